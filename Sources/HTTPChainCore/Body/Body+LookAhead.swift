@@ -1,24 +1,24 @@
 import Foundation
 
 extension HTTPBody {
-    /// The result of looking at the beginning of a body.
+    /// The result of reading ahead in a body.
     package struct LookAhead {
         /// The first bytes.
         package let preview: BodyPreview
-        /// The body to read from now on: it still has all its bytes, and after them the error that broke it.
+        /// The body to read from now on; it still has all its bytes, followed by the error that broke it.
         package let body: HTTPBody
-        /// The error that broke the body while it was looked at; `nil` when nothing did.
+        /// The error that broke the body during the look-ahead, or `nil` if there was none.
         package let failure: (any Error)?
     }
 
-    /// The first bytes of a body that may break, without losing any: ``peek(upTo:)`` where a broken body is no failure.
+    /// Returns the first bytes of a body without losing any, like ``peek(upTo:)``, but doesn't fail if the body breaks.
     ///
-    /// - Parameter limit: How many bytes to look at, at most.
+    /// - Parameter limit: The maximum number of bytes to read ahead.
     package func lookAhead(upTo limit: ByteCount) async throws(CancellationError) -> LookAhead {
         let (body, seen) = tee(upTo: limit)
         do {
             let peeked = try await body.peek(upTo: limit)
-            // What can be read again keeps what it is: bytes, a file.
+            // A replayable body keeps its kind: bytes, a file.
             return LookAhead(preview: peeked.preview, body: isReplayable ? self : peeked.body, failure: nil)
         } catch {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
@@ -29,7 +29,7 @@ extension HTTPBody {
     }
 }
 
-/// Gives what arrived of a body that broke, then the error.
+/// Returns what arrived of a broken body, then throws the error.
 private struct BrokenReader: BodyReader {
     private var bytes: Data
     private let error: any Error

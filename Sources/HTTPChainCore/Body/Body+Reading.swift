@@ -1,11 +1,11 @@
 public import Foundation
 
 extension HTTPBody {
-    /// All of the body, in memory.
+    /// Reads the whole body into memory.
     ///
-    /// - Parameter limit: How much to take at most; 16 MiB by default.
-    /// - Throws: ``BodyError/Problem/tooLarge(limit:)`` as soon as the body is, or says it is, larger; what reading
-    ///   throws.
+    /// - Parameter limit: The maximum number of bytes. Defaults to 16 MiB.
+    /// - Throws: ``BodyError/Problem/tooLarge(limit:)`` as soon as the body exceeds the limit, or declares that it
+    ///   will; errors of reading it.
     public func collect(upTo limit: ByteCount = .mebibytes(16)) async throws -> Data {
         if let length = try await measuredLength(), length > limit.bytes { throw BodyError(.tooLarge(limit: limit)) }
         if let bytes { return bytes }
@@ -13,31 +13,32 @@ extension HTTPBody {
         var result = Data()
         while let chunk = try await reader.read() {
             guard Int64(result.count + chunk.count) <= limit.bytes else { throw BodyError(.tooLarge(limit: limit)) }
-            // A slice is copied: who takes all of a body expects its indices to begin at 0.
+            // A slice is copied, because callers expect the indices of a whole body to start at 0.
             if result.isEmpty, chunk.startIndex == 0 { result = chunk } else { result.append(chunk) }
         }
         return result
     }
 
-    /// All of the body as UTF-8 text; bytes that are not UTF-8 become U+FFFD.
+    /// Reads the whole body as UTF-8 text; invalid bytes become U+FFFD.
     ///
-    /// - Parameter limit: How many bytes to take at most; 16 MiB by default.
-    /// - Throws: As ``collect(upTo:)`` does.
+    /// - Parameter limit: The maximum number of bytes. Defaults to 16 MiB.
+    /// - Throws: The errors of ``collect(upTo:)``.
     public func text(upTo limit: ByteCount = .mebibytes(16)) async throws -> String {
         String(decoding: try await collect(upTo: limit), as: UTF8.self)
     }
 
-    /// Reads a one-shot body to its end and discards it, so that its connection can be used again; one that is longer
-    /// than `limit`, or that has not ended after `patience`, is dropped, which cancels its transfer.
+    /// Reads a one-shot body to its end and discards it, so that its connection can be reused.
+    ///
+    /// If the body is longer than `limit`, or hasn't ended after `patience`, it is dropped, which cancels its transfer.
     ///
     /// - Parameters:
-    ///   - limit: How much to read at most, 64 KiB by default: beyond it, a new connection is cheaper than the rest of
-    ///     the body.
-    ///   - patience: How long to read at most, a second by default: a server that sends nothing more must not hold up
-    ///     whoever only wants to be polite to a connection.
-    ///   - time: The clock that counts `patience`; the system's by default. Whoever knows the request gives that of its
-    ///     ``Request/environment``.
-    /// - Returns: Whether the end was reached; `true` for a body with no transfer behind it.
+    ///   - limit: The maximum number of bytes to read. Defaults to 64 KiB; beyond that, a new connection is cheaper
+    ///     than the rest of the body.
+    ///   - patience: The maximum time to read. Defaults to one second, so that a silent server doesn't hold up a caller
+    ///     that only wants to reuse the connection.
+    ///   - time: The clock for `patience`. Defaults to the system's; use the one of ``Request/environment`` if the
+    ///     request is known.
+    /// - Returns: Whether the end was reached; `true` for a body without a transfer behind it.
     @discardableResult
     public func drain(
         upTo limit: ByteCount = .kibibytes(64),
@@ -46,7 +47,7 @@ extension HTTPBody {
     ) async -> Bool {
         guard !isReplayable else { return true }
         if let length, length > limit.bytes {
-            // Opened and dropped, so that the transfer does not wait for a reader.
+            // Opened and dropped, so that the transfer doesn't wait for a reader.
             _ = try? await makeReader()
             return false
         }
@@ -76,12 +77,12 @@ extension HTTPBody {
         return false
     }
 
-    /// The first bytes of the body, and a body that still has all of them.
+    /// Returns the first bytes of the body, and a body that still has all of them.
     ///
-    /// A replayable body is read from its beginning again later; of a one-shot body the returned body takes the place.
+    /// A replayable body is simply read again later. A one-shot body must be replaced by the returned body.
     ///
-    /// - Parameter limit: How many bytes to look at, at most.
-    /// - Throws: What reading throws.
+    /// - Parameter limit: The maximum number of bytes to read ahead.
+    /// - Throws: Errors of reading the body.
     public func peek(upTo limit: ByteCount) async throws -> (preview: BodyPreview, body: HTTPBody) {
         var reader = try await makeReader()
         var prefix: [Data] = []
@@ -115,16 +116,16 @@ extension HTTPBody {
         }
     }
 
-    /// The body, and a view of its first bytes as they pass to whoever reads it.
+    /// Returns the body, and a view of its first bytes as they are read.
     ///
-    /// - Parameter limit: How many bytes to keep, at most.
+    /// - Parameter limit: The maximum number of bytes to keep.
     public func tee(upTo limit: ByteCount) -> (body: HTTPBody, seen: BodyTee) {
         let tee = BodyTee(limit: Int(clamping: limit.bytes))
         return (transformed(length: length) { TeeReader(inner: $0, tee: tee) }, tee)
     }
 }
 
-/// The part of a body that has been read so far: the first bytes, the number of all, and whether it ended.
+/// The part of a body that has been read so far: its first bytes, its size, and whether it is complete.
 public final class BodyTee: Sendable {
     private struct State {
         var bytes = Data()
@@ -153,12 +154,12 @@ public final class BodyTee: Sendable {
         state.withLock { $0.isComplete = true }
     }
 
-    /// The first bytes that passed.
+    /// The first bytes that were read.
     public var preview: BodyPreview {
         state.withLock { BodyPreview($0.bytes, isTruncated: $0.count > $0.bytes.count || !$0.isComplete) }
     }
 
-    /// The number of bytes that passed.
+    /// The number of bytes that were read.
     public var count: Int64 { state.withLock { $0.count } }
 
     /// Whether the body was read to its end.
@@ -185,7 +186,7 @@ struct TeeReader: BodyReader {
     }
 }
 
-/// Gives back chunks that were read ahead, then the rest.
+/// Returns chunks that were read ahead, then the rest.
 struct PrefixedReader: BodyReader {
     private var prefix: ArraySlice<Data>
     private var rest: (any BodyReader)?

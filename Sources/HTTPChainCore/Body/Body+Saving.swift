@@ -3,21 +3,22 @@ public import Foundation
 extension HTTPBody {
     /// Writes the body to a file.
     ///
-    /// It is written beside its destination first and moved there when it is whole, so that a failure leaves no half
-    /// a file and an existing one as it was. The file has the permissions of the one that it replaces, or those that
-    /// the process's umask leaves to a new one. The disk is waited for on threads of the package's own.
+    /// The body is first written to a file next to its destination, and moved there when it is complete, so that a
+    /// failure leaves no partial file and an existing file is unchanged. The file has the permissions of the one it
+    /// replaces, or those that the process's umask leaves for a new one. Blocking disk access happens on the package's
+    /// own threads.
     ///
     /// - Parameters:
     ///   - destination: The file URL; its directory must exist.
-    ///   - limit: How much to write at most; no limit by default.
+    ///   - limit: The maximum number of bytes to write. Defaults to no limit.
     /// - Returns: The number of bytes written.
-    /// - Throws: ``BodyError`` for the limit and for what the file system refuses; what reading throws.
+    /// - Throws: ``BodyError`` if the limit is exceeded or the file system fails; errors of reading the body.
     @discardableResult
     public func save(to destination: URL, upTo limit: ByteCount = .unlimited) async throws -> Int64 {
         try await save(to: destination, upTo: limit, access: .standard)
     }
 
-    /// ``save(to:upTo:)`` on a disk that is reached in a way of its own.
+    /// ``save(to:upTo:)`` with custom file access.
     @discardableResult
     package func save(to destination: URL, upTo limit: ByteCount = .unlimited, access: FileAccess) async throws -> Int64
     {
@@ -30,9 +31,9 @@ extension HTTPBody {
     /// Writes the body to a temporary file that is deleted unless it is moved.
     ///
     /// - Parameters:
-    ///   - directory: Where; the system's directory for temporary files by default.
-    ///   - limit: How much to write at most; no limit by default.
-    /// - Throws: ``BodyError`` for the limit and for what the file system refuses; what reading throws.
+    ///   - directory: The directory. Defaults to the system's directory for temporary files.
+    ///   - limit: The maximum number of bytes to write. Defaults to no limit.
+    /// - Throws: ``BodyError`` if the limit is exceeded or the file system fails; errors of reading the body.
     public func saveToTemporaryFile(
         in directory: URL = FileManager.default.temporaryDirectory,
         upTo limit: ByteCount = .unlimited
@@ -42,15 +43,15 @@ extension HTTPBody {
         return file
     }
 
-    /// A body with the same content that can be read again and again.
+    /// Returns a replayable body with the same content.
     ///
-    /// A replayable body is returned as it is. A one-shot body is read to its end: into memory, and what goes beyond
-    /// `memory` into a temporary file that lives as long as the returned body.
+    /// A replayable body is returned unchanged. A one-shot body is read to its end: into memory if it fits `memory`,
+    /// otherwise into a temporary file that exists as long as the returned body.
     ///
     /// - Parameters:
-    ///   - limit: How much to read at most.
-    ///   - memory: How much to keep in memory; 1 MiB by default.
-    /// - Throws: ``BodyError`` for the limit and for what the file system refuses; what reading throws.
+    ///   - limit: The maximum number of bytes to read.
+    ///   - memory: The maximum number of bytes to keep in memory. Defaults to 1 MiB.
+    /// - Throws: ``BodyError`` if the limit is exceeded or the file system fails; errors of reading the body.
     public func buffered(upTo limit: ByteCount, memory: ByteCount = .mebibytes(1)) async throws -> HTTPBody {
         if isReplayable { return self }
         if let length, length > limit.bytes { throw BodyError(.tooLarge(limit: limit)) }

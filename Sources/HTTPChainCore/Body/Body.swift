@@ -1,17 +1,17 @@
 public import Foundation
 
-/// The content of a request or a response: one type for both.
+/// The content of a request or a response.
 ///
-/// A body is nothing, bytes, a file, a stream, or a typed value that a serializer has yet to turn into bytes. It is an
-/// asynchronous sequence of `Data` chunks, read by pulling:
+/// A body is empty, bytes, a file, a stream, or a typed value that a serializer has yet to encode. It is an
+/// asynchronous sequence of `Data` chunks, pulled by its reader:
 ///
 /// ```swift
 /// for try await chunk in response.body { … }
 /// let bytes = try await response.body.collect(upTo: .mebibytes(4))
 /// ```
 ///
-/// Bodies made from bytes, files and factories can be read again and again; a body from the network can be read once,
-/// and a second read throws ``BodyError`` instead of looking empty.
+/// Bodies made from bytes, files and factories are replayable. A body from the network can only be read once; a second
+/// read throws ``BodyError`` instead of returning no content.
 public struct HTTPBody: Sendable {
     indirect enum Storage: Sendable {
         case empty
@@ -21,7 +21,7 @@ public struct HTTPBody: Sendable {
         case value(TypedValue)
     }
 
-    /// The number of bytes that a file or a large value hands out at a time: 64 KiB.
+    /// The size of the chunks in which a file or a large value is read: 64 KiB.
     public static let chunkSize = 65_536
 
     let storage: Storage
@@ -33,22 +33,22 @@ public struct HTTPBody: Sendable {
         self.storage = storage
     }
 
-    /// Content that is in memory.
+    /// Makes a body from content in memory.
     ///
-    /// A slice is copied: the bytes of a body have indices that begin at 0.
+    /// A slice is copied, so that the indices of the bytes start at 0.
     public init(_ bytes: Data) {
         storage = bytes.isEmpty ? .empty : .bytes(bytes.startIndex == 0 ? bytes : Data(bytes))
     }
 
-    /// Text, as UTF-8.
+    /// Makes a body from text, as UTF-8.
     public init(_ text: String) {
         self.init(Data(text.utf8))
     }
 
-    /// The number of bytes, or `nil` when only reading will tell.
+    /// The number of bytes, or `nil` if it is only known after reading.
     ///
-    /// A file's length is that of its range, or its size, for which the disk is asked here and now unless a chain or a
-    /// transport has done so before; `nil` when the file cannot be reached.
+    /// For a file, the length of its range, or its size. The size is looked up on disk, blocking, unless a chain or a
+    /// transport has already done so; it is `nil` if the file can't be accessed.
     public var length: Int64? {
         switch storage {
         case .empty: 0
@@ -59,7 +59,7 @@ public struct HTTPBody: Sendable {
         }
     }
 
-    /// Whether the body can be read more than once, and so sent again by a retry or a redirect.
+    /// Whether the body can be read more than once, as needed for a retry or a redirect.
     public var isReplayable: Bool {
         switch storage {
         case .empty, .bytes, .file, .value: true
@@ -67,12 +67,12 @@ public struct HTTPBody: Sendable {
         }
     }
 
-    /// Whether there is certainly nothing to send or read.
+    /// Whether the body is known to be empty.
     public var isEmpty: Bool {
         length == 0
     }
 
-    /// The bytes, where the body is made of bytes in memory (an empty body has none of them); `nil` otherwise.
+    /// The bytes of a body in memory, empty for an empty body; `nil` for other bodies.
     public var bytes: Data? {
         switch storage {
         case .empty: Data()
@@ -81,15 +81,15 @@ public struct HTTPBody: Sendable {
         }
     }
 
-    /// The file, where the body is a whole file or a range of one; `nil` otherwise.
+    /// The file, if the body is a whole file or a range of one; `nil` otherwise.
     public var file: (url: URL, range: Range<Int64>?)? {
         if case .file(let file) = storage { (file.url, file.range) } else { nil }
     }
 
-    /// Begins to read the body from its beginning.
+    /// Starts reading the body from its beginning.
     ///
-    /// - Throws: ``BodyError`` when the body can be read once and was read before, when it is a typed value, or when
-    ///   its file cannot be opened; what a stream's factory throws.
+    /// - Throws: ``BodyError`` if the body was already read and isn't replayable, is a typed value, or its file can't
+    ///   be opened; errors of a stream's factory.
     public func makeReader() async throws -> sending any BodyReader {
         switch storage {
         case .empty: return DataReader(Data())
@@ -115,12 +115,12 @@ extension HTTPBody: AsyncSequence {
             state = .unopened(body)
         }
 
-        /// The next chunk, or `nil` at the end.
+        /// Returns the next chunk, or `nil` at the end.
         public mutating func next() async throws -> Data? {
             try await next(isolation: nil)
         }
 
-        /// The next chunk, or `nil` at the end.
+        /// Returns the next chunk, or `nil` at the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
             switch state {
             case .finished: return nil
@@ -139,21 +139,21 @@ extension HTTPBody: AsyncSequence {
         }
     }
 
-    /// Begins to read; opening and its errors wait for the first chunk.
+    /// Makes an iterator; opening the body, and its errors, are deferred to the first chunk.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(self)
     }
 }
 
 extension HTTPBody: ExpressibleByStringLiteral {
-    /// Text, as UTF-8.
+    /// Makes a body from text, as UTF-8.
     public init(stringLiteral value: String) {
         self.init(value)
     }
 }
 
 extension HTTPBody: CustomStringConvertible {
-    /// The kind of the body and its length, never its content: "file of 2 GiB", "one-shot stream of unknown length".
+    /// The kind and length of the body, never its content: "file of 2 GiB", "one-shot stream of unknown length".
     public var description: String {
         let size = length.map { "\(ByteCount($0))" } ?? "unknown length"
         return switch storage {

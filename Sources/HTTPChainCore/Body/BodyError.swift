@@ -1,31 +1,31 @@
-/// A body could not be read, or not as asked.
+/// An error thrown if a body can't be read as requested.
 public struct BodyError: HTTPChainError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The body can be read once and was read before.
+        /// The body isn't replayable and was already read.
         case alreadyRead
-        /// The body holds more bytes than the reader allows.
+        /// The body has more bytes than the reader's limit.
         case tooLarge(limit: ByteCount)
         /// The body ended before the length it declares.
         case shorterThanDeclared(declared: Int64, actual: Int64)
-        /// The body goes on after the length it declares.
+        /// The body continues after the length it declares.
         case longerThanDeclared(declared: Int64)
         /// The body declares a negative length.
         case negativeLength(Int64)
-        /// The body is a typed value that no serializer has turned into bytes.
+        /// The body is a typed value that no serializer has encoded.
         case unserialized(type: String)
-        /// The range does not lie within the file.
+        /// The range isn't within the file.
         case rangeOutsideFile(path: String, range: Range<Int64>, fileSize: Int64)
-        /// There is no file of that path.
+        /// There is no file at that path.
         case missingFile(path: String)
-        /// A directory, a pipe, a socket or a device was given as a file.
+        /// The path is a directory, a pipe, a socket or a device, not a regular file.
         case notARegularFile(path: String)
-        /// The file changed its size, or was written to, while it was read.
+        /// The file changed its size, or was written to, while it was being read.
         case fileChanged(path: String)
-        /// The file system refused; the code is `errno`.
+        /// A file system operation failed; the code is `errno`.
         case file(path: String, operation: String, code: Int32, message: String)
     }
 
@@ -40,10 +40,10 @@ public struct BodyError: HTTPChainError, Hashable {
     /// Always "body".
     public var stage: String { "body" }
 
-    /// A description of what happened.
+    /// The reason for the error.
     public var reason: String { explanation.reason }
 
-    /// Advice on what to do about it; `nil` if there is none.
+    /// Advice on how to fix it, or `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

@@ -1,20 +1,20 @@
 public import Foundation
 
-/// Reads a body from its beginning to its end, once.
+/// A reader that reads a body once, from beginning to end.
 ///
-/// A transform wraps a reader: its ``read()`` asks the inner one and changes what comes. There is no task and no
-/// queue between them, so nothing is read before somebody wants it. A reader is used by one task at a time; dropping
-/// it discards the rest of the body, and a transfer behind it is cancelled.
+/// A transform wraps a reader: its ``read()`` calls the inner one and transforms the result. There is no task and no
+/// queue between them, so nothing is read before it is needed. A reader is used by one task at a time. Dropping it
+/// discards the rest of the body and cancels any transfer behind it.
 public protocol BodyReader {
-    /// The next bytes, never empty; `nil` at the end and ever after.
+    /// Returns the next bytes, never empty; `nil` at the end and from then on.
     ///
-    /// A chunk may be a slice, whose indices do not begin at 0.
+    /// A chunk may be a slice, whose indices don't start at 0.
     ///
-    /// - Throws: What the source throws, and `CancellationError` when the task is cancelled.
+    /// - Throws: Errors of the source, and `CancellationError` if the task is cancelled.
     nonisolated(nonsending) mutating func read() async throws -> Data?
 }
 
-/// Reads bytes that are already there, in slices that share their storage.
+/// Reads bytes in memory, in slices that share their storage.
 struct DataReader: BodyReader {
     var rest: Data
     let chunkSize: Int
@@ -32,7 +32,7 @@ struct DataReader: BodyReader {
     }
 }
 
-/// Reads an asynchronous sequence of chunks; empty chunks are passed over.
+/// Reads an asynchronous sequence of chunks, skipping empty ones.
 struct SequenceReader<Iterator: AsyncIteratorProtocol>: BodyReader where Iterator.Element == Data {
     var iterator: Iterator
     var isFinished = false
@@ -57,14 +57,14 @@ struct SequenceReader<Iterator: AsyncIteratorProtocol>: BodyReader where Iterato
         if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
             return try await iterator.next(isolation: #isolation)
         }
-        // One task at a time uses a reader, so that nobody else reaches the iterator while it runs elsewhere.
+        // Safe, because a reader is only used by one task at a time.
         nonisolated(unsafe) var iterator = iterator
         defer { self.iterator = iterator }
         return try await iterator.next()
     }
 }
 
-/// Holds a reader to the length that its body declares.
+/// Checks that a body has its declared length.
 struct LengthCheckingReader: BodyReader {
     var inner: any BodyReader
     let declared: Int64

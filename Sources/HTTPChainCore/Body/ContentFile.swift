@@ -1,8 +1,8 @@
 package import Foundation
 
-/// A file that a body is read from or written to, closed when the last reference goes.
+/// A file that a body is read from or written to, closed when the last reference is released.
 ///
-/// Its functions block, but for those that read what is in memory: call them on ``FileAccess/executor``.
+/// Its functions block, except those that read data in memory. Call them on ``FileAccess/executor``.
 package final class ContentFile: Sendable {
     package let path: String
     package let access: FileAccess
@@ -19,15 +19,15 @@ package final class ContentFile: Sendable {
 
     /// Opens a file for reading.
     ///
-    /// - Throws: ``BodyError`` when it cannot be opened, and when it is a directory, a pipe, a socket or a device: these
-    ///   have no length, and a transport would take one of them for an empty file.
+    /// - Throws: ``BodyError`` if it can't be opened, or is a directory, a pipe, a socket or a device. These have no
+    ///   length, and a transport would treat one of them as an empty file.
     package static func reading(_ path: String, access: FileAccess) throws(BodyError) -> ContentFile {
         let file = try ContentFile(path, FileOpening(.never, isWritable: false, followsLinks: true), access)
         guard try file.file.status().kind == .regular else { throw BodyError(.notARegularFile(path: path)) }
         return file
     }
 
-    /// Creates a file, which must not exist.
+    /// Creates a file that doesn't exist yet.
     package static func creating(
         _ path: String,
         permissions: UInt16 = 0o600,
@@ -40,8 +40,8 @@ package final class ContentFile: Sendable {
         get throws(BodyError) { try file.status().size }
     }
 
-    /// The number of bytes that reading will give; `nil` when only reading tells: the files of /proc have a size of 0
-    /// and content.
+    /// The number of bytes that reading returns, or `nil` if it is only known after reading: files in /proc have a size
+    /// of 0 but do have content.
     package var contentLength: Int64? {
         get throws(BodyError) {
             let size = try size
@@ -51,7 +51,7 @@ package final class ContentFile: Sendable {
         }
     }
 
-    /// The version of the file, by which a later change is noticed.
+    /// The version of the file, for detecting later changes.
     package var version: FileVersion {
         get throws(BodyError) {
             let status = try file.status()
@@ -59,8 +59,8 @@ package final class ContentFile: Sendable {
         }
     }
 
-    /// - Parameter mayGrow: Whether content may have been added: of a range that was asked for, that changes nothing.
-    /// - Throws: ``BodyError/Problem/fileChanged(path:)`` when the file is no longer what it was.
+    /// - Parameter mayGrow: Whether content may have been appended, which doesn't affect a requested range.
+    /// - Throws: ``BodyError/Problem/fileChanged(path:)`` if the file has changed.
     package func requireUnchanged(since version: FileVersion, mayGrow: Bool) throws(BodyError) {
         let now = try self.version
         guard now == version || (mayGrow && now.size > version.size) else { throw BodyError(.fileChanged(path: path)) }
@@ -74,23 +74,23 @@ package final class ContentFile: Sendable {
         try file.setPermissions(permissions)
     }
 
-    /// Up to `count` bytes from `offset`; empty only at the end of the file.
+    /// Reads up to `count` bytes from `offset`; empty only at the end of the file.
     package func read(at offset: Int64, count: Int) throws(BodyError) -> Data {
         try file.data(count, at: offset)
     }
 
-    /// Whether ``readImmediately(at:count:)`` can give something at all; also where there is a link on the way.
+    /// Whether ``readImmediately(at:count:)`` can succeed at all, even if the path contains a link.
     package var readsImmediately: Bool { access.system.readsImmediately(in: path) }
 
-    /// As ``read(at:count:)``, on any thread: what the system has in memory.
+    /// Reads data that the system has in memory, like ``read(at:count:)`` but on any thread.
     ///
-    /// - Returns: nil where the disk would have to be waited for, and at the end of the file.
+    /// - Returns: nil if it would have to wait for the disk, and at the end of the file.
     package func readImmediately(at offset: Int64, count: Int) -> Data? {
         guard let data = try? file.reading(immediately: true).data(count, at: offset), !data.isEmpty else { return nil }
         return data
     }
 
-    /// As ``readImmediately(at:count:)``, in several chunks; none where the disk would have to be waited for.
+    /// Reads like ``readImmediately(at:count:)``, in several chunks; none if it would have to wait for the disk.
     package func chunksInMemory(at offset: Int64, count: Int) -> [Data] {
         (try? file.chunksInMemory(count, at: offset)) ?? []
     }
@@ -100,9 +100,10 @@ package final class ContentFile: Sendable {
     }
 }
 
-/// The version of a file at one moment.
+/// The version of a file at a point in time.
 ///
-/// Another content of the same size within one tick of the file system's clock, some milliseconds, looks the same.
+/// Different content of the same size, written within one tick of the file system's clock (some milliseconds), isn't
+/// detected.
 package struct FileVersion: Sendable, Hashable {
     package let size: Int64
     package let modified: Int64

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Writes a body to a file, off Swift's threads; small chunks are written several at a time.
+/// Writes a body to a file, off Swift's threads; combines small chunks.
 struct ContentWriter {
     private let content: ContentFile
     private var pending: [Data] = []
     private var pendingCount = 0
-    /// The number of bytes that were given to it.
+    /// The number of bytes appended.
     private(set) var count: Int64 = 0
 
     init(_ content: ContentFile) {

@@ -1,16 +1,16 @@
 public import Foundation
 
-/// A file, or a range of one, read in chunks each time anew.
+/// A file, or a range of one, read from disk each time.
 struct FileBody: Sendable {
     let url: URL
     let range: Range<Int64>?
-    /// Keeps a temporary file in being while a body refers to it.
+    /// Keeps a temporary file alive while a body refers to it.
     var keepAlive: TemporaryFile?
     var access = FileAccess.standard
-    /// The size as it was looked up once, so that nobody has to ask the disk again; `nil` before that.
+    /// The size if it has been looked up, so that it isn't looked up again; `nil` before that.
     var knownSize: Int64?
 
-    /// The length, for which the disk is asked unless a range or ``knownSize`` says it.
+    /// The length, looked up on disk unless it is known from a range or ``knownSize``.
     var length: Int64? {
         if let range {
             let (count, overflows) = range.upperBound.subtractingReportingOverflow(range.lowerBound)
@@ -20,7 +20,7 @@ struct FileBody: Sendable {
         return try? ContentFile.reading(url.path, access: access).contentLength
     }
 
-    /// The same file with its size looked up, on a thread that may wait for the disk.
+    /// Returns the same file with its size looked up, on a thread that may wait for the disk.
     func measured() async throws -> FileBody {
         guard range == nil, knownSize == nil else { return self }
         var copy = self
@@ -37,7 +37,7 @@ struct FileBody: Sendable {
             let size = version.size
             guard let range else {
                 guard knownSize == nil || knownSize == size else { throw BodyError(.fileChanged(path: url.path)) }
-                // The files of /proc have a size of 0 and content, which is another each time.
+                // Files in /proc have a size of 0 but do have content, which varies each time.
                 return size == 0 && knownSize == nil
                     ? FileReader(file: file, range: nil, version: nil, mayGrow: false, keepAlive: keepAlive)
                     : FileReader(file: file, range: 0..<size, version: version, mayGrow: false, keepAlive: keepAlive)
@@ -50,27 +50,27 @@ struct FileBody: Sendable {
     }
 }
 
-/// Reads an open file in chunks: a range, or to the end where the length is unknown.
+/// Reads an open file in chunks: a range, or to the end if the length is unknown.
 struct FileReader: BodyReader, Sendable {
     private let file: ContentFile
     private var offset: Int64
-    /// Where to stop; `nil` where only the end of the file tells.
+    /// The end offset, or `nil` if only the end of the file is known to be the end.
     private let end: Int64?
     private var isFinished = false
-    /// The version of the file when it was opened; `nil` where that says nothing.
+    /// The version of the file when it was opened, or `nil` if it can't be compared.
     private let version: FileVersion?
     private let mayGrow: Bool
     private let keepAlive: TemporaryFile?
-    /// Whether what the system has in memory is read where the reader is asked, which spares a change of threads.
+    /// Whether data in the system's memory is read on the calling thread, which avoids a thread switch.
     private let readsImmediately: Bool
-    /// The chunks that were read already, the last of them first.
+    /// Chunks already read, in reverse order.
     private var ahead: [Data] = []
 
-    /// The number of chunks that are read at once: to have a thread that may wait read one, or to ask the system
-    /// for it, costs as much as to read it.
+    /// The number of chunks read at once, because dispatching a read to a thread that may block, or a system call,
+    /// costs as much as reading a chunk.
     private static let chunkCount = 4
 
-    /// It asks the disk, and may block.
+    /// Blocks on disk access.
     init(file: ContentFile, range: Range<Int64>?, version: FileVersion?, mayGrow: Bool, keepAlive: TemporaryFile?) {
         self.file = file
         readsImmediately = version != nil && file.readsImmediately
@@ -88,8 +88,8 @@ struct FileReader: BodyReader, Sendable {
         if readsImmediately, let chunk = try chunkInMemory() { return chunk }
         let chunks = try await file.access.executor.run { [file, offset, end, version, mayGrow] in
             let chunks = try Self.chunks(of: file, from: offset, to: end ?? .max)
-            // After reading: what was read before is of the same version then, and the last chunk is not handed out of
-            // a file that is another.
+            // Checked after reading, so that everything read before has the same version, and the last chunk of a
+            // changed file isn't returned.
             if let version { try file.requireUnchanged(since: version, mayGrow: mayGrow) }
             return chunks
         }
@@ -101,13 +101,13 @@ struct FileReader: BodyReader, Sendable {
         return first(of: chunks)
     }
 
-    /// The next chunk, where the system has it in memory; nil where the disk has to be waited for.
+    /// Reads the next chunk if the system has it in memory; returns nil if it would have to wait for the disk.
     private mutating func chunkInMemory() throws -> Data? {
         guard let version, let end else { return nil }
         let count = Int(min(Int64(Self.chunkCount * HTTPBody.chunkSize), end - offset))
-        // What describes an open file is in memory, too.
+        // The metadata of an open file is in memory, too.
         guard count > HTTPBody.chunkSize else {
-            // One chunk, as most files are, needs no list.
+            // A single chunk, as for most files, needs no array.
             guard let chunk = file.readImmediately(at: offset, count: count) else { return nil }
             try file.requireUnchanged(since: version, mayGrow: mayGrow)
             offset += Int64(chunk.count)
@@ -119,14 +119,14 @@ struct FileReader: BodyReader, Sendable {
         return first(of: chunks)
     }
 
-    /// Hands out the first of some chunks that were read, and keeps the others.
+    /// Returns the first of several chunks, and keeps the others.
     private mutating func first(of chunks: [Data]) -> Data? {
         offset += chunks.reduce(0) { $0 + Int64($1.count) }
         ahead = chunks.reversed()
         return ahead.popLast()
     }
 
-    /// The next chunks; none at the end of the file.
+    /// Reads the next chunks; none at the end of the file.
     private static func chunks(of file: ContentFile, from start: Int64, to end: Int64) throws -> [Data] {
         var chunks: [Data] = []
         var offset = start
@@ -138,7 +138,7 @@ struct FileReader: BodyReader, Sendable {
                 chunks.append(chunk)
                 offset += Int64(chunk.count)
             case .failure(let error) where chunks.isEmpty: throw error
-            // What was read is handed out first; the next read fails again.
+            // Chunks read before the failure are returned first; the next read fails again.
             case .success, .failure: return chunks
             }
         }
@@ -147,34 +147,35 @@ struct FileReader: BodyReader, Sendable {
 }
 
 extension HTTPBody {
-    /// The content of a file, or of a range of it, read when the body is.
+    /// Makes a body from a file, or a range of it, read when the body is.
     ///
-    /// The file is opened for each read. A file that is missing, a directory, a pipe or a device, a range outside the
-    /// file and a file that changes while it is read are ``BodyError``s then. A change is another size or time of
-    /// modification, growth too; where a range is given the file may grow, as a log does. A receiver gets the error in
-    /// place of the end, and no whole request. Reading waits for the disk on threads of
-    /// the package's own, never on one of Swift's.
+    /// The file is opened for each read, which throws a ``BodyError`` if the file is missing, a directory, a pipe or a
+    /// device, if the range is outside the file, or if the file changes while it is read. A change is a different size
+    /// (including growth) or modification time; if a range is given, the file may grow, as a log does. A receiver then
+    /// gets an error before the end, and no complete request. Reading waits for the disk on the package's own threads,
+    /// never on Swift's.
     ///
     /// - Parameters:
     ///   - url: A file URL.
-    ///   - range: The bytes to take; all of the file by default.
+    ///   - range: The byte range. Defaults to the whole file.
     public static func file(_ url: URL, range: Range<Int64>? = nil) -> HTTPBody {
         HTTPBody(storage: .file(FileBody(url: url, range: range)))
     }
 
-    /// The content of a file that is reached in a way of its own, for tests with a disk that fails or stalls.
+    /// Makes a body from a file with custom file access, for tests with a disk that fails or stalls.
     package static func file(_ url: URL, range: Range<Int64>? = nil, access: FileAccess) -> HTTPBody {
         HTTPBody(storage: .file(FileBody(url: url, range: range, access: access)))
     }
 
-    /// Whether the disk has to be asked for ``length``.
+    /// Whether ``length`` needs disk access.
     package var asksDiskForLength: Bool {
         if case .file(let file) = storage { file.range == nil && file.knownSize == nil } else { false }
     }
 
-    /// The same body; the size of a whole file is looked up once, without blocking, so that ``length`` asks no disk.
+    /// Returns the same body with the size of a whole file looked up without blocking, so that ``length`` needs no disk
+    /// access.
     ///
-    /// A file that cannot be reached stays as it is: reading it says why.
+    /// A file that can't be accessed is returned unchanged; reading it throws the error.
     ///
     /// - Throws: `CancellationError`.
     package func measured() async throws -> HTTPBody {
@@ -188,7 +189,7 @@ extension HTTPBody {
         }
     }
 
-    /// The ``length``, without blocking; `nil` when a file cannot be reached.
+    /// Returns the ``length`` without blocking; `nil` if a file can't be accessed.
     ///
     /// - Throws: `CancellationError`.
     package func measuredLength() async throws -> Int64? {

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// A stream's length, whether it can be read again, and how to begin.
+/// A stream's length, whether it is replayable, and how to open it.
 struct StreamBody: Sendable {
     var length: Int64?
     let isReplayable: Bool
-    /// Up to when reads are held to the deadline of their call by whoever made the stream; nil when nobody does that.
+    /// The deadline that the stream's maker enforces on reads; nil if it enforces none.
     var deadline: Duration?
     let open: @Sendable () async throws -> sending any BodyReader
 
@@ -16,11 +16,11 @@ struct StreamBody: Sendable {
 }
 
 extension HTTPBody {
-    /// A stream that can be read again: each read asks `open` for a new reader.
+    /// Makes a replayable stream: each read calls `open` for a new reader.
     ///
     /// - Parameters:
-    ///   - length: The number of bytes, where known; a reader that gives fewer or more is a ``BodyError``.
-    ///   - open: Makes a reader that stands at the beginning.
+    ///   - length: The number of bytes, if known. A reader that returns fewer or more throws a ``BodyError``.
+    ///   - open: A closure that makes a reader positioned at the beginning.
     public static func replayable(
         length: Int64? = nil,
         open: @escaping @Sendable () async throws -> sending any BodyReader
@@ -28,11 +28,11 @@ extension HTTPBody {
         HTTPBody(storage: .stream(StreamBody(length: length, isReplayable: true, open: open)))
     }
 
-    /// A stream that can be read again: each read asks `open` for a new sequence of chunks.
+    /// Makes a replayable stream: each read calls `open` for a new sequence of chunks.
     ///
     /// - Parameters:
-    ///   - length: The number of bytes, where known; a sequence that gives fewer or more is a ``BodyError``.
-    ///   - open: Makes a sequence that stands at the beginning.
+    ///   - length: The number of bytes, if known. A sequence that returns fewer or more throws a ``BodyError``.
+    ///   - open: A closure that makes a sequence positioned at the beginning.
     public static func replayable<Chunks: AsyncSequence & SendableMetatype>(
         length: Int64? = nil,
         chunks open: @escaping @Sendable () async throws -> sending Chunks
@@ -40,17 +40,17 @@ extension HTTPBody {
         .replayable(length: length) { SequenceReader(try await open().makeAsyncIterator()) }
     }
 
-    /// A stream that can be read once; a second read is ``BodyError/Problem/alreadyRead``.
+    /// Makes a stream that can only be read once; a second read throws ``BodyError/Problem/alreadyRead``.
     ///
     /// - Parameters:
-    ///   - length: The number of bytes, where known; a reader that gives fewer or more is a ``BodyError``.
-    ///   - open: Makes the reader; it is called at most once.
+    ///   - length: The number of bytes, if known. A reader that returns fewer or more throws a ``BodyError``.
+    ///   - open: A closure that makes the reader, called at most once.
     public static func once(
         length: Int64? = nil,
         open: @escaping @Sendable () async throws -> sending any BodyReader
     ) -> HTTPBody {
-        // Emptied by the first read, so that from then on the reader alone keeps the source alive: when it is
-        // dropped, the source goes, and with it a transfer that nobody wants any more.
+        // Emptied by the first read, so that from then on the reader alone keeps the source alive. Dropping the reader
+        // then releases the source, and cancels any transfer behind it.
         let source = Locked<(@Sendable () async throws -> sending any BodyReader)?>(open)
         let openOnce: @Sendable () async throws -> sending any BodyReader = {
             let open = source.withLock { source in
@@ -64,24 +64,24 @@ extension HTTPBody {
         return HTTPBody(storage: .stream(StreamBody(length: length, isReplayable: false, open: openOnce)))
     }
 
-    /// A stream that can be read once, from a sequence of chunks.
+    /// Makes a stream that can only be read once, from a sequence of chunks.
     ///
     /// - Parameters:
-    ///   - length: The number of bytes, where known; a sequence that gives fewer or more is a ``BodyError``.
+    ///   - length: The number of bytes, if known. A sequence that returns fewer or more throws a ``BodyError``.
     ///   - chunks: The chunks.
     public static func once<Chunks: AsyncSequence & Sendable>(length: Int64? = nil, chunks: Chunks) -> HTTPBody
     where Chunks.Element == Data, Chunks.AsyncIterator: SendableMetatype {
         .once(length: length) { SequenceReader(chunks.makeAsyncIterator()) }
     }
 
-    /// The body with every chunk passed through a reader of yours.
+    /// Returns the body with every chunk passed through a custom reader.
     ///
-    /// The result can be read as often as this body can. A transform pulls: it reads from the inner reader when it is
-    /// asked itself.
+    /// The result is replayable if this body is. A transform pulls: it reads from the inner reader when it is read
+    /// itself.
     ///
     /// - Parameters:
-    ///   - length: The number of bytes the transform yields, where known.
-    ///   - transform: Wraps the reader of this body.
+    ///   - length: The number of bytes that the transform returns, if known.
+    ///   - transform: A closure that wraps the reader of this body.
     public func transformed(
         length: Int64? = nil,
         _ transform: @escaping @Sendable (sending any BodyReader) throws -> sending any BodyReader
@@ -95,19 +95,19 @@ extension HTTPBody {
         )
     }
 
-    /// The deadline that reading the body is held to by whoever made it; nil when nobody does that.
+    /// The deadline that the body's maker enforces on reads; nil if it enforces none.
     package var keptDeadline: Duration? {
         if case .stream(let stream) = storage { stream.deadline } else { nil }
     }
 
-    /// The same body, whose maker ends each read when a deadline has come.
+    /// Returns the same body, marked as ending each read at a deadline.
     package func keepingDeadline(_ deadline: Duration?) -> HTTPBody {
         guard case .stream(var stream) = storage else { return self }
         stream.deadline = deadline
         return HTTPBody(storage: .stream(stream))
     }
 
-    /// The same body, held to a length that its head declares.
+    /// Returns the same body, checked against a length that its head declares.
     func declaring(length: Int64?) -> HTTPBody {
         guard case .stream(var stream) = storage else { return self }
         stream.length = length

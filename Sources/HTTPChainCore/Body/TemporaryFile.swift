@@ -1,23 +1,23 @@
 public import Foundation
 
-/// A file that is deleted when nobody refers to it any more, unless it was moved elsewhere.
+/// A file that is deleted when its last reference is released, unless it was moved elsewhere.
 public final class TemporaryFile: Sendable {
-    /// The place of the file until it is moved.
+    /// The URL of the file until it is moved.
     public let url: URL
 
     package let content: ContentFile
 
     /// Creates an empty file that only this user can read.
     ///
-    /// It waits for the disk; a body that is saved creates its file elsewhere.
+    /// Blocks on disk access; saving a body doesn't block its caller.
     ///
-    /// - Parameter directory: Where; the system's directory for temporary files by default.
-    /// - Throws: ``BodyError`` when the file cannot be created.
+    /// - Parameter directory: The directory. Defaults to the system's directory for temporary files.
+    /// - Throws: ``BodyError`` if the file can't be created.
     public convenience init(in directory: URL = FileManager.default.temporaryDirectory) throws(BodyError) {
         try self.init(in: directory, access: .standard)
     }
 
-    /// Creates an empty file, which blocks: call it on ``FileAccess/executor``.
+    /// Creates an empty file; blocks, so call it on ``FileAccess/executor``.
     package init(in directory: URL, access: FileAccess) throws(BodyError) {
         url = directory.appendingPathComponent("httpchain-\(UUID().uuidString).tmp")
         content = try ContentFile.creating(url.path, access: access)
@@ -29,22 +29,21 @@ public final class TemporaryFile: Sendable {
     }
 
     deinit {
-        // The last reference may go anywhere, also where nothing may wait for a disk.
+        // The last reference may be released anywhere, even on threads that must not block.
         content.access.executor.submit { [url, system = content.access.system] in
             _ = try? system.remove(url.path)
         }
     }
 
-    /// Moves the file to its place for good.
+    /// Moves the file to its final place.
     ///
-    /// On one volume the new file takes the place of an old one in one step: nobody sees half of either. It then has
-    /// the permissions of the file that it replaces, or those that a new file gets there: all that the process's umask
-    /// leaves of reading and writing for everybody.
+    /// On the same volume, the new file replaces an existing one atomically. It then has the permissions of the file it
+    /// replaces, or those of a new file there: reading and writing for everybody, restricted by the process's umask.
     ///
     /// - Parameters:
-    ///   - destination: The new place; its directory must exist.
-    ///   - replacing: Whether a file that is there already gives way; `true` by default.
-    /// - Throws: ``BodyError`` or the file manager's error; the temporary file is then still where it was.
+    ///   - destination: The new URL; its directory must exist.
+    ///   - replacing: Whether to replace an existing file. Defaults to `true`.
+    /// - Throws: ``BodyError`` or the file manager's error; the temporary file then stays in place.
     public func move(to destination: URL, replacing: Bool = true) async throws {
         try await content.access.executor.runToEnd { [self] in try place(at: destination, replacing: replacing) }
     }
@@ -64,10 +63,10 @@ public final class TemporaryFile: Sendable {
         }
     }
 
-    /// The permissions that a file at `destination` is to have.
+    /// Returns the permissions for a file at `destination`.
     private static func permissions(at destination: URL, _ files: Files<BodyError>) throws(BodyError) -> UInt16 {
         if let old = try files.status(of: destination.path), old.kind == .regular { return old.permissions }
-        // The umask cannot be read without changing it for the whole process: a file made with it shows it.
+        // The umask can't be read without changing it for the whole process, but a file created with it shows it.
         let probe = destination.deletingLastPathComponent()
             .appendingPathComponent("httpchain-\(UUID().uuidString).tmp").path
         let opening = FileOpening(.exclusive, isWritable: true, permissions: 0o666)
@@ -75,7 +74,7 @@ public final class TemporaryFile: Sendable {
         return try files.open(probe, opening)?.status().permissions ?? 0o600
     }
 
-    /// The content, as a body that keeps the file in being.
+    /// The content, as a body that keeps the file alive.
     public var body: HTTPBody {
         HTTPBody(storage: .file(FileBody(url: url, range: nil, keepAlive: self, access: content.access)))
     }

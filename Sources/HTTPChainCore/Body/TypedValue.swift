@@ -1,4 +1,4 @@
-/// A value that a serializer stage turns into bytes.
+/// A value that a serializer stage encodes.
 struct TypedValue: Sendable {
     let value: any Encodable & Sendable
 
@@ -6,14 +6,14 @@ struct TypedValue: Sendable {
 }
 
 extension HTTPBody {
-    /// A typed value, for a serializer stage to turn into bytes.
+    /// Makes a body from a typed value, which a serializer stage encodes.
     ///
-    /// Reading it, or sending it through a chain without a serializer, is an error that says so.
+    /// Reading it, or sending it through a chain without a serializer, throws an error.
     public static func value(_ value: some Encodable & Sendable) -> HTTPBody {
         HTTPBody(storage: .value(TypedValue(value: value)))
     }
 
-    /// The typed value, where the body is one; `nil` otherwise.
+    /// The typed value of the body, or `nil` if it isn't one.
     public var value: (any Encodable & Sendable)? {
         if case .value(let typed) = storage { typed.value } else { nil }
     }
