@@ -34,7 +34,7 @@ extension Chain {
         return try with(stages)
     }
 
-    /// A chain with another stage in the place of the first of a type.
+    /// A chain with another stage replacing the first of a type.
     ///
     /// - Throws: ``ChainEditError`` when there is no such stage; ``ChainOrderError`` when the order becomes wrong.
     public func replacing<Old: Middleware>(_ old: Old.Type, with stage: some Middleware) throws -> Chain {
@@ -53,7 +53,7 @@ extension Chain {
 
     /// The same stages around another transport.
     ///
-    /// - Throws: ``ChainOrderError`` when the stages do not go with it.
+    /// - Throws: ``ChainOrderError`` if the stages conflict with it.
     public func over(_ transport: any Transport) throws -> Chain {
         try with(stages, transport: transport)
     }
@@ -66,9 +66,9 @@ extension Chain {
     }
 }
 
-/// An edit names a stage that the chain does not have.
+/// An error thrown if an edit names a stage that isn't in the chain.
 public struct ChainEditError: HTTPChainError, Hashable {
-    /// The type that was looked for.
+    /// The type that is missing.
     public let missing: String
     /// The stages the chain has, outermost first.
     public let stages: [String]
@@ -81,7 +81,7 @@ public struct ChainEditError: HTTPChainError, Hashable {
     /// Always "Chain".
     public var stage: String { "Chain" }
 
-    /// The stage that is missing, and which there are.
+    /// The missing stage, and the stages in the chain.
     public var reason: String {
         "there is no \(missing) in the chain; it has \(stages.isEmpty ? "no stages" : stages.joined(separator: ", "))"
     }

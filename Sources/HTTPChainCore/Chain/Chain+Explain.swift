@@ -1,10 +1,12 @@
 import HTTPTypes
 
 extension Chain {
-    /// The chain as a table: order, phase, what each stage does and how it is set, and the transport with what it
-    /// offers; below it the ``warnings``.
+    /// Returns the chain as a table: the order, phase, purpose and settings of the stages, and the transport with its
+    /// capabilities.
     ///
-    /// Secrets are redacted, by the rules of the chain's environment.
+    /// The ``warnings`` follow the table.
+    ///
+    /// Secrets are redacted according to the chain's environment.
     public func explain() -> String {
         let redaction = defaultEnvironment?.redaction ?? .standard
         var rows = [["", "phase", "stage", "what it does", "settings"]]
@@ -34,7 +36,7 @@ extension StageSummary: CustomStringConvertible {
 }
 
 extension Redaction {
-    /// A setting's value; one that is named as a field which only this chain holds for a secret is not shown.
+    /// Returns a setting's value, redacted if its name is that of a field that only this chain treats as secret.
     fileprivate func value(of setting: StageSummary.Setting) -> String {
         if let name = HTTPField.Name(setting.name), isSecret(name), !Redaction.standard.isSecret(name) {
             return Self.placeholder
@@ -43,7 +45,7 @@ extension Redaction {
     }
 }
 
-/// Lays out rows of text in columns; the first row is the heading.
+/// Formats rows of text in columns; the first row is the heading.
 package enum TextTable {
     package static func format(_ rows: [[String]]) -> String {
         let rows = rows.map { $0.map { $0.onOneLine().printable() } }

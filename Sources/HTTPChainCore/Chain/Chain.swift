@@ -1,4 +1,4 @@
-/// Stages in order around a transport.
+/// An ordered list of stages around a transport.
 ///
 /// ```swift
 /// let chain = try Chain(transport: URLSessionTransport()) {
@@ -8,26 +8,27 @@
 /// let user = try await chain.send(.get("https://api.example.com/users/42"), as: User.self)
 /// ```
 ///
-/// The order is outermost first, both ways: the first stage sees the request first and the response last. A chain is
-/// made once and used for any number of calls at a time; it is a transport itself, so chains nest.
+/// Stages are ordered outermost first: the first stage sees the request first and the response last. A chain is created
+/// once and shared by any number of concurrent calls. It is a transport itself, so chains nest.
 public struct Chain: Transport {
     let links: ChainLinks
     let defaultEnvironment: ChainEnvironment?
     let order: OrderCheck
-    /// The redaction of the chain's environment, where it is not the standard one: responses carry it on.
+    /// The redaction of the chain's environment, if it isn't the standard one; it is passed on to responses.
     private let ownRedaction: Redaction?
 
-    /// The capabilities that the transport and the stages offer together.
+    /// The combined capabilities of the transport and the stages.
     public let capabilities: TransportCapabilities
 
     /// Builds a chain.
     ///
     /// - Parameters:
-    ///   - transport: What carries the requests; a chain will do.
-    ///   - order: Whether the order of the stages is checked; it is by default.
-    ///   - environment: Clock, randomness and redaction for the calls that bring none; the live one by default.
+    ///   - transport: The transport that carries the requests, which may be another chain.
+    ///   - order: Whether the order of the stages is checked. Defaults to `.checked`.
+    ///   - environment: The clock, randomness and redaction for requests that have no environment; `nil` for the live
+    ///     one.
     ///   - stages: The stages, outermost first.
-    /// - Throws: ``ChainOrderError`` when the order is wrong or stages do not go together, with the fix for each.
+    /// - Throws: ``ChainOrderError`` if the order is wrong or stages conflict, with the fix for each problem.
     public init(
         transport: any Transport,
         order: OrderCheck = .checked,
@@ -39,7 +40,7 @@ public struct Chain: Transport {
 
     /// Builds a chain from stages in an array, outermost first.
     ///
-    /// - Throws: ``ChainOrderError`` as ``init(transport:order:environment:stages:)`` does.
+    /// - Throws: ``ChainOrderError``, like ``init(transport:order:environment:stages:)``.
     public init(
         _ stages: [any Middleware],
         transport: any Transport,
@@ -63,21 +64,21 @@ public struct Chain: Transport {
     /// The transport that carries the requests.
     public var transport: any Transport { links.transport }
 
-    /// The problems that did not keep the chain from being built, outermost stage first: such as credentials that are
-    /// sent without TLS.
+    /// The problems that didn't prevent building the chain, outermost stage first, such as credentials that are sent
+    /// without TLS.
     public var warnings: [ChainProblem] {
         ChainOrder.problems(of: stages, over: transport).filter { $0.severity == .warning }
     }
 
-    /// The name of the chain as a transport: that of the transport inside.
+    /// The name of the chain as a transport, which includes the inner transport's name.
     public var name: String { "chain over \(links.transport.name)" }
 
     /// Sends a request through the stages.
     ///
     /// - Returns: The response; its body may still be arriving.
-    /// - Throws: What the stages and the transport throw; `CancellationError` when the task is cancelled.
+    /// - Throws: Errors of the stages and the transport; `CancellationError` if the task is cancelled.
     public func send(_ request: consuming Request) async throws -> Response {
-        // Most chains have nothing to add, and copy nothing for it.
+        // Fast path: most chains add nothing to the request.
         if links.addsNothing, !request.body.asksDiskForLength {
             guard links.stages.isEmpty else { return try await links.first(request) }
             if !links.leadsToChain { request.noteSending() }
@@ -96,7 +97,7 @@ public struct Chain: Transport {
         return response
     }
 
-    /// Gives a request the environment of the chain, unless it brings one.
+    /// Sets the request's environment to the chain's, unless it already has one.
     package func fillEnvironment(of request: inout Request) {
         if let defaultEnvironment, !request.options.contains(EnvironmentOption.self) {
             request.environment = defaultEnvironment

@@ -1,21 +1,20 @@
-/// A stage that judges its neighbors in a chain, or changes what the stages outside it can count on.
+/// A stage that checks its neighbors in a chain, or changes the capabilities available to outer stages.
 ///
-/// ``Chain`` asks it once, when the chain is built. Most stages have nothing to say here: their ``Middleware/phase`` is
-/// enough.
+/// ``Chain`` calls it once, when the chain is built. For most stages, their ``Middleware/phase`` is enough.
 public protocol ChainAwareMiddleware: Middleware {
-    /// Returns the problems of this stage with its place in a chain, beyond the order of phases; by default nothing.
+    /// Returns the problems of this stage at its place in a chain, beyond the order of phases; defaults to none.
     ///
-    /// - Parameter place: The stages around it and the transport's capabilities.
+    /// - Parameter place: The surrounding stages and the transport's capabilities.
     func problems(at place: ChainPlace) -> [ChainProblem]
 
-    /// Returns the capabilities that the stages outside can count on, given those of the inside; unchanged by default.
+    /// Returns the capabilities available to outer stages, given those inside; returns them unchanged by default.
     func capabilities(over inner: TransportCapabilities) -> TransportCapabilities
 }
 
 extension ChainAwareMiddleware {
-    /// Nothing wrong.
+    /// Returns no problems.
     public func problems(at place: ChainPlace) -> [ChainProblem] { [] }
 
-    /// Returns the capabilities of the inside, unchanged.
+    /// Returns the inner capabilities unchanged.
     public func capabilities(over inner: TransportCapabilities) -> TransportCapabilities { inner }
 }

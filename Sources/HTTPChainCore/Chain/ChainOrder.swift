@@ -1,20 +1,20 @@
-/// The place of one stage in a chain that is being built.
+/// The place of a stage in a chain that is being built.
 public struct ChainPlace: Sendable {
-    /// The stages around it, outermost first.
+    /// The stages outside it, outermost first.
     public let outside: [any Middleware]
     /// The stages between it and the transport, outermost first.
     public let inside: [any Middleware]
-    /// The stages of the chains that the transport is made of, outermost first; none for a transport that is no chain.
+    /// The stages of the chains nested in the transport, outermost first; empty if the transport isn't a chain.
     public let nested: [any Middleware]
-    /// The capabilities that the stages inside and the transport offer together.
+    /// The combined capabilities of the inner stages and the transport.
     public let capabilities: TransportCapabilities
     /// The transport's name.
     public let transportName: String
-    /// Whether the transport is itself a chain, whose stages are not among those inside.
+    /// Whether the transport is itself a chain, whose stages aren't part of `inside`.
     public let isOverChain: Bool
 }
 
-/// Something wrong with a chain, and how to mend it.
+/// A problem with a chain, and how to fix it.
 public struct ChainProblem: Sendable, Hashable, CustomStringConvertible {
     /// The severity of a problem.
     public enum Severity: Sendable, Hashable {
@@ -24,11 +24,11 @@ public struct ChainProblem: Sendable, Hashable, CustomStringConvertible {
         case warning
     }
 
-    /// The stage it is about.
+    /// The stage that has the problem.
     public let stage: String
     /// The problem.
     public let problem: String
-    /// Advice on how to solve it.
+    /// The fix for the problem.
     public let fix: String
     /// The severity of the problem.
     public let severity: Severity
@@ -36,10 +36,10 @@ public struct ChainProblem: Sendable, Hashable, CustomStringConvertible {
     /// Makes a problem.
     ///
     /// - Parameters:
-    ///   - stage: The stage it is about.
-    ///   - problem: What is wrong.
-    ///   - fix: What to do.
-    ///   - severity: Whether the chain is built nevertheless; by default it is not.
+    ///   - stage: The stage that has the problem.
+    ///   - problem: The problem.
+    ///   - fix: The fix for the problem.
+    ///   - severity: The severity of the problem. Defaults to `.error`.
     public init(stage: String, problem: String, fix: String, severity: Severity = .error) {
         self.stage = stage
         self.problem = problem
@@ -47,13 +47,13 @@ public struct ChainProblem: Sendable, Hashable, CustomStringConvertible {
         self.severity = severity
     }
 
-    /// One sentence: what is wrong, and what to do.
+    /// The problem and its fix, in one sentence.
     public var description: String { "\(problem); \(fix)" }
 }
 
-/// The stages given cannot make a sound chain: their order is wrong, or they do not go together.
+/// An error thrown if stages can't form a chain: their order is wrong, or they conflict.
 public struct ChainOrderError: HTTPChainError, Hashable {
-    /// All that is wrong, outermost stage first.
+    /// All problems, outermost stage first.
     public let problems: [ChainProblem]
 
     /// Always "Chain".
@@ -65,7 +65,7 @@ public struct ChainOrderError: HTTPChainError, Hashable {
     /// The fix for each problem.
     public var recoverySuggestion: String? { problems.map(\.fix).joined(separator: "; ") }
 
-    /// Every problem with its fix, and how to switch the check off.
+    /// Every problem with its fix, and how to disable the check.
     public var description: String {
         "\(stage): " + problems.map(\.description).joined(separator: "\n  ")
             + "\n  (Chain(transport:order: .unchecked) builds it without this check)"
@@ -74,9 +74,9 @@ public struct ChainOrderError: HTTPChainError, Hashable {
 
 /// Whether a chain checks the order of its stages when it is built.
 public enum OrderCheck: Sendable, Hashable {
-    /// A wrong order is a ``ChainOrderError``.
+    /// A wrong order throws a ``ChainOrderError``.
     case checked
-    /// The stages are taken as they come.
+    /// The order isn't checked.
     case unchecked
 }
 
@@ -104,8 +104,8 @@ enum ChainOrder {
         return chain.stages + nested(in: chain.transport)
     }
 
-    /// Returns the capabilities that each place in the chain finds inside it: element `n` is what stage `n - 1` stands
-    /// on.
+    /// Returns the capabilities available at each place in the chain: element `n` is what stage `n - 1` finds inside
+    /// it.
     static func capabilities(of stages: [any Middleware], over transport: any Transport) -> [TransportCapabilities] {
         var result = [transport.capabilities]
         for stage in stages.reversed() {
@@ -117,8 +117,9 @@ enum ChainOrder {
         return result.reversed()
     }
 
-    /// A stage stands too far in when one of a later phase stands outside it; the outermost of those is named, because
-    /// above it is where the stage has to go.
+    /// Reports a stage if one of a later phase is outside it.
+    ///
+    /// Names the outermost of those, because the stage has to move above it.
     private static func misplaced(_ stage: any Middleware, at place: ChainPlace) -> [ChainProblem] {
         let phase = stage.phase
         guard let other = place.outside.first(where: { phase.isOutside($0.phase) }) else { return [] }
@@ -133,7 +134,7 @@ enum ChainOrder {
         ]
     }
 
-    /// What a transport does on its own leaves nothing to do for a stage of the same concern.
+    /// Reports a stage whose concern the transport already handles, so that it has no effect.
     private static func clashes(of stage: any Middleware, at place: ChainPlace) -> [ChainProblem] {
         let name = stage.summary.name
         func clash(_ what: String, _ fix: String) -> [ChainProblem] {

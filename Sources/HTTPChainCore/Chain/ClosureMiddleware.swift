@@ -7,7 +7,7 @@
 /// }
 /// ```
 public struct ClosureMiddleware: DeadlineKeepingMiddleware {
-    /// The closure's type: see ``Middleware/intercept(_:next:)``.
+    /// The closure's type; see ``Middleware/intercept(_:next:)``.
     public typealias Intercept = @Sendable (_ request: inout Request, _ next: Next) async throws -> Response
 
     private let name: String
@@ -16,17 +16,17 @@ public struct ClosureMiddleware: DeadlineKeepingMiddleware {
     /// The place of the stage in a chain.
     public let phase: Phase
 
-    /// Whether the closure waits for nothing but `next`, or within ``Request/withinDeadline(_:)``.
+    /// Whether the closure waits only for `next`, or within ``Request/withinDeadline(_:)``.
     public let keepsDeadlines: Bool
 
-    /// Makes a stage of a closure.
+    /// Makes a stage from a closure.
     ///
     /// - Parameters:
-    ///   - name: What the stage is called in ``Chain/explain()`` and traces.
-    ///   - phase: Where it belongs; anywhere by default.
-    ///   - keepsDeadlines: Whether the closure waits for nothing but `next`; the deadline of a call then needs no task
-    ///     that cancels it. `false` by default.
-    ///   - body: Handles one call; the request is its own to change.
+    ///   - name: The stage's name in ``Chain/explain()`` and traces.
+    ///   - phase: The stage's place in a chain. Defaults to anywhere.
+    ///   - keepsDeadlines: Whether the closure waits only for `next`; the deadline of a call then needs no task to
+    ///     cancel it. Defaults to `false`.
+    ///   - body: The closure that handles a call, and may change the request.
     public init(
         _ name: String = "ClosureMiddleware",
         phase: Phase = .anywhere,
@@ -39,7 +39,7 @@ public struct ClosureMiddleware: DeadlineKeepingMiddleware {
         self.body = body
     }
 
-    /// The name given.
+    /// The stage's name.
     public var summary: StageSummary { StageSummary(name) }
 
     /// Runs the closure.
@@ -50,15 +50,15 @@ public struct ClosureMiddleware: DeadlineKeepingMiddleware {
 }
 
 extension ClosureMiddleware {
-    /// A closure that is given the request without a copy, for one that it passes on as it is.
+    /// A closure that owns its request, which isn't copied when passed on.
     public typealias ConsumingIntercept =
         @Sendable (_ request: consuming Request, _ next: Next) async throws -> Response
 
-    /// A stage made of a closure that gives its request away.
+    /// Makes a stage from a closure that consumes its request.
     ///
-    /// It costs little more than a stage with a type of its own, where one whose request is `inout` has it copied by
-    /// `next`. The closure says `consuming` itself, without which its request is copied as well, and calls `next` once; to
-    /// call it again, or to read the request afterwards, give away a copy: `try await next(copy request)`.
+    /// It costs little more than a stage with its own type, whereas `next` has to copy a request that is `inout`.
+    /// Declare the parameter `consuming`, otherwise the request is copied as well, and call `next` once. To call it
+    /// again, or to read the request afterwards, pass a copy: `try await next(copy request)`.
     ///
     /// ```swift
     /// ClosureMiddleware.consuming("Locale", phase: .build) { (request: consuming Request, next: Next) in
@@ -68,11 +68,11 @@ extension ClosureMiddleware {
     /// ```
     ///
     /// - Parameters:
-    ///   - name: What the stage is called in ``Chain/explain()`` and traces.
-    ///   - phase: Where it belongs; anywhere by default.
-    ///   - keepsDeadlines: Whether the closure waits for nothing but `next`; the deadline of a call then needs no task
-    ///     that cancels it. `false` by default.
-    ///   - body: Handles one call; the request is its own to change and to give away.
+    ///   - name: The stage's name in ``Chain/explain()`` and traces.
+    ///   - phase: The stage's place in a chain. Defaults to anywhere.
+    ///   - keepsDeadlines: Whether the closure waits only for `next`; the deadline of a call then needs no task to
+    ///     cancel it. Defaults to `false`.
+    ///   - body: The closure that handles a call, and may change and consume the request.
     public static func consuming(
         _ name: String = "ClosureMiddleware",
         phase: Phase = .anywhere,

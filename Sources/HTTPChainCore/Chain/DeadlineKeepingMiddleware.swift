@@ -1,9 +1,9 @@
-/// A stage that keeps the deadline of the call without being cancelled.
+/// A stage that respects the deadline of the call without being cancelled.
 ///
-/// It waits for nothing but `next`, for reading a body, or within ``Request/withinDeadline(_:)``. Around such stages
-/// and a transport with the capability ``TransportCapabilities/keepsDeadlines``, a stage that limits the time of a call
-/// makes no task for it: the deadline is data. Any other stage is cancelled when the deadline has come, which is why
-/// the call then runs in a task of its own, at the cost of a change of threads.
+/// It waits only for `next`, for reading a body, or within ``Request/withinDeadline(_:)``. If all inner stages are like
+/// that and the transport has the capability ``TransportCapabilities/keepsDeadlines``, a stage that limits the time of
+/// a call needs no task for it. Any other stage is cancelled when the deadline is reached, so the call then runs in a
+/// separate task, which costs a thread switch.
 ///
 /// ```swift
 /// struct UserAgentMiddleware: DeadlineKeepingMiddleware {
@@ -14,12 +14,12 @@
 /// }
 /// ```
 public protocol DeadlineKeepingMiddleware: Middleware {
-    /// Whether this stage, as it is set up, keeps deadlines; `true` by default.
+    /// Whether this stage, as configured, respects deadlines; defaults to `true`.
     var keepsDeadlines: Bool { get }
 }
 
 extension DeadlineKeepingMiddleware {
-    /// It does.
+    /// The default value, `true`.
     public var keepsDeadlines: Bool { true }
 }
 

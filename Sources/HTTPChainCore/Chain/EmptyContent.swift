@@ -1,15 +1,15 @@
-/// A type that has a value for a response without content: 204, 205, an answer to HEAD, or no bytes.
+/// A type that has a value for a response without content: 204, 205, a response to HEAD, or no bytes.
 ///
-/// Optional types are nil then, and ``EmptyResponse`` is itself. For any other type a response without content is a
-/// ``DecodingFailure``.
+/// Optional types are nil then. For types that don't conform, a response without content is a ``DecodingFailure``.
+/// ``EmptyResponse`` accepts any response.
 public protocol EmptyContentRepresentable {
-    /// The value that stands for no content.
+    /// The value for a response without content.
     static var emptyContent: Self { get }
 }
 
 /// The values that a response without content decodes to.
 package enum EmptyContent {
-    /// The value of a type that stands for no content; `nil` where the type has none.
+    /// Returns a type's value for a response without content, or `nil` if the type has none.
     package static func value<Value>(of type: Value.Type) -> Value? {
         guard let type = type as? any EmptyContentRepresentable.Type else { return nil }
         return value(type) as? Value
@@ -19,30 +19,30 @@ package enum EmptyContent {
 }
 
 extension Optional: EmptyContentRepresentable {
-    /// No value.
+    /// The optional's `nil`.
     public static var emptyContent: Self { nil }
 }
 
-/// No value at all: what to expect of a call whose answer has nothing to say.
+/// An empty value, for calls whose response content doesn't matter.
 ///
 /// ```swift
 /// _ = try await chain.send(.delete("https://api.example.com/plants/7"), as: EmptyResponse.self)
 /// ```
 ///
-/// Content that comes nevertheless is not looked at.
+/// Any content is ignored.
 public struct EmptyResponse: Codable, Sendable, Hashable, EmptyContentRepresentable {
-    /// Makes the only value there is.
+    /// Makes the only value.
     public init() {}
 
-    /// Takes anything.
+    /// Accepts any content.
     public init(from decoder: any Decoder) throws {}
 
-    /// Makes an empty object.
+    /// Encodes an empty object.
     public func encode(to encoder: any Encoder) throws {
         _ = encoder.container(keyedBy: NoKey.self)
     }
 
-    /// The only value there is.
+    /// The only value.
     public static var emptyContent: EmptyResponse { EmptyResponse() }
 
     private enum NoKey: CodingKey {}

@@ -1,4 +1,4 @@
-/// One stage of a chain: it sees each request before it is sent, and the response when it comes back.
+/// A stage of a chain, which handles each request before it is sent and the response when it comes back.
 ///
 /// ```swift
 /// struct UserAgentMiddleware: Middleware {
@@ -11,17 +11,17 @@
 /// }
 /// ```
 ///
-/// A stage may change the request before it calls `next`, and the response after. It may call `next` not at all, and
-/// answer itself. It may call `next` more than once, with a request that can be sent again. It does not keep the
-/// request, it lets errors and cancellation through, and it drains or drops the response of an attempt that it discards.
+/// A stage may change the request before it calls `next`, and the response after. It may respond itself without calling
+/// `next`, or call `next` more than once if the request is replayable. It doesn't store the request, lets errors and
+/// cancellation through, and drains or drops the response of an attempt that it discards.
 ///
 /// ## The request is consumed
 ///
-/// `consuming` gives the request to the stage: `request` is a variable that it may change in place, without a copy of
-/// the header fields. In return `next(request)` gives it away, and the compiler refuses to use `request` after that.
+/// `consuming` makes the stage the owner of `request`, which it can change in place without copying the header fields.
+/// `next(request)` gives the request away, and the compiler rejects any later use of it.
 ///
-/// A stage that calls `next` more than once passes a copy, `copy request`, in every call but the last. The copy is
-/// cheap, for its parts are shared until one of them changes. The body must be one that can be read again:
+/// A stage that calls `next` more than once passes `copy request` in every call but the last. The copy is cheap,
+/// because its parts are shared until one of them changes. The body must be replayable:
 ///
 /// ```swift
 /// /// Sends a request again, once, if the connection was lost before the answer.
@@ -39,41 +39,41 @@
 /// }
 /// ```
 ///
-/// What a stage needs of the request after the call it takes before: `let url = request.url`. A stage that never needs
-/// to change the request may write a plain parameter, `_ request: Request`; it conforms as well.
+/// Save anything you need from the request before calling `next`: `let url = request.url`. A stage that never changes
+/// the request may declare a plain parameter, `_ request: Request`; it conforms as well.
 ///
-/// A stage that has something to say about its neighbors when a chain is built is a ``ChainAwareMiddleware``.
+/// A stage that checks its neighbors when a chain is built is a ``ChainAwareMiddleware``.
 public protocol Middleware: Sendable {
-    /// The place of the stage in a chain; ``Phase/anywhere`` by default.
+    /// The stage's place in a chain; defaults to ``Phase/anywhere``.
     var phase: Phase { get }
 
-    /// The name and the settings of the stage, for ``Chain/explain()``; by default its type's name alone.
+    /// The stage's name and settings, for ``Chain/explain()``; defaults to the name of its type.
     var summary: StageSummary { get }
 
     /// Handles one call.
     ///
     /// - Parameters:
-    ///   - request: The request, which is the stage's own to change; see above for a second call of `next`.
+    ///   - request: The request, which the stage may change. See above for calling `next` more than once.
     ///   - next: The rest of the chain.
-    /// - Returns: The response for the stages outside.
+    /// - Returns: The response for the outer stages.
     func intercept(_ request: consuming Request, next: Next) async throws -> Response
 }
 
 extension Middleware {
-    /// Anywhere.
+    /// The default phase, ``Phase/anywhere``.
     public var phase: Phase { .anywhere }
 
     /// The type's name.
     public var summary: StageSummary { StageSummary(StageSummary.name(of: Self.self)) }
 }
 
-/// The name and the settings of a stage, for people to read.
+/// A readable summary of a stage: its name, purpose and settings.
 public struct StageSummary: Sendable, Hashable {
     /// One setting of a stage.
     public struct Setting: Sendable, Hashable {
         /// The name of the setting.
         public let name: String
-        /// To what; never a secret.
+        /// The value of the setting; never a secret.
         public let value: String
 
         /// Makes a setting; the caller redacts secrets.
@@ -83,7 +83,7 @@ public struct StageSummary: Sendable, Hashable {
         }
     }
 
-    /// The stage's name: its type's, unless it has a better one.
+    /// The stage's name, by default the name of its type.
     public var name: String
     /// The purpose of the stage, in a few words.
     public var purpose: String
@@ -94,15 +94,15 @@ public struct StageSummary: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - name: The stage's name.
-    ///   - purpose: What it does, in a few words.
-    ///   - settings: How it is set; the caller redacts secrets.
+    ///   - purpose: The purpose of the stage, in a few words.
+    ///   - settings: The settings of the stage; the caller redacts secrets.
     public init(_ name: String, purpose: String = "", settings: KeyValuePairs<String, String> = [:]) {
         self.name = name
         self.purpose = purpose
         self.settings = settings.map { Setting(name: $0.key, value: $0.value) }
     }
 
-    /// A type's name as a stage is called by it, without generic arguments.
+    /// Returns the name of a stage's type, without generic arguments.
     public static func name(of type: Any.Type) -> String {
         String(String(describing: type).unicodeScalars.prefix { $0 != "<" })
     }

@@ -1,33 +1,33 @@
-/// The rest of a chain, as a stage sees it: calling it sends a request on.
+/// The rest of a chain, as seen by a stage; calling it passes a request on.
 public struct Next: Sendable {
-    /// A ``ChainLink``, except in the `next` that the last link itself is given, which is never called.
+    /// A ``ChainLink``, except in the `next` of the last link itself, which is never called.
     @usableFromInline let link: any AnyObject & Sendable
 
     init(_ link: any AnyObject & Sendable) {
         self.link = link
     }
 
-    /// Passes the request to the next stage, or to the transport when there is none.
+    /// Passes the request to the next stage, or to the transport if there is none.
     ///
-    /// The request is consumed: to call it more than once, pass `copy request` in every call but the last, with a body
-    /// that can be read more than once. ``Middleware`` has an example.
+    /// The request is consumed. To call `next` more than once, pass `copy request` in every call but the last, with a
+    /// replayable body. See ``Middleware`` for an example.
     ///
-    /// - Throws: What the stages inside and the transport throw.
+    /// - Throws: Errors of the inner stages and the transport.
     @inlinable
     @inline(__always)
     public func callAsFunction(_ request: consuming Request) async throws -> Response {
-        // Inlined into the stage, and neither a branch nor an optional on the way: only so does the compiler lend the
-        // link's stage and next to the call instead of retaining both, which would cost more than the call itself.
+        // Inlined into the stage, without a branch or an optional. Only then does the compiler borrow the link's stage
+        // and next for the call instead of retaining both, which would cost more than the call itself.
         let link = unsafeDowncast(link, to: ChainLink.self)
         return try await link.stage.intercept(request, next: link.next)
     }
 
-    /// The capabilities that the stages inside and the transport offer together, for a stage that adapts to them.
+    /// The combined capabilities of the inner stages and the transport, for a stage that adapts to them.
     public var capabilities: TransportCapabilities { (link as? ChainLink)?.capabilities ?? [] }
 }
 
 extension Next {
-    /// A `next` that is not part of a chain but leads straight to a transport, for driving one stage by hand.
+    /// Makes a `next` that isn't part of a chain and leads straight to a transport, for testing a single stage.
     public init(to transport: any Transport) {
         self.init(
             ChainLink(
@@ -39,14 +39,14 @@ extension Next {
     }
 }
 
-/// One stage and what comes after it: made once with the chain, shared by every call.
+/// A stage and the rest of the chain; created with the chain and shared by all calls.
 @usableFromInline
 final class ChainLink: Sendable {
     @usableFromInline let stage: any Middleware
     @usableFromInline let next: Next
-    /// The capabilities that this stage and those inside it offer to the stage before.
+    /// The combined capabilities of this stage and those inside, as seen by the stage outside.
     let capabilities: TransportCapabilities
-    /// The capabilities of the transport, whatever the stages make of them.
+    /// The capabilities of the transport, before stages change them.
     let transportCapabilities: TransportCapabilities
 
     init(_ stage: any Middleware, next: Next, capabilities: TransportCapabilities) {
@@ -58,21 +58,21 @@ final class ChainLink: Sendable {
 }
 
 extension Next {
-    /// Whether everything that waits inside ends its wait when the deadline of the call has come.
+    /// Whether all inner stages and the transport stop waiting when the deadline of the call is reached.
     ///
-    /// A stage that keeps a deadline over anything else has to cancel it; ``Request/withinDeadline(_:)`` does.
+    /// A stage that enforces a deadline over anything else has to cancel it; ``Request/withinDeadline(_:)`` does.
     public var keepsDeadlines: Bool { capabilities.contains(.keepsDeadlines) }
 
-    /// The capabilities of the transport, whatever the stages make of them.
+    /// The capabilities of the transport, before stages change them.
     package var transportCapabilities: TransportCapabilities {
         (link as? ChainLink)?.transportCapabilities ?? []
     }
 }
 
-/// The transport as the innermost stage; there is nothing after it, and it asks for nothing.
+/// The transport as the innermost stage, which ignores its `next`.
 private struct TransportStage: DeadlineKeepingMiddleware {
     let transport: any Transport
-    /// A chain has an end of its own, which tells that a request is being sent.
+    /// Whether the transport is a chain, which notes the sending of a request itself.
     let isChain: Bool
 
     init(transport: any Transport) {
@@ -88,7 +88,7 @@ private struct TransportStage: DeadlineKeepingMiddleware {
     }
 }
 
-/// Stands where a link would be after the last one.
+/// A placeholder for the link after the last one.
 private final class NoLink: Sendable {}
 
 /// The stages and the transport behind one chain.
@@ -96,11 +96,11 @@ final class ChainLinks: Sendable {
     let stages: [any Middleware]
     let transport: any Transport
     let first: Next
-    /// The stages, those of chains inside included, that want calls recorded from here on.
+    /// The stages, including those of nested chains, that want calls to be recorded.
     let recorders: [any CallRecordingMiddleware]
-    /// Whether the chain hands requests and responses on as they are: it has no environment, and records no call.
+    /// Whether the chain returns requests and responses unchanged: it has no environment and records no calls.
     let addsNothing: Bool
-    /// Whether the transport is a chain, which has an end of its own.
+    /// Whether the transport is a chain, which notes the sending of a request itself.
     let leadsToChain: Bool
 
     init(stages: [any Middleware], transport: any Transport, hasEnvironment: Bool) {

@@ -1,21 +1,21 @@
 /// The place of a stage in a chain, outermost first.
 ///
-/// The order follows from what each concern needs of the others; ``reason`` says what. The check leaves stages of one
-/// phase in the order they are given, and a stage that belongs ``anywhere`` is not bound to any place.
+/// The order follows from the dependencies between concerns, which ``reason`` explains. The check accepts stages of the
+/// same phase in any order, and a stage whose phase is ``anywhere`` in any place.
 ///
-/// Some phases are shared, and then the order inside them may matter to you:
+/// Some phases are shared, and the order within them may matter:
 ///
 /// | phase | stages that share it | whether their order matters |
 /// | --- | --- | --- |
-/// | ``call`` | call log, registry of calls, the consumer's progress | no: each sees the call as a whole; the deadline has a phase of its own inside, so that they see its end as a timeout |
+/// | ``call`` | call log, registry of calls, the consumer's progress | no: each sees the call as a whole; the deadline has a separate phase inside, so that they see its expiry as a timeout |
 /// | ``deadline`` | total deadlines | no: the nearest counts |
-/// | ``build`` | URL builder, headers, request processor, multipart | yes: each sees what those outside have built, so the URL builder comes first where others ask for the origin, and multipart before processors that look at the body |
-/// | ``authenticate`` | schemes side by side | yes: the outer scheme is preferred |
+/// | ``build`` | URL builder, headers, request processor, multipart | yes: each sees what the outer ones have built, so the URL builder comes first if others need the origin, and multipart comes before processors that read the body |
+/// | ``authenticate`` | several schemes | yes: the outer scheme is preferred |
 /// | ``wire`` | attempt log, metrics, tracing, wire progress | no: none changes what the others see |
 ///
-/// In every other phase one stage stands alone.
+/// Every other phase has a single stage.
 ///
-/// Chains and stages of your own may define phases between those of this package:
+/// Your own chains and stages may define phases between those of this package:
 ///
 /// ```swift
 /// extension Phase {
@@ -24,11 +24,11 @@
 /// }
 /// ```
 public struct Phase: Sendable, Hashable, CustomStringConvertible {
-    /// The name, as ``Chain/explain()`` and traces print it.
+    /// The name, as printed by ``Chain/explain()`` and traces.
     public let name: String
-    /// Why stages of this phase stand where they do: the end of the sentence "A must stand outside B: …".
+    /// The reason for the place of this phase: the end of the sentence "A must stand outside B: …".
     public let reason: String
-    /// The distance from the caller; nil for ``anywhere``.
+    /// The distance from the caller, or nil for ``anywhere``.
     private let position: Double?
 
     private init(_ name: String, at position: Double?, because reason: String) {
@@ -39,15 +39,15 @@ public struct Phase: Sendable, Hashable, CustomStringConvertible {
 
     /// Makes a phase between two others.
     ///
-    /// Two phases that are made between the same two have the same place, and are not ordered among themselves; to
-    /// order them, make the second one between the first and its neighbor.
+    /// Two phases made between the same two have the same place and aren't ordered relative to each other. To order
+    /// them, make the second one between the first and its neighbor.
     ///
     /// - Parameters:
     ///   - name: The name for tables and traces.
-    ///   - outer: The phase just outside it. With ``anywhere`` here or as `inner`, the new phase takes the place of the
+    ///   - outer: The phase just outside it. If `outer` or `inner` is ``anywhere``, the new phase has the place of the
     ///     other one.
     ///   - inner: The phase just inside it.
-    ///   - reason: Why its stages stand there, to end the sentence "A must stand outside B: …".
+    ///   - reason: The reason for its place, to end the sentence "A must stand outside B: …".
     public init(_ name: String, between outer: Phase, and inner: Phase, because reason: String) {
         let place =
             switch (outer.position, inner.position) {
@@ -58,7 +58,7 @@ public struct Phase: Sendable, Hashable, CustomStringConvertible {
         self.init(name, at: place, because: reason)
     }
 
-    /// Whether stages of this phase must stand outside stages of the other one; false when either may stand anywhere.
+    /// Whether stages of this phase must be outside stages of the other one; false if either phase is ``anywhere``.
     public func isOutside(_ other: Phase) -> Bool {
         guard let position, let otherPosition = other.position else { return false }
         return position < otherPosition
@@ -67,7 +67,7 @@ public struct Phase: Sendable, Hashable, CustomStringConvertible {
     /// The name.
     public var description: String { name }
 
-    /// Phases are the same when they have the same name and place.
+    /// Compares names and places.
     public static func == (lhs: Phase, rhs: Phase) -> Bool {
         lhs.position == rhs.position && lhs.name == rhs.name
     }
@@ -80,7 +80,7 @@ public struct Phase: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Phase {
-    /// No place in particular.
+    /// No particular place.
     public static let anywhere = Phase("anywhere", at: nil, because: "it may stand anywhere")
 
     /// Error handlers.
@@ -95,8 +95,8 @@ extension Phase {
 
     /// The deadline of the whole call.
     ///
-    /// Inside ``call``: a log or a registry further in would see that the call was cancelled, and not that its time
-    /// was up.
+    /// Inside ``call``, so that logs and registries see a timeout. If they were further in, they would see a
+    /// cancellation.
     public static let deadline = Phase(
         "deadline",
         at: 2.5,

@@ -1,5 +1,5 @@
-/// A stage that lets calls share a response: the stages outside it that tell users apart ask whether it does so too.
+/// A stage that lets calls share a response; outer stages that separate users check whether it does so too.
 package protocol SharingMiddleware: Middleware {
-    /// The rule that keeps users apart in it.
+    /// The rule by which it separates users.
     var userPartition: UserPartition { get }
 }

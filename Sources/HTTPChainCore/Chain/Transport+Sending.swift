@@ -4,14 +4,14 @@ public import HTTPTypes
 
 /// The type that the caller wants the response decoded to, for the serializer stage.
 public enum ExpectedType: RequestOption {
-    /// The caller takes the response as it is.
+    /// No type by default: the caller wants the response undecoded.
     public static var defaultValue: (any (Decodable & Sendable).Type)? { nil }
 }
 
 /// The value that a serializer stage decoded the response to.
 ///
-/// Where an optional type was expected and there is no value, it holds that type's nil; it is nil itself only where
-/// nothing was decoded.
+/// If an optional type was expected and there is no value, this holds that type's nil. It is nil itself only if nothing
+/// was decoded.
 public enum DecodedValue: ResponseOption {
     /// Nothing was decoded.
     public static var defaultValue: (any Sendable)? { nil }
@@ -20,13 +20,13 @@ public enum DecodedValue: ResponseOption {
 extension Transport {
     /// Sends a request and decodes the response.
     ///
-    /// A serializer stage in the chain decodes; without one, the body is taken for JSON. An optional type is nil for a
-    /// response without content and for `null`; ``EmptyResponse`` takes any content and none.
+    /// A serializer stage in the chain decodes the body; without one, the body is decoded as JSON. An optional type is
+    /// nil for a response without content and for `null`. ``EmptyResponse`` accepts any content, and none.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - type: The type to decode to.
-    /// - Throws: What the stages and the transport throw, and ``DecodingFailure`` when the body is not such a value.
+    /// - Throws: Errors of the stages and the transport; ``DecodingFailure`` if the body can't be decoded to the type.
     public func send<Value: Decodable & Sendable>(
         _ request: consuming Request,
         as type: Value.Type
@@ -34,9 +34,9 @@ extension Transport {
         try await send(request, decoding: type).value
     }
 
-    /// Sends a request, decodes the response, and gives the value together with the response.
+    /// Sends a request, decodes the response, and returns the value together with the response.
     ///
-    /// Pagination, entity tags and cache status need what stands beside the value:
+    /// Pagination, entity tags and cache status need the response in addition to the value:
     ///
     /// ```swift
     /// let page = try await chain.send(.get("plants"), decoding: [Plant].self)
@@ -46,7 +46,7 @@ extension Transport {
     /// - Parameters:
     ///   - request: The request.
     ///   - type: The type to decode to, as for ``send(_:as:)``.
-    /// - Throws: What ``send(_:as:)`` throws.
+    /// - Throws: The errors of ``send(_:as:)``.
     public func send<Value: Decodable & Sendable>(
         _ request: consuming Request,
         decoding type: Value.Type
@@ -88,15 +88,14 @@ extension Transport {
 }
 
 extension Transport {
-    /// Returns the rules that say what is secret in a call: what the request says, or the chain for a request that
-    /// brings no environment.
+    /// Returns the redaction rules of a call: the request's, or the chain's if the request has no environment.
     private func redaction(for request: Request) -> Redaction {
         var request = request
         (self as? Chain)?.fillEnvironment(of: &request)
         return request.redaction
     }
 
-    /// The clock of a call: that of the request, or of the chain for a request that brings none.
+    /// Returns the clock of a call: the request's, or the chain's if the request has no environment.
     package func time(for request: borrowing Request) -> any TimeSource {
         if !request.options.contains(EnvironmentOption.self), let environment = (self as? Chain)?.defaultEnvironment {
             return environment.time
@@ -106,16 +105,16 @@ extension Transport {
 }
 
 extension Response {
-    /// The body decoded from JSON.
+    /// Decodes the body from JSON.
     ///
-    /// An optional type is nil if there are no bytes, or white space alone, and for `null`.
+    /// An optional type is nil if there are no bytes, only white space, or `null`.
     ///
     /// - Parameters:
     ///   - type: The type to decode to.
-    ///   - decoder: A decoder with the settings wanted.
-    ///   - limit: How large the body may be; 16 MiB by default.
-    /// - Throws: ``DecodingFailure`` when the body is not such a value; ``BodyError`` when it is too large or was read
-    ///   before; what reading throws.
+    ///   - decoder: A decoder with the desired settings.
+    ///   - limit: The maximum size of the body. Defaults to 16 MiB.
+    /// - Throws: ``DecodingFailure`` if the body can't be decoded to the type; ``BodyError`` if it is too large or was
+    ///   already read; errors of reading it.
     public func decode<Value: Decodable>(
         _ type: Value.Type,
         decoder: JSONDecoder = JSONDecoder(),
@@ -166,23 +165,24 @@ extension Response {
         }
     }
 
-    /// Whether there is no content whatever the fields say: RFC 9110 §6.4.1 (HEAD, 204, 304 and others), §15.3.6 (205).
+    /// Whether the response has no content, whatever its fields say: RFC 9110 §6.4.1 (HEAD, 204, 304 and others),
+    /// §15.3.6 (205).
     ///
-    /// - Parameter method: The method of the request, where it is known.
+    /// - Parameter method: The method of the request, if known.
     public func hasNoContent(answering method: HTTPRequest.Method?) -> Bool {
         head.hasNoContent(answering: method) || body.isEmpty
     }
 }
 
 extension DecodingFailure {
-    /// Makes the error for a response without content, where the type has no value for that.
+    /// Makes the error for a response without content, if the type has no value for that.
     ///
     /// - Parameters:
     ///   - type: The type wanted.
     ///   - head: The head of the response.
-    ///   - request: The request as it stood, where it is known.
-    ///   - attempts: How many attempts led to the response, where that is known.
-    ///   - redaction: What counts as a secret in the error.
+    ///   - request: The request, if known.
+    ///   - attempts: The number of attempts made to get the response, if known.
+    ///   - redaction: The redaction rules for the error.
     public init(
         _ type: Any.Type,
         withoutContent head: HTTPResponse,
@@ -203,9 +203,9 @@ extension DecodingFailure {
 }
 
 extension Request {
-    /// A POST request with a value encoded as JSON at once; `Content-Type` is set unless given.
+    /// Makes a POST request with a value that is immediately encoded as JSON; sets `Content-Type` unless given.
     ///
-    /// - Throws: `EncodingError` when the value cannot be encoded.
+    /// - Throws: `EncodingError` if the value can't be encoded.
     public static func post(
         _ url: String,
         headers: HTTPFields = [:],

@@ -1,18 +1,18 @@
-/// A type that carries a request to a server and brings the response: the innermost end of every chain.
+/// A type that sends a request to a server and returns the response: the innermost end of every chain.
 ///
-/// A transport does this and nothing else: no redirects, cookies, caching or credentials of its own, which are stages.
-/// Where a platform insists, the transport says so in its ``capabilities`` and stages adapt.
+/// A transport does nothing else: redirects, cookies, caching and credentials are the job of stages. If a platform
+/// insists on doing some of these, the transport says so in its ``capabilities`` and stages adapt.
 ///
-/// It throws ``TransportError``, ``InvalidRequestError`` for what cannot be sent, and `CancellationError` when its task
-/// is cancelled. Dropping the body of its response cancels the transfer.
+/// It throws ``TransportError``, ``InvalidRequestError`` if the request can't be sent, and `CancellationError` if its
+/// task is cancelled. Dropping the body of its response cancels the transfer.
 public protocol Transport: Sendable {
     /// The capabilities of the transport, and what it does on its own.
     var capabilities: TransportCapabilities { get }
 
-    /// The transport's name in ``Chain/explain()``, traces and errors; its type's name by default.
+    /// The transport's name in ``Chain/explain()``, traces and errors; defaults to the name of its type.
     var name: String { get }
 
-    /// Sends a request and returns when the head of the response is there.
+    /// Sends a request and returns when the head of the response has arrived.
     func send(_ request: consuming Request) async throws -> Response
 }
 
@@ -21,53 +21,53 @@ extension Transport {
     public var name: String { StageSummary.name(of: Self.self) }
 }
 
-/// The capabilities of a transport, and what it does on its own; a chain reports those of its transport and its stages.
+/// The capabilities of a transport, and what it does by itself; a chain reports those of its transport and its stages.
 public struct TransportCapabilities: OptionSet, Sendable, Hashable, CustomStringConvertible {
     /// One bit for each capability.
     public let rawValue: UInt
 
-    /// Makes capabilities of bits.
+    /// Makes capabilities from bits.
     public init(rawValue: UInt) {
         self.rawValue = rawValue
     }
 
-    /// Content codings (gzip, deflate) are decoded before the response is seen, and taken out of its head.
+    /// Content codings (gzip, deflate) are decoded and removed from the response's head.
     public static let decodesContent = TransportCapabilities(rawValue: 1 << 0)
-    /// Redirects are followed before the response is seen.
+    /// Redirects are followed.
     public static let followsRedirects = TransportCapabilities(rawValue: 1 << 1)
     /// Cookies are stored and sent.
     public static let handlesCookies = TransportCapabilities(rawValue: 1 << 2)
     /// Responses are cached.
     public static let caches = TransportCapabilities(rawValue: 1 << 3)
-    /// A body that can be read only once can be sent.
+    /// Bodies that can be read only once can be sent.
     public static let streamsUploads = TransportCapabilities(rawValue: 1 << 4)
-    /// A slow reader slows the server down, instead of filling memory or disk.
+    /// A slow reader slows the server down instead of filling memory or disk.
     public static let backpressure = TransportCapabilities(rawValue: 1 << 5)
-    /// ``UploadProgress`` reports what the network has taken.
+    /// ``UploadProgress`` reports what has been sent to the network.
     public static let reportsUploadProgress = TransportCapabilities(rawValue: 1 << 6)
-    /// Repeated response fields arrive one by one, not joined by commas.
+    /// Repeated response fields arrive separately, not joined by commas.
     public static let keepsRepeatedFields = TransportCapabilities(rawValue: 1 << 7)
 
-    /// ``ConnectionReport`` is answered.
+    /// ``ConnectionReport`` is supported.
     public static let reportsConnections = TransportCapabilities(rawValue: 1 << 8)
-    /// Servers are trusted as ``ConnectionSettings/trust`` says, pinned keys included.
+    /// Server trust is evaluated according to ``ConnectionSettings/trust``, including pinned keys.
     public static let checksServerTrust = TransportCapabilities(rawValue: 1 << 9)
-    /// ``ConnectionSettings/clientIdentity`` is shown to servers that ask.
+    /// ``ConnectionSettings/clientIdentity`` is presented to servers that request a client certificate.
     public static let showsClientIdentity = TransportCapabilities(rawValue: 1 << 10)
-    /// ``ConnectionSettings`` may limit networks, and wait for one.
+    /// ``ConnectionSettings`` can restrict the networks used, and wait for one.
     public static let choosesNetworks = TransportCapabilities(rawValue: 1 << 11)
-    /// Redirects are followed, but not those of a request that forbids it (``Request/withoutRedirects()``).
+    /// Redirects are followed unless the request forbids it (``Request/withoutRedirects()``).
     public static let redirectsOnlyWhenAllowed = TransportCapabilities(rawValue: 1 << 12)
-    /// The deadline of a call and the limits of a transfer are kept.
+    /// The deadline of a call and the limits of a transfer are enforced.
     ///
-    /// No wait goes on beyond them, with nobody to cancel it; ``TransferTimer`` helps with that.
+    /// No wait exceeds them, even if nothing cancels it; ``TransferTimer`` helps with that.
     public static let keepsDeadlines = TransportCapabilities(rawValue: 1 << 13)
 
-    /// ``ConnectionSettings/connectTimeout`` is kept.
+    /// ``ConnectionSettings/connectTimeout`` is enforced.
     public static let limitsConnecting = TransportCapabilities(rawValue: 1 << 14)
     /// Connections go through ``ConnectionSettings/proxy``.
     public static let usesProxies = TransportCapabilities(rawValue: 1 << 15)
-    /// ``ConnectionSettings/minimumTLSVersion`` is kept.
+    /// ``ConnectionSettings/minimumTLSVersion`` is enforced.
     public static let choosesTLSVersion = TransportCapabilities(rawValue: 1 << 16)
 
     private static let names: [(TransportCapabilities, String)] = [
@@ -81,7 +81,7 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable, CustomString
         (.limitsConnecting, "connect timeout"), (.usesProxies, "proxies"), (.choosesTLSVersion, "minimum TLS version"),
     ]
 
-    /// The capabilities by name, separated by commas.
+    /// The names of the capabilities, separated by commas.
     public var description: String {
         Self.names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
     }
