@@ -1,35 +1,35 @@
-/// The measurements of the connection that carried an exchange; nil stands for what the transport cannot tell.
+/// Measurements of the connection that carried an exchange; nil for values that the transport can't provide.
 public struct ConnectionMetrics: Sendable, Hashable {
     /// The protocol, by its ALPN name (RFC 7301): "h2", "http/1.1".
     public var protocolName: String?
     /// Whether the connection had carried an exchange before.
     public var isReused: Bool?
-    /// The time that it took to resolve the host name.
+    /// The time taken to resolve the host name.
     public var domainLookup: Duration?
-    /// The time that it took to connect, with the TLS handshake.
+    /// The time taken to connect, including the TLS handshake.
     public var connect: Duration?
-    /// The time that the TLS handshake took.
+    /// The time taken by the TLS handshake.
     public var secureConnection: Duration?
-    /// Whether the connection led through a proxy.
+    /// Whether the connection went through a proxy.
     public var isProxied: Bool?
-    /// Whether the network is one that costs money.
+    /// Whether using the network costs money.
     public var isExpensive: Bool?
-    /// Whether the network is one for which the user has asked to save data.
+    /// Whether the user has enabled data saving for the network.
     public var isConstrained: Bool?
 
-    /// Metrics of which nothing is known.
+    /// Makes empty metrics.
     public init() {}
 }
 
-/// Asks the transport for what it knows of the connection that carries a request.
+/// A closure to which the transport reports the connection that carries a request.
 ///
 /// ```swift
 /// request.options[ConnectionReport.self] = { metrics in log(metrics.protocolName, metrics.isReused) }
 /// ```
 ///
-/// The closure is called at most once for each exchange, when the transport knows: with the head of the response, or at
-/// the end of the transfer. It is called from the transport's own threads and must return quickly. A transport that
-/// reports has the capability ``TransportCapabilities/reportsConnections``.
+/// The closure is called at most once for each exchange, as soon as the transport has the metrics: with the head of the
+/// response, or at the end of the transfer. It is called from the transport's own threads and must return quickly.
+/// Transports that report have the capability ``TransportCapabilities/reportsConnections``.
 public enum ConnectionReport: RequestOption {
     /// No report.
     public static var defaultValue: (@Sendable (ConnectionMetrics) -> Void)? { nil }

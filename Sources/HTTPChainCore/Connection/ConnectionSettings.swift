@@ -8,28 +8,28 @@
 /// let transport = try AsyncHTTPClientTransport(connection: settings)
 /// ```
 ///
-/// A setting that is left alone is as the transport has it. One that a transport or platform cannot keep is a
-/// ``ConnectionSettingsError`` when the transport is made, so that no setting is silently ignored;
-/// ``TransportCapabilities`` says what a transport can keep.
+/// A setting that isn't set keeps the transport's default. A setting that a transport or platform doesn't support is a
+/// ``ConnectionSettingsError`` when the transport is created, so that no setting is silently ignored.
+/// ``TransportCapabilities`` says what a transport supports.
 public struct ConnectionSettings: Sendable {
-    /// The time to resolve the name, connect and secure the connection, at most.
+    /// The maximum time to resolve the name, connect and secure the connection.
     public var connectTimeout: Duration?
-    /// The oldest version of TLS that is accepted.
+    /// The oldest TLS version that is accepted.
     public var minimumTLSVersion: TLSVersion?
-    /// The servers that are trusted; those that the platform trusts by default.
+    /// The servers that are trusted; by default those that the platform trusts.
     public var trust: ServerTrust = .system
-    /// The certificate and key that the client shows to a server that asks for a certificate.
+    /// The certificate and key that the client presents to a server that requests a certificate.
     public var clientIdentity: ClientIdentity?
-    /// The proxy that connections go to first; as the transport has it by default.
+    /// The proxy for connections; by default the transport's.
     public var proxy: Proxy?
-    /// Whether networks may be used that cost money, such as cellular ones and personal hotspots.
+    /// Whether networks that cost money may be used, such as cellular ones and personal hotspots.
     public var allowsExpensiveNetworks = true
-    /// Whether networks may be used for which the user has asked to save data.
+    /// Whether networks with data saving enabled by the user may be used.
     public var allowsConstrainedNetworks = true
-    /// Whether a call waits for a network when there is none, instead of failing at once.
+    /// Whether a call waits for a network if there is none, instead of failing immediately.
     public var waitsForConnectivity = false
 
-    /// Settings that leave everything as the transport has it.
+    /// Makes settings that keep the transport's defaults.
     public init() {}
 
     /// A version of TLS.
@@ -48,9 +48,9 @@ public struct ConnectionSettings: Sendable {
 
     /// A proxy server.
     public struct Proxy: Sendable, Hashable {
-        /// A protocol of proxies.
+        /// A proxy protocol.
         public enum Kind: Sendable, Hashable {
-            /// An HTTP proxy: a tunnel (CONNECT, RFC 9110 §9.3.6), which some transports use for https alone.
+            /// An HTTP proxy: a tunnel (CONNECT, RFC 9110 §9.3.6), which some transports only use for https.
             case http
             /// A SOCKS 5 proxy.
             case socks
@@ -58,21 +58,21 @@ public struct ConnectionSettings: Sendable {
 
         /// The protocol of the proxy.
         public let kind: Kind
-        /// Its host name or address.
+        /// The proxy's host name or address.
         public let host: String
-        /// Its port.
+        /// The proxy's port.
         public let port: Int
-        /// The user for Basic authentication; HTTP proxies alone.
+        /// The user name for Basic authentication, for HTTP proxies only.
         public let user: String?
-        /// The password for it.
+        /// The password for Basic authentication.
         public let password: Secret?
 
-        /// An HTTP proxy, by default without authentication.
+        /// Returns an HTTP proxy, by default without authentication.
         public static func http(host: String, port: Int, user: String? = nil, password: Secret? = nil) -> Proxy {
             Proxy(kind: .http, host: host, port: port, user: user, password: password)
         }
 
-        /// A SOCKS 5 proxy.
+        /// Returns a SOCKS 5 proxy.
         public static func socks(host: String, port: Int = 1080) -> Proxy {
             Proxy(kind: .socks, host: host, port: port, user: nil, password: nil)
         }
@@ -80,16 +80,16 @@ public struct ConnectionSettings: Sendable {
 
     /// A certificate with its private key.
     public struct ClientIdentity: Sendable, Hashable {
-        /// The certificate and key in PKCS #12 form (RFC 7292).
+        /// The certificate and key in PKCS #12 format (RFC 7292).
         package let bytes: [UInt8]
-        /// The passphrase that the bytes are encrypted with.
+        /// The passphrase of the bytes.
         package let passphrase: Secret
 
-        /// An identity from the bytes of a `.p12` or `.pfx` file, RFC 7292.
+        /// Makes an identity from the bytes of a `.p12` or `.pfx` file, RFC 7292.
         ///
         /// - Parameters:
         ///   - bytes: The content of the file.
-        ///   - passphrase: What it is encrypted with.
+        ///   - passphrase: The passphrase of the file.
         public init(pkcs12 bytes: some Sequence<UInt8>, passphrase: Secret) {
             self.bytes = Array(bytes)
             self.passphrase = passphrase
@@ -97,22 +97,22 @@ public struct ConnectionSettings: Sendable {
     }
 }
 
-/// A connection setting that is not valid, or that the transport cannot keep.
+/// An error thrown if a connection setting is invalid, or unsupported by the transport.
 public struct ConnectionSettingsError: HTTPChainError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The transport cannot keep this setting on this platform; the second text says what to do instead.
+        /// The transport doesn't support this setting on this platform; the second text is the advice.
         case unsupported(setting: String, advice: String)
-        /// The value of this setting is not valid, for this reason.
+        /// The value of this setting is invalid for the given reason.
         case invalid(setting: String, why: String)
     }
 
     /// The problem.
     public let problem: Problem
-    /// The transport that was to be made.
+    /// The transport that was to be created.
     public let stage: String
 
     /// Makes the error for a problem.
@@ -129,7 +129,7 @@ public struct ConnectionSettingsError: HTTPChainError, Hashable {
         }
     }
 
-    /// The setting or transport to use instead; nil for a value that has to be corrected.
+    /// The setting or transport to use instead; nil if the value has to be corrected.
     public var recoverySuggestion: String? {
         if case .unsupported(_, let advice) = problem { advice } else { nil }
     }

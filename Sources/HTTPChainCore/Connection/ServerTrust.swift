@@ -3,40 +3,40 @@ import HTTPChainSupport
 
 /// The servers that a transport trusts.
 ///
-/// The chain of certificates is verified in any case, and with it the host name: pins add a condition and remove none.
+/// The certificate chain and the host name are always verified: pins add a condition and never remove one.
 public struct ServerTrust: Sendable {
-    /// The certificates that are trusted as roots, in PEM form; nil for those of the platform.
+    /// The certificates trusted as roots, in PEM format; nil for the platform's.
     package private(set) var roots: String?
-    /// The keys that hosts must show.
+    /// The pinned keys of hosts.
     package private(set) var pinned: [PinnedKeys] = []
 
-    /// Servers whose certificates lead to a root that the platform trusts.
+    /// Trust in servers whose certificates lead to a root trusted by the platform.
     public static let system = ServerTrust()
 
-    /// Servers whose certificates lead to one of these roots, and no others: a company's own authority.
+    /// Returns trust in servers whose certificates lead to one of these roots, and no others, for a company's own
+    /// authority.
     ///
-    /// - Parameter pem: One or more certificates in PEM form (RFC 7468 §5).
+    /// - Parameter pem: One or more certificates in PEM format (RFC 7468 §5).
     public static func roots(pem: String) -> ServerTrust {
         var trust = ServerTrust()
         trust.roots = pem
         return trust
     }
 
-    /// The same trust, with the condition that a host shows one of several public keys.
+    /// Returns the same trust, with the condition that a host presents one of several public keys.
     ///
-    /// Pin the key in use and at least one that is kept in reserve: a host that has to change its key is otherwise out
-    /// of reach until the application is updated. A mismatch ends the call before anything of the request is sent, with
-    /// a ``TransportError`` of kind ``TransportError/Kind/untrustedServer``.
+    /// Pin the key in use and at least one backup key. Otherwise a host that has to change its key is unreachable until
+    /// the application is updated. A mismatch ends the call before anything of the request is sent, with a
+    /// ``TransportError`` of kind ``TransportError/Kind/untrustedServer``.
     ///
     /// - Parameters:
-    ///   - host: The host name, or `*.example.com` for the names one level below it. The first entry that matches a host
-    ///     decides; hosts that match none need no pin. Hosts are compared as the URL Standard parses them, and a dot at
-    ///     the end of a name makes no difference: `localhost` is pinned for `https://localhost./`, too.
-    ///   - pins: The keys, as ``PublicKeyPin/init(_:)`` reads them.
-    ///   - isEnforced: Whether a mismatch fails the call; `false` to report only.
-    ///   - report: Is told of each mismatch, from any thread; it must return quickly.
-    /// - Throws: ``ConnectionSettingsError`` when there is no pin, or one that is malformed, and for a host that is not
-    ///   a host name.
+    ///   - host: The host name, or `*.example.com` for the names one level below it. The first entry that matches a
+    ///     host decides; hosts without a matching entry need no pin. Hosts are compared as parsed by the URL Standard,
+    ///     and a trailing dot is ignored: a pin for `localhost` also applies to `https://localhost./`.
+    ///   - pins: The keys, in the format of ``PublicKeyPin/init(_:)``.
+    ///   - isEnforced: Whether a mismatch fails the call; `false` to only report it.
+    ///   - report: A closure called for each mismatch, from any thread; it must return quickly.
+    /// - Throws: ``ConnectionSettingsError`` if there are no pins, a pin is malformed, or the host isn't a host name.
     public func pinning(
         _ host: String,
         _ pins: [String],
@@ -63,7 +63,7 @@ public struct ServerTrust: Sendable {
     }
 }
 
-/// The SHA-256 hash of a public key (its SubjectPublicKeyInfo, RFC 5280 §4.1), as RFC 7469 §2.4 pins it.
+/// The SHA-256 hash of a public key (its SubjectPublicKeyInfo, RFC 5280 §4.1), as pinned by RFC 7469 §2.4.
 ///
 /// ```sh
 /// openssl s_client -connect api.example.com:443 </dev/null | openssl x509 -pubkey -noout |
@@ -72,9 +72,9 @@ public struct ServerTrust: Sendable {
 public struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
     private let hash: Data
 
-    /// Reads a pin: `sha256/` and the hash in base64.
+    /// Parses a pin: `sha256/` and the hash in base64.
     ///
-    /// - Throws: ``ConnectionSettingsError`` when it is anything else.
+    /// - Throws: ``ConnectionSettingsError`` if it is malformed.
     public init(_ text: String) throws(ConnectionSettingsError) {
         guard let base64 = text.without(prefix: "sha256/"), let hash = Data(base64Encoded: String(base64)),
             hash.count == 32
@@ -87,36 +87,36 @@ public struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
         self.hash = hash
     }
 
-    /// A pin from the hash itself.
+    /// Makes a pin from the hash itself.
     package init(sha256 hash: some Sequence<UInt8>) {
         self.hash = Data(hash)
     }
 
-    /// The pin as it is written: `sha256/…`.
+    /// The textual form of the pin: `sha256/…`.
     public var description: String { "sha256/" + hash.base64EncodedString() }
 }
 
-/// A host has shown none of the keys that are pinned for it.
+/// A host that presented none of the keys pinned for it.
 public struct PinMismatch: Sendable, Hashable, CustomStringConvertible {
-    /// The host that was connected to.
+    /// The host of the connection.
     ///
-    /// Over async-http-client, an entry for a pattern (`*.example.com`) that is not enforced names the pattern.
+    /// With async-http-client, an entry for a pattern (`*.example.com`) that isn't enforced has the pattern here.
     public let host: String
-    /// The keys that it showed, its own first.
+    /// The keys that the host presented, its own first.
     public let shown: [PublicKeyPin]
-    /// The keys that are pinned for it.
+    /// The keys pinned for the host.
     public let pinned: Set<PublicKeyPin>
-    /// Whether the call fails for it.
+    /// Whether the mismatch fails the call.
     public let isEnforced: Bool
 
-    /// Host, keys shown and keys pinned, on one line.
+    /// The host, the presented keys and the pinned keys, on one line.
     public var description: String {
         let pins = pinned.map(\.description).sorted().joined(separator: ", ")
         return "\(host) showed \(shown.map(\.description).joined(separator: ", ")), and pinned are \(pins)"
     }
 }
 
-/// The keys that one host, or the hosts one level below a name, must show.
+/// The keys pinned for a host, or for the hosts one level below a name.
 package struct PinnedKeys: Sendable {
     private let hosts: HostPattern
     package let keys: Set<PublicKeyPin>
@@ -138,14 +138,14 @@ package struct PinnedKeys: Sendable {
     /// The host or the pattern that the keys are pinned for.
     package var host: String { hosts.description }
 
-    /// Whether the entry is about a host.
+    /// Whether the entry applies to a host.
     package func matches(_ name: String) -> Bool {
         URLHost(unbracketed: name).map { hosts.matches($0, oneLevel: true) } ?? false
     }
 
-    /// Decides about a connection, and reports a mismatch.
+    /// Checks a connection, and reports a mismatch.
     ///
-    /// - Returns: Why the call must fail; nil when it may go on.
+    /// - Returns: The mismatch if the call must fail; nil if it may continue.
     package func mismatch(of name: String, showing shown: [PublicKeyPin]) -> PinMismatch? {
         guard keys.isDisjoint(with: shown) else { return nil }
         let mismatch = PinMismatch(host: name, shown: shown, pinned: keys, isEnforced: isEnforced)
