@@ -1,33 +1,34 @@
-/// The point at which the whole call ends, on the scale of `environment.time.elapsed`.
+/// The deadline of the whole call, on the scale of `environment.time.elapsed`.
 ///
-/// It is data: whatever waits for something keeps it, above all the transport, and throws ``TimeoutError`` with the
-/// scope ``TimeoutScope/call`` when it has come. A stage that waits for something of its own does so within
-/// ``Request/withinDeadline(_:)``. Stages also read it so as not to begin what cannot end in time, such as a wait before
-/// a retry; ``Request/remainingTime`` is the short way to what is left.
+/// Everything that waits respects it, above all the transport, and throws ``TimeoutError`` with the scope
+/// ``TimeoutScope/call`` when it is reached. A stage that waits for something itself does so within
+/// ``Request/withinDeadline(_:)``. Stages also read it to avoid starting something that can't finish in time, such as a
+/// wait before a retry; see also ``Request/remainingTime``.
 public enum CallDeadline: RequestOption {
-    /// The call may take as long as it takes.
+    /// No deadline.
     public static var defaultValue: Duration? { nil }
 }
 
-/// The time at which the call began whose deadline is set, for the error that tells of it.
+/// The start of a call with a deadline, for its timeout error.
 package enum CallStart: RequestOption {
     package static var defaultValue: Duration? { nil }
 }
 
-/// Up to when the call is cancelled by a stage further out when its deadline has come: what waits inside needs nothing
-/// of its own until then.
+/// The time until which an outer stage cancels the call at its deadline.
+///
+/// Until then, inner waits need no timer.
 package enum SupervisedDeadline: RequestOption {
     package static var defaultValue: Duration? { nil }
 }
 
 extension Request {
-    /// The time that is left for the call, never negative; `nil` without a deadline.
+    /// The time left for the call, never negative; `nil` without a deadline.
     public var remainingTime: Duration? {
         guard let deadline = options[CallDeadline.self] else { return nil }
         return max(.zero, deadline - environment.time.elapsed)
     }
 
-    /// Runs work that may wait for something, and gives it up when the call's deadline has come.
+    /// Runs work that may wait, and cancels it when the call's deadline is reached.
     ///
     /// For a stage that waits for something other than `next`: a token, a permit, a file of another process.
     ///
@@ -37,8 +38,8 @@ extension Request {
     ///
     /// The work is cancelled and awaited. Without a deadline it simply runs.
     ///
-    /// - Throws: ``TimeoutError`` with the scope ``TimeoutScope/call``; `CancellationError` when the task is cancelled;
-    ///   what the work throws.
+    /// - Throws: ``TimeoutError`` with the scope ``TimeoutScope/call``; `CancellationError` if the task is cancelled;
+    ///   errors of the work.
     public nonisolated(nonsending) func withinDeadline<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -46,8 +47,8 @@ extension Request {
         return try await timer.run(work)
     }
 
-    /// The timer that keeps the deadline of the call for one wait; nil when it has none, or a stage further out keeps
-    /// it anyway.
+    /// The timer for the call's deadline during one wait; nil if there is no deadline, or an outer stage enforces it
+    /// anyway.
     package var callTimer: TransferTimer? {
         guard let deadline = options[CallDeadline.self], !options[SharedExchange.self] else { return nil }
         if let supervised = options[SupervisedDeadline.self], supervised <= deadline { return nil }
@@ -55,7 +56,7 @@ extension Request {
         return TransferTimer(self, call: Deadline(.call, limit: deadline - start, start: start))
     }
 
-    /// Removes what limits the time of the call that the request was made for, for work that goes on beyond its end.
+    /// Removes the deadline of the request's call, for work that continues after the call ends.
     package mutating func removeDeadline() {
         options.remove(CallDeadline.self)
         options.remove(CallStart.self)

@@ -1,23 +1,23 @@
 import HTTPTypes
 
-/// The time and random numbers of all stages, and the rules that say what is a secret to them.
+/// The clock, random numbers and redaction rules of all stages.
 ///
-/// Every stage reads ``Request/environment``, so a test that sets a virtual one on the request (or on the chain) moves
-/// time for retry, cache, timeouts and the rest at once, and sees the same random numbers each run.
+/// Every stage reads ``Request/environment``. A test that sets a virtual one on the request (or on the chain) therefore
+/// controls time for retry, cache, timeouts and the rest together, and gets the same random numbers each run.
 public struct ChainEnvironment: Sendable {
-    /// Clock and calendar.
+    /// The clock and calendar.
     public var time: any TimeSource
-    /// Random numbers: jitter, nonces, boundaries.
+    /// The random numbers for jitter, nonces and boundaries.
     public var random: any RandomSource
-    /// The rules that say what is secret in errors, traces, descriptions and logs.
+    /// The redaction rules for errors, traces, descriptions and logs.
     public var redaction: Redaction
 
     /// Makes an environment.
     ///
     /// - Parameters:
-    ///   - time: Clock and calendar; the system's by default.
-    ///   - random: Random numbers; the system's cryptographically secure ones by default.
-    ///   - redaction: What counts as a secret; ``Redaction/standard`` by default.
+    ///   - time: The clock and calendar. Defaults to the system's.
+    ///   - random: The random numbers. Defaults to the system's cryptographically secure ones.
+    ///   - redaction: The redaction rules. Defaults to ``Redaction/standard``.
     public init(
         time: any TimeSource = SystemTime(),
         random: any RandomSource = SystemRandom(),
@@ -32,23 +32,23 @@ public struct ChainEnvironment: Sendable {
     public static let live = ChainEnvironment()
 }
 
-/// The request option that carries the environment; ``Request/environment`` is the short way to it.
+/// The request option for the environment; see also ``Request/environment``.
 public enum EnvironmentOption: RequestOption {
     /// The live environment.
     public static var defaultValue: ChainEnvironment { .live }
 }
 
 extension Request {
-    /// The clock and randomness for this call; the live ones unless a test or the chain set others.
+    /// The environment of this call; the live one unless a test or the chain has set another.
     public var environment: ChainEnvironment {
         get { options[EnvironmentOption.self] }
         set { options[EnvironmentOption.self] = newValue }
     }
 
-    /// The rules that say what is secret in this call: what the environment says, and what was bound to one origin
-    /// (``OriginBoundFields``), under whatever name.
+    /// The redaction rules of this call: the environment's, and fields bound to an origin (``OriginBoundFields``),
+    /// whatever their names.
     ///
-    /// A stage that shows anything of a call, such as in an error, redacts it with this.
+    /// Use this to redact anything from a call that you show, for example in an error.
     public var redaction: Redaction {
         let redaction = environment.redaction
         guard options.contains(OriginBoundFields.self) else { return redaction }
@@ -57,20 +57,20 @@ extension Request {
 }
 
 extension RequestOptions {
-    /// As ``Request/environment``, for a stage that keeps the options of a request and not the request.
+    /// The same as ``Request/environment``, for a stage that keeps a request's options but not the request.
     package var environment: ChainEnvironment { self[EnvironmentOption.self] }
 
-    /// As `environment.time.elapsed`, without a copy of the environment.
+    /// The same as `environment.time.elapsed`, without copying the environment.
     package var elapsed: Duration {
         let box = storage.box(EnvironmentOption.self, as: ChainEnvironment.self)
         return box?.value.time.elapsed ?? SystemTime().elapsed
     }
 }
 
-/// The environment of a request, for a stage that needs it after it has passed the request on.
+/// The environment of a request, for a stage that needs it after passing the request on.
 ///
-/// One reference, or none where it is the live one. A stage that kept the options instead would make those inside copy
-/// them when they set one.
+/// A single reference, or nil for the live environment. If a stage kept the options instead, inner stages would have to
+/// copy them to set one.
 @usableFromInline
 package struct CallEnvironment: Sendable {
     @usableFromInline let box: OptionBox<ChainEnvironment>?
@@ -84,12 +84,13 @@ package struct CallEnvironment: Sendable {
     /// The environment.
     package var value: ChainEnvironment { box?.value ?? EnvironmentOption.defaultValue }
 
-    /// As `value.time.elapsed`, without a copy of the environment.
+    /// The same as `value.time.elapsed`, without copying the environment.
     @inlinable
     package var elapsed: Duration { box?.value.time.elapsed ?? SystemTime().elapsed }
 
-    /// As ``elapsed``, in nanoseconds: where the clock is the system's without a `Duration`, whose arithmetic of 128 bits
-    /// takes longer than to read the clock.
+    /// The same as ``elapsed``, in nanoseconds.
+    ///
+    /// For the system's clock it avoids `Duration`, whose 128-bit arithmetic takes longer than reading the clock.
     @inlinable
     package var nanoseconds: Int64 { box?.value.time.elapsed.clampedNanoseconds ?? SystemTime().nanoseconds }
 }

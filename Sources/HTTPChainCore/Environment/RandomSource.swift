@@ -1,6 +1,6 @@
-/// A source of random numbers that several tasks may ask at once.
+/// A source of random numbers that can be used by several tasks at once.
 public protocol RandomSource: Sendable {
-    /// 64 random bits.
+    /// Returns 64 random bits.
     func next() -> UInt64
 }
 
@@ -9,7 +9,7 @@ public struct SystemRandom: RandomSource {
     /// Makes a view of the system's generator.
     public init() {}
 
-    /// 64 random bits from the operating system.
+    /// Returns 64 random bits from the operating system.
     public func next() -> UInt64 {
         var generator = SystemRandomNumberGenerator()
         return generator.next()
@@ -17,13 +17,13 @@ public struct SystemRandom: RandomSource {
 }
 
 extension RandomSource {
-    /// A number drawn evenly from `range`.
+    /// Returns a number uniformly distributed in `range`.
     public func double(in range: ClosedRange<Double>) -> Double {
         let unit = Double(next() >> 11) * 0x1p-53
         return range.lowerBound + (range.upperBound - range.lowerBound) * unit
     }
 
-    /// `count` random bytes.
+    /// Returns `count` random bytes.
     public func bytes(_ count: Int) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(count)

@@ -1,26 +1,26 @@
 public import Foundation
 
-/// A clock that measures and waits, and a calendar that dates.
+/// A monotonic clock for measuring and waiting, and a wall clock for dates.
 public protocol TimeSource: Sendable {
-    /// Time since an arbitrary fixed point; never goes backwards, not even when the wall clock is set.
+    /// The time since an arbitrary fixed point; never goes backwards, not even if the wall clock is set.
     var elapsed: Duration { get }
-    /// The wall clock, for what a protocol dates (`Date`, `Expires`, token expiry).
+    /// The wall clock, for dates in protocols (`Date`, `Expires`, token expiry).
     var date: Date { get }
-    /// Waits for `duration`; returns at once when it is not positive.
+    /// Waits for `duration`; returns immediately if it isn't positive.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     func sleep(for duration: Duration) async throws
 
-    /// Calls back once ``elapsed`` has reached a point in time: how deadlines are kept without a task for each.
+    /// Calls a closure once ``elapsed`` has reached a point in time, so that deadlines need no task each.
     ///
-    /// A clock that cannot do more than sleep needs no implementation of its own. A virtual clock has one, so that it
-    /// can tell a deadline, which most calls never reach, from a sleep.
+    /// A clock that can only sleep needs no implementation. A virtual clock implements it, to distinguish a deadline,
+    /// which most calls never reach, from a sleep.
     ///
     /// - Parameters:
-    ///   - instant: The point in time, on the scale of ``elapsed``; one that has passed calls back soon.
-    ///   - purpose: What the alarm is for, in a few words, where a clock shows it.
-    ///   - action: Called at most once, on any thread; it must be short.
-    /// - Returns: The alarm; dropping it cancels it.
+    ///   - instant: The point in time, on the scale of ``elapsed``. If it has passed, the closure is called soon.
+    ///   - purpose: The purpose of the alarm, in a few words, for clocks that show it.
+    ///   - action: The closure, called at most once, on any thread; it must return quickly.
+    /// - Returns: The alarm. Dropping it cancels it.
     func alarm(
         at instant: Duration,
         for purpose: @autoclosure () -> String,
@@ -36,18 +36,18 @@ public struct SystemTime: TimeSource {
     #if canImport(Glibc)
     private static let origin = reading
 
-    /// Time since the process first asked.
+    /// The time since it was first read in the process.
     public var elapsed: Duration { .nanoseconds(nanoseconds) }
 
-    /// As ``elapsed``, in nanoseconds.
+    /// The same as ``elapsed``, in nanoseconds.
     @usableFromInline
     package var nanoseconds: Int64 {
-        // Before the clock is read: the first to ask makes it.
+        // Before the clock is read, because the first access creates the origin.
         let origin = Self.origin
         return Self.reading - origin
     }
 
-    /// The reading of `ContinuousClock`, without its arithmetic, which takes half as long again as the clock.
+    /// The reading of `ContinuousClock`, without its arithmetic, which takes half as long again as reading the clock.
     private static var reading: Int64 {
         var now = timespec()
         clock_gettime(CLOCK_BOOTTIME, &now)
@@ -56,10 +56,10 @@ public struct SystemTime: TimeSource {
     #else
     private static let origin = ContinuousClock.now
 
-    /// Time since the process first asked.
+    /// The time since it was first read in the process.
     public var elapsed: Duration { Self.origin.duration(to: ContinuousClock.now) }
 
-    /// As ``elapsed``, in nanoseconds.
+    /// The same as ``elapsed``, in nanoseconds.
     @usableFromInline
     package var nanoseconds: Int64 { elapsed.clampedNanoseconds }
     #endif
@@ -67,7 +67,7 @@ public struct SystemTime: TimeSource {
     /// The system's wall clock.
     public var date: Date { Date() }
 
-    /// Waits on the system's monotonic clock, which goes on while the machine sleeps.
+    /// Waits on the system's monotonic clock, which continues while the machine sleeps.
     public func sleep(for duration: Duration) async throws {
         guard duration > .zero else { return try Task.checkCancellation() }
         try await Task.sleep(for: duration, clock: .continuous)
