@@ -1,15 +1,15 @@
 public import Foundation
 public import HTTPTypes
 
-/// A response body is not a value of the type wanted.
+/// An error thrown if a response body can't be decoded to the requested type.
 public struct DecodingFailure: HTTPChainError {
-    /// The size of the part of the body that is shown: 256 bytes.
+    /// The maximum size of the body preview: 256 bytes.
     public static let previewLimit: ByteCount = 256
 
-    /// The type wanted.
+    /// The requested type.
     public let expectedType: String
-    /// The place in the body where it went wrong, such as `data.items[3].price`, the key path that was decoded from
-    /// included; empty for the whole of it.
+    /// The path to the value that failed, such as `data.items[3].price`, including the key path decoded from; empty for
+    /// the whole body.
     public let codingPath: String
     /// The message of the decoder.
     public let detail: String
@@ -17,23 +17,23 @@ public struct DecodingFailure: HTTPChainError {
     public let status: HTTPResponse.Status
     /// The `Content-Type` of the response, if it has one.
     public let contentType: String?
-    /// The first bytes of the body, secrets redacted.
+    /// The first bytes of the body, with secrets redacted.
     public let preview: BodyPreview
-    /// The request and the head of the response, redacted; `nil` where the request is not known.
+    /// The request and the head of the response, redacted; `nil` if the request is unknown.
     public let exchange: ExchangeSnapshot?
-    /// The decoder's error; it may quote values of the body, and is not part of ``description``.
+    /// The decoder's error; it may quote values of the body and isn't part of ``description``.
     public let underlyingError: (any Error)?
 
-    /// Makes the error from what a decoder threw.
+    /// Makes the error from a decoder's error.
     ///
     /// - Parameters:
-    ///   - type: The type wanted.
+    ///   - type: The requested type.
     ///   - bytes: The body; its first 256 bytes are kept.
     ///   - head: The head of the response.
     ///   - cause: The decoder's error.
-    ///   - request: The request as it stood, where it is known.
-    ///   - attempts: How many attempts led to the response, where that is known.
-    ///   - redaction: What counts as a secret in what is shown of the body.
+    ///   - request: The request, if known.
+    ///   - attempts: The number of attempts made to get the response, if known.
+    ///   - redaction: The redaction rules for the preview of the body.
     public init(
         _ type: Any.Type,
         from bytes: Data,
@@ -57,7 +57,7 @@ public struct DecodingFailure: HTTPChainError {
         if missingKey != nil {
             detail = "there is no such key"
         } else if path.contains(where: { redaction.isSecret(name: $0.stringValue) }) {
-            // What the decoder says may quote the value.
+            // The decoder's message may quote the value.
             detail = "its value, which is not shown, does not fit"
         } else {
             detail = redaction.text(context?.debugDescription ?? "\(cause)", upTo: Redaction.longestShown)
@@ -75,17 +75,17 @@ public struct DecodingFailure: HTTPChainError {
         )
     }
 
-    /// Makes the error in your own words.
+    /// Makes the error with a custom message.
     ///
     /// - Parameters:
-    ///   - type: The type wanted.
+    ///   - type: The requested type.
     ///   - bytes: The body; its first 256 bytes are kept.
     ///   - head: The head of the response.
-    ///   - codingPath: Where in the body it went wrong; empty for the whole of it.
-    ///   - detail: What is wrong and what to do about it, with no secrets.
-    ///   - request: The request as it stood, where it is known.
-    ///   - attempts: How many attempts led to the response, where that is known.
-    ///   - redaction: What counts as a secret in what is shown of the body.
+    ///   - codingPath: The path to the value that failed; empty for the whole body.
+    ///   - detail: What is wrong and how to fix it, without secrets.
+    ///   - request: The request, if known.
+    ///   - attempts: The number of attempts made to get the response, if known.
+    ///   - redaction: The redaction rules for the preview of the body.
     ///   - underlyingError: The error that led to this one.
     public init(
         _ type: Any.Type,
@@ -112,7 +112,7 @@ public struct DecodingFailure: HTTPChainError {
     /// Always "decoding".
     public var stage: String { "decoding" }
 
-    /// Type, place, and what was there instead.
+    /// The type, the path, and the reason for the failure.
     public var reason: String {
         let place = codingPath.isEmpty ? "" : " at \(codingPath)"
         let kind = contentType.map { ", \($0)" } ?? ""
@@ -120,7 +120,7 @@ public struct DecodingFailure: HTTPChainError {
         return "the body is no value of type \(expectedType)\(place): \(detail) (status \(status.code)\(kind))\(body)"
     }
 
-    /// Stage, reason and exchange; the decoder's own error says no more than ``detail``.
+    /// Stage, reason and exchange; omits the decoder's error, which adds nothing to ``detail``.
     public var description: String {
         Explanation(reason, recoverySuggestion).text(of: stage) + (exchange.map { "\n  \($0)" } ?? "")
     }

@@ -1,22 +1,22 @@
-/// Something that a stage adds to an error that passes it.
+/// A note that a stage adds to an error passing through it.
 ///
 /// ```swift
 /// enum Attempts: ErrorNote { typealias Value = Int }
 /// error.notes[Attempts.self] = 3
 /// ```
 public protocol ErrorNote {
-    /// The type of the note; its description stands in that of the error.
+    /// The type of the note, whose description becomes part of the error's.
     associatedtype Value: Sendable & CustomStringConvertible
 }
 
-/// The notes that stages add to an error: it is still the error it was, of the same type, and tells more.
+/// Notes that stages add to an error without changing its type.
 public struct ErrorNotes: Sendable, CustomStringConvertible {
     private var storage = OptionStorage()
 
-    /// Nothing added.
+    /// Makes an empty collection of notes.
     public init() {}
 
-    /// The note of a type; `nil` where there is none.
+    /// The note of a type, or `nil` if there is none.
     public subscript<Note: ErrorNote>(_ note: Note.Type) -> Note.Value? {
         get { storage.value(note, as: Note.Value.self) }
         set {
@@ -24,31 +24,31 @@ public struct ErrorNotes: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether nothing was added.
+    /// Whether there are no notes.
     public var isEmpty: Bool { storage.entries.isEmpty }
 
-    /// The notes, each on lines of its own, in the order they were added.
+    /// The notes, each on separate lines, in the order they were added.
     public var description: String {
         storage.texts.joined(separator: "\n")
     }
 }
 
-/// A note with a number of attempts, which a stage that sends requests again adds to an error: stages further out learn
-/// of it without knowing the stage.
+/// A note with a number of attempts, added by a retrying stage, so that outer stages learn it without depending on that
+/// stage.
 public protocol AttemptCounting {
-    /// The number of attempts that were made in all.
+    /// The total number of attempts made.
     var attemptCount: Int { get }
 }
 
 extension ErrorNotes {
-    /// The number of attempts that were made, where a stage that sends again told; `nil` otherwise.
+    /// The number of attempts made, or `nil` if no retrying stage added it.
     public var attemptCount: Int? {
         for case let note as any AttemptCounting in storage.values { return note.attemptCount }
         return nil
     }
 }
 
-/// An error that stages can add to, where wrapping it would hide its type from whoever catches it.
+/// An error that stages can annotate, because wrapping it would hide its type from its catchers.
 public protocol AnnotatedError: HTTPChainError {
     /// The notes that stages added.
     var notes: ErrorNotes { get set }

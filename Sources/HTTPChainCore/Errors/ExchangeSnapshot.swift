@@ -1,10 +1,10 @@
 public import Foundation
 public import HTTPTypes
 
-/// A request as it stood, and what was known of its answer, with secrets redacted: fit for errors and logs.
+/// A request and the response known so far, with secrets redacted, for errors and logs.
 ///
-/// Taking one costs nothing: secrets are redacted when a property is read. Of a URL, and of a field's value, no more
-/// than the first 16 KiB are shown.
+/// Taking a snapshot costs nothing: secrets are redacted when a property is read. URLs and field values are limited to
+/// 16 KiB.
 public struct ExchangeSnapshot: Sendable {
     private struct Content: Sendable {
         let request: HTTPRequest
@@ -15,17 +15,17 @@ public struct ExchangeSnapshot: Sendable {
 
     private let sealed: Sealed<Content>
 
-    /// The number of attempts that led to the response; `nil` when that is not known.
+    /// The number of attempts made to get the response, or `nil` if unknown.
     public let attempts: Int?
 
     /// Takes the snapshot.
     ///
     /// - Parameters:
-    ///   - request: The request as it stands.
+    ///   - request: The current request.
     ///   - response: The response head, if there was one.
     ///   - preview: The first bytes of the response body, if they were read.
-    ///   - attempts: How many attempts led to the response, where that is known.
-    ///   - redaction: What counts as a secret.
+    ///   - attempts: The number of attempts made to get the response, if known.
+    ///   - redaction: The redaction rules.
     public init(
         _ request: HTTPRequest,
         response: HTTPResponse? = nil,
@@ -44,13 +44,13 @@ public struct ExchangeSnapshot: Sendable {
     /// The request's method.
     public var method: HTTPRequest.Method { content.request.method }
 
-    /// The request's URL without user information and with secret query values redacted.
+    /// The request's URL, without user information and with secret query values redacted.
     public var url: String { redaction.url(Request(head: content.request).url) }
 
-    /// The request's header fields, secret values redacted.
+    /// The request's header fields, with secret values redacted.
     public var requestFields: HTTPFields { redaction.fields(content.request.headerFields) }
 
-    /// The response head, secret values redacted; `nil` when none arrived.
+    /// The response head, with secret values redacted; `nil` if none arrived.
     public var response: HTTPResponse? {
         content.response.map { head in
             var head = head
@@ -59,7 +59,7 @@ public struct ExchangeSnapshot: Sendable {
         }
     }
 
-    /// The first bytes of the response body, secrets redacted in text; `nil` when none were read.
+    /// The first bytes of the response body, with secrets redacted in text; `nil` if none were read.
     public var bodyPreview: BodyPreview? { content.preview.map(redaction.preview) }
 }
 
@@ -86,7 +86,7 @@ extension ExchangeSnapshot: CustomStringConvertible, CustomReflectable {
 }
 
 extension ExchangeSnapshot: Hashable {
-    /// Whether both show the same.
+    /// Compares everything shown.
     public static func == (lhs: ExchangeSnapshot, rhs: ExchangeSnapshot) -> Bool {
         lhs.method == rhs.method && lhs.attempts == rhs.attempts && lhs.url == rhs.url
             && lhs.requestFields == rhs.requestFields && lhs.response == rhs.response
@@ -102,9 +102,9 @@ extension ExchangeSnapshot: Hashable {
 
 /// The first bytes of a body.
 public struct BodyPreview: Sendable, Hashable, CustomStringConvertible {
-    /// The bytes seen.
+    /// The first bytes of the body.
     public let bytes: Data
-    /// Whether the body goes on after them, as far as is known.
+    /// Whether the body may continue after them.
     public let isTruncated: Bool
 
     /// Makes a preview.
@@ -113,7 +113,7 @@ public struct BodyPreview: Sendable, Hashable, CustomStringConvertible {
         self.isTruncated = isTruncated
     }
 
-    /// The bytes as text with control characters shown as spaces, or their number when they are not text.
+    /// The bytes as text with control characters replaced by spaces, or their number if they aren't text.
     public var description: String {
         guard let text else {
             return "\(bytes.count)\(isTruncated ? " or more" : "") bytes of binary data"
@@ -121,7 +121,7 @@ public struct BodyPreview: Sendable, Hashable, CustomStringConvertible {
         return text.printable() + (isTruncated ? "…" : "")
     }
 
-    /// The text, also when the preview ends inside a character; `nil` for binary data, of which NUL is a sign.
+    /// The text, even if the preview ends inside a character; `nil` for binary data, such as bytes with a NUL.
     public var text: String? {
         guard !bytes.contains(0) else { return nil }
         for dropped in 0...min(3, max(0, bytes.count - 1)) {

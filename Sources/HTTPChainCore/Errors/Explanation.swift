@@ -1,16 +1,16 @@
-/// A text in two parts, what happened and what to do about it: logs take the first alone.
+/// A text in two parts, what happened and how to fix it; logs only use the first.
 package struct Explanation: Sendable, Hashable {
-    /// The sentence that says what happened, to what.
+    /// What happened and to what, in one sentence.
     package let reason: String
-    /// Advice on what to do about it; `nil` where there is nothing to do.
+    /// Advice on how to fix it, or `nil` if there is none.
     package let advice: String?
 
     package init(_ reason: String, _ advice: String? = nil) {
-        // A name or value from outside may hold what a terminal obeys.
+        // Names and values from outside may contain terminal control sequences.
         self.reason = reason.printableLines
         self.advice = advice?.printableLines
     }
 
-    /// All of it, as an error describes itself.
+    /// The complete text, as in an error's description.
     package func text(of stage: String) -> String { "\(stage): \(reason)" + (advice.map { "; \($0)" } ?? "") }
 }

@@ -1,56 +1,56 @@
 public import Foundation
 
-/// An error of this package, which tells which stage failed, why and what to do, about which exchange, and what caused
-/// it.
+/// An error of this package: the failed stage, the reason, the advice, the exchange and the cause.
 ///
-/// ``reason`` is the fact, fit for a log; `recoverySuggestion` is the advice, for the person who develops or operates
-/// the program; ``description`` is both.
+/// ``reason`` is the fact, for logs; `recoverySuggestion` is the advice, for developers and operators; ``description``
+/// has both.
 ///
-/// Cancellation is not among them: it is always `CancellationError`.
+/// Cancellation isn't one of these errors: it is always `CancellationError`.
 public protocol HTTPChainError: LocalizedError, CustomStringConvertible, CustomReflectable {
     /// The stage or transport that failed, as ``Chain/explain()`` names it.
     var stage: String { get }
-    /// The sentence that says what happened and to what, with no secrets; what to do about it is `recoverySuggestion`.
+    /// What happened and to what, in one sentence without secrets; for advice, see `recoverySuggestion`.
     var reason: String { get }
-    /// The request as it stood and the answer so far, redacted; `nil` when there was no exchange yet.
+    /// The request and the response so far, redacted; `nil` if there was no exchange yet.
     var exchange: ExchangeSnapshot? { get }
-    /// The error that led to this one.
+    /// The error that caused this one.
     var underlyingError: (any Error)? { get }
 }
 
 extension HTTPChainError {
-    /// No exchange unless the error has one.
+    /// The default value, `nil`.
     public var exchange: ExchangeSnapshot? { nil }
-    /// No cause unless the error has one.
+    /// The default value, `nil`.
     public var underlyingError: (any Error)? { nil }
 
-    /// The number of attempts that were made before this error; `nil` where that is not known, as for most errors that
-    /// no stage tried to repair.
+    /// The number of attempts made before this error; `nil` if unknown, as for most errors that no stage tried to
+    /// recover from.
     ///
-    /// It is the one place to ask, whatever the error: a transport's after retries, a status that stayed the same, a
-    /// body of the last attempt that cannot be decoded, an error that wraps another.
+    /// It works for all errors: a transport's after retries, a persistent error status, a body of the last attempt that
+    /// can't be decoded, or an error that wraps another.
     public var attempts: Int? {
         if let count = (self as? any AnnotatedError)?.notes.attemptCount { return count }
         if let response = (self as? any ResponseError)?.response { return response.attempts }
         return exchange?.attempts ?? (underlyingError as? any HTTPChainError)?.attempts
     }
 
-    /// The same as `description`, where Foundation asks for it (`localizedDescription`).
+    /// The same as `description`, for Foundation's `localizedDescription`.
     public var errorDescription: String? { description }
     /// The same as ``reason``.
     public var failureReason: String? { reason }
-    /// Advice on what to do about it, in one sentence; `nil` where there is nothing to do, and unless the error has
-    /// one.
+    /// Advice on how to fix it, in one sentence.
+    ///
+    /// Defaults to `nil`.
     public var recoverySuggestion: String? { nil }
-    /// There is no help book.
+    /// Always `nil`.
     public var helpAnchor: String? { nil }
 
     /// Stage, reason, advice, exchange and cause, on a few lines.
     public var description: String { baseDescription }
 
-    /// The parts of the description: what `dump` shows.
+    /// The parts of the description, for `dump`.
     ///
-    /// Other properties may hold a response as the server sent it, or a URL as the user wrote it.
+    /// Omits other properties, which may contain the server's original response, or a URL as the user wrote it.
     public var customMirror: Mirror {
         let children: KeyValuePairs<String, Any> = [
             "stage": stage, "reason": reason, "recoverySuggestion": recoverySuggestion as Any,
@@ -70,7 +70,7 @@ extension HTTPChainError {
         return text
     }
 
-    /// Errors of ours redact what they say; others say what they like.
+    /// Returns an error's text: errors of this package redact it themselves, others are redacted here.
     private static func words(of cause: any Error) -> String {
         let words = "\(cause)"
         return cause is any HTTPChainError ? words : Redaction.standard.text(words, upTo: Redaction.longestShown)

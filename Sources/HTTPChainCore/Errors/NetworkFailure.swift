@@ -1,15 +1,17 @@
-/// An error of a stage that may be the network's: something was to be fetched for a call, such as a token, and could not
-/// be.
+/// An error of a stage that may be caused by the network, because it couldn't fetch something for a call, such as a
+/// token.
 ///
-/// A stage that repeats calls judges it as what ``networkFailure`` says.
+/// A stage that retries calls treats it as the error in ``networkFailure``.
 public protocol NetworkFailure: HTTPChainError {
-    /// The failure of the network behind this error, as seen by the call: ``TransportError/Sent/nothing`` when nothing
-    /// of the call itself had been sent. `nil` when the network is not to blame.
+    /// The network failure behind this error, as seen by the call: ``TransportError/Sent/nothing`` if nothing of the
+    /// call itself was sent.
+    ///
+    /// `nil` if the network wasn't the cause.
     var networkFailure: TransportError? { get }
 }
 
 extension Error {
-    /// Whether a call failed before anything of its request was sent, so that sending it again does nothing twice.
+    /// Whether a call failed before anything of its request was sent, so that a retry can't duplicate it.
     package var isBeforeSending: Bool {
         switch self {
         case let error as TransportError: error.sent == .nothing
@@ -21,13 +23,13 @@ extension Error {
 }
 
 extension TransportError {
-    /// The failure of a request that a stage sent on behalf of a call, as a failure of that call.
+    /// Returns the failure of a request that a stage sent on behalf of a call, as a failure of that call.
     ///
     /// - Parameters:
-    ///   - cause: What the request failed with, or an error that was caused by that.
-    ///   - stage: The stage that sent it.
-    ///   - exchange: The call's own exchange; one with a response says that the server had answered.
-    /// - Returns: `nil` when the network is not to blame.
+    ///   - cause: The request's error, or an error caused by it.
+    ///   - stage: The stage that sent the request.
+    ///   - exchange: The call's own exchange. If it has a response, the server had responded.
+    /// - Returns: `nil` if the network wasn't the cause.
     public static func behind(
         _ cause: (any Error)?,
         stage: String,

@@ -1,8 +1,8 @@
-/// An error that was made of a response, and carries it.
+/// An error made from a response, which it contains.
 ///
-/// A stage that looks at the response's body on the way, such as an error handler, puts the body back as it should be read
-/// next; that is why it can be set.
+/// A stage that reads the response's body, such as an error handler, restores the body afterwards; that is why the
+/// property is settable.
 public protocol ResponseError: HTTPChainError {
-    /// The response, whole: its body can be read from the beginning.
+    /// The complete response, whose body can be read from the beginning.
     var response: Response { get set }
 }

@@ -1,32 +1,32 @@
-/// Time ran out: for the call, for an attempt, or for one step of it.
+/// An error thrown when the time limit of a call, an attempt or one of its steps was exceeded.
 public struct TimeoutError: TimeoutFailure, AnnotatedError {
     /// The progress of an exchange.
     public enum Progress: Sendable, Hashable {
-        /// There was no time to begin with: nothing was sent.
+        /// There was no time left from the start; nothing was sent.
         case notStarted
         /// There was no connection.
         case connecting
-        /// The request's body was being sent; ``TimeoutError/sentBytes`` tells how much of it.
+        /// The request's body was being sent; ``TimeoutError/sentBytes`` is the number of bytes sent.
         case sending
         /// The head of the response had not arrived.
         case waitingForHead
-        /// The head had arrived, and so many bytes of the body were read.
+        /// The head had arrived, and this many bytes of the body had been read.
         case readingBody(received: Int64)
     }
 
-    /// The limit that was missed.
+    /// The exceeded limit.
     public let scope: TimeoutScope
     /// The time allowed.
     public let limit: Duration
-    /// The time spent since the limit began to count: with the call, with the attempt, or with the step.
+    /// The time spent since the start of the call, attempt or step that was limited.
     public let elapsed: Duration
     /// The progress of the exchange.
     public let progress: Progress
-    /// The number of bytes of the request's body that were sent, where the transport reports that; `nil` otherwise.
+    /// The number of bytes of the request's body that were sent, or `nil` if the transport doesn't report it.
     public let sentBytes: Int64?
-    /// The number of bytes that the request's body has; `nil` when only its end would have told.
+    /// The length of the request's body in bytes, or `nil` if it is only known at the end.
     public let bodyLength: Int64?
-    /// The number of the attempt that ran out of time, from 1; `nil` when it was the call that did.
+    /// The number of the attempt that exceeded the limit, from 1, or `nil` if the call did.
     public let attempt: Int?
     /// "TimeoutMiddleware" for the call, "AttemptTimeoutMiddleware" for an attempt and its steps.
     public let stage: String
@@ -54,7 +54,7 @@ public struct TimeoutError: TimeoutFailure, AnnotatedError {
         self.exchange = exchange
     }
 
-    /// Whether the server may have seen the request; not where there was no connection yet.
+    /// Whether the server may have seen the request; `.nothing` if there was no connection yet.
     public var sent: TransportError.Sent {
         switch progress {
         case .notStarted, .connecting: .nothing
@@ -63,10 +63,10 @@ public struct TimeoutError: TimeoutFailure, AnnotatedError {
         }
     }
 
-    /// The sentence that names the limit, the time it took, and the progress.
+    /// The limit, the time taken and the progress, in one sentence.
     public var reason: String { explanation.reason }
 
-    /// Advice on what to do about it.
+    /// Advice on how to fix it.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

@@ -1,4 +1,4 @@
-/// The limit of a call that was missed.
+/// A time limit of a call, named by what it limits.
 public struct TimeoutScope: Sendable, Hashable, CustomStringConvertible {
     /// The name, as in "call".
     public let name: String
@@ -7,13 +7,13 @@ public struct TimeoutScope: Sendable, Hashable, CustomStringConvertible {
         self.name = name
     }
 
-    /// The whole call: retries, redirects, waits and the response's body included.
+    /// The whole call, including retries, redirects, waits and the response's body.
     public static let call = TimeoutScope("call")
     /// One attempt to get a response.
     public static let attempt = TimeoutScope("attempt")
-    /// Getting a connection to the server.
+    /// Connecting to the server.
     public static let connect = TimeoutScope("connect")
-    /// The wait until the network takes the next part of the request's body.
+    /// The wait until the network accepts the next part of the request's body.
     public static let write = TimeoutScope("write")
     /// The wait for the response's head, once the request has been sent.
     public static let response = TimeoutScope("response")
@@ -27,19 +27,21 @@ public struct TimeoutScope: Sendable, Hashable, CustomStringConvertible {
     public var description: String { name }
 }
 
-/// An error that says that time ran out, and whose time: the way for a stage to tell without knowing who kept it.
+/// An error thrown when a time limit was exceeded.
 ///
-/// After ``TimeoutScope/call`` there is no time for anything more. After the others another attempt may be made where
-/// sending again is safe, which ``sent`` tells.
+/// It lets stages recognize timeouts without knowing which stage set the limit.
+///
+/// After ``TimeoutScope/call`` there is no time left. After the others, another attempt may be made if retrying is
+/// safe, which ``sent`` says.
 public protocol TimeoutFailure: HTTPChainError {
-    /// The limit that was missed.
+    /// The exceeded limit.
     var scope: TimeoutScope { get }
 
-    /// Whether the server may have seen the request; ``TransportError/Sent/maybe`` unless the error knows better.
+    /// Whether the server may have seen the request; defaults to ``TransportError/Sent/maybe``.
     var sent: TransportError.Sent { get }
 }
 
 extension TimeoutFailure {
-    /// The server may have seen the request.
+    /// The default value: the server may have seen the request.
     public var sent: TransportError.Sent { .maybe }
 }

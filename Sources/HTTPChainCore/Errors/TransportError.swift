@@ -1,22 +1,23 @@
-/// The exchange with the server failed below HTTP: no connection, no complete answer, no time left.
+/// An error thrown if the exchange with the server failed below HTTP: no connection, an incomplete response, or a
+/// timeout.
 public struct TransportError: AnnotatedError {
     /// The problem.
     ///
-    /// An open set: a later version, or a transport of yours, may have further kinds. Compare with those that matter to
-    /// you, and treat all others as ``other``.
+    /// This is an open set: a later version, or your own transport, may have further kinds. Compare with the kinds that
+    /// matter to you, and treat all others like ``other``.
     public struct Kind: Sendable, Hashable, CustomStringConvertible {
         /// The name, for logs and metrics: "connectionLost".
         ///
         /// Kinds with the same name are the same.
         public let name: String
-        /// The sentence that says what happened, with which the text of an error begins.
+        /// What happened: the beginning of the error's text.
         public let reason: String
 
-        /// Makes a kind of your own, as for a transport with failures that no kind here names.
+        /// Makes a custom kind, for example for a transport with failures not listed here.
         ///
         /// - Parameters:
         ///   - name: The name, for logs and metrics: "tunnelClosed".
-        ///   - reason: What happened, to begin a sentence with: "the tunnel is closed".
+        ///   - reason: What happened, as the beginning of a sentence: "the tunnel is closed".
         public init(_ name: String, _ reason: String) {
             self.name = name
             self.reason = reason
@@ -40,41 +41,41 @@ public struct TransportError: AnnotatedError {
             "secureConnectionFailed",
             "the secure connection could not be established"
         )
-        /// The server's certificate is not one that the transport's settings trust: see the transport's trust settings.
+        /// The transport's trust settings don't trust the server's certificate.
         public static let untrustedServer = Kind("untrustedServer", "the server's certificate is not trusted")
-        /// The network that is there may not be used, by the transport's settings or the user's.
+        /// The transport's or the user's settings don't allow using the available network.
         public static let networkNotAllowed = Kind(
             "networkNotAllowed",
             "the network that is available may not be used for this"
         )
-        /// The platform lets the application make no connection without TLS to the host: App Transport Security.
+        /// The platform doesn't allow a connection without TLS to the host: App Transport Security.
         public static let insecureConnectionNotAllowed = Kind(
             "insecureConnectionNotAllowed",
             "the platform does not allow a connection without TLS to this host"
         )
-        /// The connection ended before the answer was complete.
+        /// The connection ended before the response was complete.
         public static let connectionLost = Kind("connectionLost", "the connection ended before the answer was complete")
-        /// The answer is not HTTP, or breaks its framing.
+        /// The response isn't HTTP, or its framing is invalid.
         public static let malformedResponse = Kind("malformedResponse", "the answer is not well-formed HTTP")
-        /// The body ended before the length that its head declared.
+        /// The body ended before its declared length.
         public static let truncatedBody = Kind("truncatedBody", "the body ended before its declared length")
         /// The time allowed ran out.
         public static let timedOut = Kind("timedOut", "the time allowed ran out")
         /// The transport was shut down.
         public static let shutDown = Kind("shutDown", "the transport was shut down")
-        /// Anything else; the cause says what.
+        /// Any other failure; see the underlying error.
         public static let other = Kind("other", "the exchange failed")
     }
 
-    /// Whether the server may have seen a request: what makes sending again safe or not.
+    /// Whether the server may have seen a request, which determines whether it is safe to retry.
     ///
-    /// These three are all that there is to decide, so that a `switch` may name them all.
+    /// There will be no further cases, so a `switch` can be exhaustive.
     public enum Sent: String, Sendable, Hashable {
-        /// Nothing reached the server: sending again is safe for any method.
+        /// Nothing reached the server: retrying is safe for any method.
         case nothing = "nothing was sent"
         /// Some or all of the request may have reached the server.
         case maybe = "the request may have reached the server"
-        /// The server answered, at least in part.
+        /// The server responded, at least in part.
         case answered = "the server had begun to answer"
     }
 
@@ -84,12 +85,12 @@ public struct TransportError: AnnotatedError {
     public let sent: Sent
     /// The transport that failed.
     public let stage: String
-    /// More about what happened, secrets redacted, of which the first 16 KiB are shown; empty when ``kind`` says all.
+    /// More details, with secrets redacted and limited to 16 KiB; empty if ``kind`` says everything.
     public var detail: String { Redaction.standard.text(said.content, upTo: Redaction.longestShown) }
     private let said: Sealed<String>
     /// The request, redacted.
     public let exchange: ExchangeSnapshot?
-    /// The platform's own error.
+    /// The platform's error.
     public let underlyingError: (any Error)?
     /// The notes that stages added, such as the attempts that were made.
     public var notes = ErrorNotes()
@@ -111,13 +112,13 @@ public struct TransportError: AnnotatedError {
         self.underlyingError = underlyingError
     }
 
-    /// Stage, reason, exchange, cause and what was added; a cause that ``detail`` tells of is not repeated.
+    /// Stage, reason, exchange, cause and notes; omits the cause if ``detail`` isn't empty.
     public var description: String {
         let text = description(of: said.content.isEmpty ? underlyingError : nil)
         return notes.isEmpty ? text : "\(text)\n  \(notes.indented)"
     }
 
-    /// The sentence that says what happened, and what the server may have seen.
+    /// What happened, and whether the server may have seen the request, in one sentence.
     public var reason: String {
         "\(kind.reason)\(said.content.isEmpty ? "" : " (\(detail))"); \(sent.rawValue)"
     }
