@@ -1,3 +1,2 @@
-// `HTTPChainSupport` has no public declarations: all of it is for the package's own targets, which get it
-// with the core.
+// `HTTPChainSupport` has no public declarations: it is for the package's own targets, which import it with the core.
 @_exported public import HTTPChainSupport
