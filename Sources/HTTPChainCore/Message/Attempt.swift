@@ -1,17 +1,17 @@
-/// The number of the attempt that a request is; ``Request/attempt`` is the short way to it.
+/// The number of a request's attempt; see also ``Request/attempt``.
 public enum AttemptNumber: RequestOption {
-    /// The first.
+    /// The first attempt.
     public static var defaultValue: Int { 1 }
 }
 
-/// The number of attempts that a response took; ``Response/attempts`` is the short way to it.
+/// The number of attempts made to get a response; see also ``Response/attempts``.
 public enum AttemptCount: ResponseOption {
-    /// One.
+    /// One attempt.
     public static var defaultValue: Int { 1 }
 }
 
 extension Request {
-    /// The number of this attempt of the call: 1 for the first, counted up by a stage that sends it again.
+    /// The number of this attempt of the call: 1 for the first, incremented by a stage that retries.
     public var attempt: Int {
         get { options[AttemptNumber.self] }
         set { options[AttemptNumber.self] = newValue }
@@ -19,8 +19,8 @@ extension Request {
 }
 
 extension Response {
-    /// The number of attempts that it took to get this response: 1 unless a stage sent the request again, 0 for one
-    /// that a cache had.
+    /// The number of attempts made to get this response: 1 unless a stage retried the request, 0 if it came from a
+    /// cache.
     public var attempts: Int {
         get { options[AttemptCount.self] }
         set { options[AttemptCount.self] = newValue }

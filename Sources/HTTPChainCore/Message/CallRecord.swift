@@ -1,10 +1,10 @@
 public import HTTPTypes
 
-/// The record of what the stages inside did with a call, for a stage outside that reports it: where it went, and how
-/// often it was sent.
+/// A record of what inner stages did with a call, for an outer stage that reports it: the target and the number of
+/// attempts.
 ///
-/// A stage outside sees a request before its URL is built, and an answer from a cache looks like one from the server.
-/// ``Request/recordCall()`` has the stages inside and the chain's end note what happened.
+/// An outer stage sees a request before its URL is built, and can't tell a cached response from one of the server.
+/// After ``Request/recordCall()``, the inner stages and the end of the chain note what happens.
 public final class CallRecord: Sendable {
     private struct State: Sendable {
         var target: HTTPRequest?
@@ -16,33 +16,32 @@ public final class CallRecord: Sendable {
         var events: [StageEvent] = []
     }
 
-    /// The most events that are kept until an attempt takes them.
+    /// The maximum number of events kept until an attempt takes them.
     private static let eventLimit = 32
 
     private let state = Locked(State())
 
     init() {}
 
-    /// Method and complete target of the request, as it was built and before any redirect; `nil` while there is none.
+    /// The request's method and complete target, as built and before any redirect; `nil` until there is one.
     public var target: HTTPRequest? { state.withLock { $0.target } }
 
-    /// The number of attempts that were made: the highest ``Request/attempt`` that reached the transport, 0 while none
-    /// did.
+    /// The number of attempts made: the highest ``Request/attempt`` that reached the transport, or 0 if none has.
     public var attempts: Int { state.withLock { $0.attempts } }
 
-    /// The template that the path of ``target`` was made of, such as `/v2/users/{id}`; `nil` while none is known.
+    /// The template of the path of ``target``, such as `/v2/users/{id}`; `nil` while it is unknown.
     package var template: String? { state.withLock { $0.template } }
 
-    /// The number of times that a request of the call was sent: retries, redirects and answers to challenges each count.
+    /// The number of requests sent for the call, including retries, redirects and responses to challenges.
     package var transmissions: Int { state.withLock { $0.transmissions } }
 
-    /// The number of times that a request of the call was sent again after a failure.
+    /// The number of retries after a failure.
     package var retries: Int { state.withLock { $0.retries } }
 
-    /// The number of redirects of the call that were followed.
+    /// The number of redirects followed.
     package var redirects: Int { state.withLock { $0.redirects } }
 
-    /// Returns the events of the stages further out since the last time, in order.
+    /// Removes and returns the events noted by outer stages since the last call, in order.
     package func takeEvents() -> [StageEvent] {
         state.withLock { state in
             if state.events.isEmpty { return [] }
@@ -63,7 +62,7 @@ public final class CallRecord: Sendable {
 
     /// Counts a request that is being sent.
     ///
-    /// - Returns: How many of the call were sent before it.
+    /// - Returns: The number of requests of the call sent before it.
     package func countTransmission() -> Int {
         state.withLock { state in
             defer { state.transmissions += 1 }
@@ -80,7 +79,7 @@ public final class CallRecord: Sendable {
     func note(_ head: HTTPRequest, attempt: Int? = nil) {
         state.withLock { state in
             if state.target == nil, head.authority != nil {
-                // A copy of the fields would make the stages inside copy them to change them.
+                // Without the fields: keeping a copy of them would force inner stages to copy them on change.
                 state.target = HTTPRequest(
                     method: head.method,
                     scheme: head.scheme,
@@ -93,23 +92,23 @@ public final class CallRecord: Sendable {
     }
 }
 
-/// An event of a stage before an attempt, or instead of one, for whoever traces the call.
+/// An event of a stage before an attempt, or instead of one, for tracing the call.
 package struct StageEvent: Sendable {
     /// The name of the event: `httpchain.retry.backoff`.
     package let name: String
     /// The time, on the scale of the environment's clock.
     package let time: Duration
-    /// More about it; nothing secret.
+    /// The attributes of the event; never secrets.
     package let attributes: [(name: String, value: JSONValue)]
 }
 
-/// Carries a call's record to the stages further in.
+/// The option that passes a call's record to inner stages.
 enum CallRecordOption: RequestOption {
     static var defaultValue: CallRecord? { nil }
 }
 
 extension Request {
-    /// The record of this call, begun now unless a stage further out has one.
+    /// Returns the record of this call, starting one unless an outer stage already has.
     public mutating func recordCall() -> CallRecord {
         if let record = options[CallRecordOption.self] { return record }
         let record = CallRecord()
@@ -117,41 +116,41 @@ extension Request {
         return record
     }
 
-    /// Tells the stages outside that the request's target is complete; for a stage that builds URLs.
+    /// Notifies outer stages that the request's target is complete; called by stages that build URLs.
     public func noteTarget() {
         options[CallRecordOption.self]?.note(head)
     }
 
-    /// As ``noteTarget()``, with the template that the target was made of.
+    /// Does the same as ``noteTarget()``, and records the template of the target.
     package func noteTarget(madeOf template: String?) {
         guard let record = options[CallRecordOption.self] else { return }
         record.note(template: template)
         record.note(head)
     }
 
-    /// Tells the stages outside that the request is sent again after a failure.
+    /// Notifies outer stages that the request is being retried after a failure.
     package func noteRetry() {
         options[CallRecordOption.self]?.noteRetry()
     }
 
-    /// Tells whoever traces the call what the stage does before the next attempt; nothing where nobody does.
+    /// Records an event before the next attempt, for tracing the call; does nothing if the call isn't recorded.
     package func noteEvent(_ name: String, _ attributes: @autoclosure () -> [(name: String, value: JSONValue)] = []) {
         guard let record = options[CallRecordOption.self] else { return }
         record.add(StageEvent(name: name, time: environment.time.elapsed, attributes: attributes()))
     }
 
-    /// Tells the stages outside that the request follows a redirect.
+    /// Notifies outer stages that the request follows a redirect.
     package func noteRedirect() {
         options[CallRecordOption.self]?.noteRedirect()
     }
 
-    /// The record of this call; nil when nobody has begun one.
+    /// The record of this call, or nil if none was started.
     package var callRecord: CallRecord? { options[CallRecordOption.self] }
 
-    /// Whether somebody wants to know what becomes of the call.
+    /// Whether the call is recorded.
     package var isRecorded: Bool { options.contains(CallRecordOption.self) }
 
-    /// Tells the stages outside that the request is being sent.
+    /// Notifies outer stages that the request is being sent.
     func noteSending() {
         guard let record = options[CallRecordOption.self] else { return }
         record.note(head, attempt: attempt)

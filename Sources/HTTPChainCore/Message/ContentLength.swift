@@ -2,11 +2,11 @@ import HTTPChainSupport
 
 /// The Content-Length field, RFC 9110 §8.6.
 public enum ContentLength {
-    /// The length a field value declares, or `nil` when it is not one.
+    /// Returns the length that a field value declares, or `nil` if it is invalid.
     ///
-    /// The same number repeated ("5, 5") is that number, as §8.6 lets a recipient treat it.
+    /// The same number repeated ("5, 5") is accepted as that number, as §8.6 allows.
     public static func parse(_ text: String) -> Int64? {
-        // Nearly always it is one number and nothing else.
+        // Nearly always it is a single number.
         if let length = number(text.utf8[...]) { return length }
         var result: Int64?
         for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
@@ -19,7 +19,7 @@ public enum ContentLength {
         return result
     }
 
-    /// The number that digits write; `nil` for no digits, for anything else, and for more than fits.
+    /// Parses decimal digits; returns `nil` if there are none, for any other character, and on overflow.
     private static func number(_ digits: Substring.UTF8View) -> Int64? {
         guard !digits.isEmpty else { return nil }
         var result: Int64 = 0

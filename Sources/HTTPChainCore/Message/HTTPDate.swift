@@ -1,18 +1,19 @@
 public import Foundation
 import HTTPChainSupport
 
-/// A moment as HTTP fields write it, to the second.
+/// A date as written in HTTP fields, with a precision of one second.
 ///
 /// ```swift
 /// let date = HTTPDate("Sun, 06 Nov 1994 08:49:37 GMT")?.date
 /// let text = HTTPDate(Date()).description
 /// ```
 public struct HTTPDate: Sendable, Hashable {
-    /// The moment, without fractions of a second.
+    /// The date, without fractions of a second.
     public let date: Date
 
-    /// A moment, cut to whole seconds and to the years 1 to 9999, which are all that can be written; one that is not a
-    /// number is 1970.
+    /// Makes a date, truncated to whole seconds and clamped to the years 1 to 9999, the only ones that can be written.
+    ///
+    /// NaN becomes 1970.
     public init(_ date: Date) {
         let seconds = date.timeIntervalSince1970.rounded(.down)
         let bounded = seconds.isNaN ? 0 : min(max(seconds, Self.earliest), Self.latest)
@@ -22,18 +23,18 @@ public struct HTTPDate: Sendable, Hashable {
     private static let earliest = -62_135_596_800.0
     private static let latest = 253_402_300_799.0
 
-    /// Reads the three forms that a recipient must accept, RFC 9110 §5.6.7: IMF-fixdate
-    /// (`Sun, 06 Nov 1994 08:49:37 GMT`), that of RFC 850 (`Sunday, 06-Nov-94 08:49:37 GMT`) and that of C's asctime
+    /// Parses the three formats that a recipient must accept, RFC 9110 §5.6.7: IMF-fixdate
+    /// (`Sun, 06 Nov 1994 08:49:37 GMT`), RFC 850 (`Sunday, 06-Nov-94 08:49:37 GMT`) and C's asctime
     /// (`Sun Nov  6 08:49:37 1994`).
     ///
-    /// Letter case of names, a weekday that is not the date's, and space around the text do not matter; the zone must be
-    /// GMT or UTC. A leap second counts as the second before it.
+    /// The letter case of names, a wrong weekday and surrounding spaces are ignored. The zone must be GMT or UTC. A
+    /// leap second counts as the second before it.
     ///
     /// - Parameters:
     ///   - text: The value of a field such as `Date` or `Retry-After`.
-    ///   - now: What two digits of a year are read against: one that would lie more than 50 years ahead is the last one
-    ///     before with these digits.
-    /// - Returns: `nil` for what is no such date, and for a day or time that does not exist.
+    ///   - now: The date for interpreting two-digit years: one that would be more than 50 years ahead is the most
+    ///     recent past year with these digits.
+    /// - Returns: `nil` if the text isn't such a date, or the day or time doesn't exist.
     public init?(_ text: some StringProtocol, now: Date = Date()) {
         if let seconds = Self.seconds(ofFixdate: text) {
             date = Date(timeIntervalSince1970: Double(seconds))
@@ -44,23 +45,23 @@ public struct HTTPDate: Sendable, Hashable {
         date = Date(timeIntervalSince1970: Double(seconds))
     }
 
-    /// Reads an IMF-fixdate that is written as a sender must write it, which nearly all are, into seconds since 1970.
+    /// Parses an IMF-fixdate in the strict form that senders must write, as nearly all do, into seconds since 1970.
     ///
-    /// - Returns: `nil` for everything else, also where it is a date.
+    /// - Returns: `nil` for anything else, including other valid dates.
     package static func seconds(ofFixdate text: some StringProtocol) -> Int64? {
         text.utf8.withContiguousStorageIfAvailable { Fixdate($0)?.seconds } ?? nil
     }
 }
 
 extension HTTPDate: CustomStringConvertible {
-    /// The moment as IMF-fixdate, the form that a sender must write, RFC 9110 §5.6.7.
+    /// The date as IMF-fixdate, the format that senders must write, RFC 9110 §5.6.7.
     public var description: String {
         let time = CivilTime(secondsSince1970: Int64(date.timeIntervalSince1970))
         return "\(Names.weekdays[time.weekday]), \(padded(time.day)) \(Names.months[time.month - 1]) "
             + "\(padded(time.year, 4)) \(padded(time.hour)):\(padded(time.minute)):\(padded(time.second)) GMT"
     }
 
-    /// The moment in the basic format of ISO 8601, to the second: `20261125T121500Z`.
+    /// The date in the basic format of ISO 8601, to the second: `20261125T121500Z`.
     package var basicISO8601: String {
         let time = CivilTime(secondsSince1970: Int64(date.timeIntervalSince1970))
         return "\(padded(time.year, 4))\(padded(time.month))\(padded(time.day))"
@@ -75,7 +76,7 @@ private enum Names {
     static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 }
 
-/// A date in the one layout that senders use: `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// A date in the format that senders use: `Sun, 06 Nov 1994 08:49:37 GMT`.
 private struct Fixdate {
     private static let layout = Array("???, 00 ??? 0000 00:00:00 GMT".utf8)
     private static let months = Names.months.map { word($0.utf8) }
@@ -105,11 +106,11 @@ private struct Fixdate {
         seconds = time.secondsSince1970
     }
 
-    /// Three letters as one number.
+    /// Packs three letters into a number.
     private static func word(_ letters: some Sequence<UInt8>) -> UInt32 { letters.reduce(0) { $0 << 8 | UInt32($1) } }
 }
 
-/// Reads the pieces of a date one after the other.
+/// Parses the parts of a date in sequence.
 private struct DateFields {
     private var rest: ArraySlice<UInt8>
 

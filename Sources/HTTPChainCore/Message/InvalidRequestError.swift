@@ -1,29 +1,29 @@
-/// A request that cannot be sent as it stands; nothing was sent.
+/// An error thrown if a request can't be sent; nothing was sent.
 public struct InvalidRequestError: HTTPChainError, Hashable {
-    /// A reason why a request cannot be sent.
+    /// A reason why a request can't be sent.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The target is not absolute: no stage completed the reference, which is redacted.
+        /// The target isn't absolute: no stage completed the reference, which is redacted.
         case relativeURL(String)
-        /// The URL (first, redacted) does not make sense for the reason given (second).
+        /// The URL (first, redacted) is invalid for the reason given (second).
         case invalidURL(String, String)
-        /// A header field's value holds a control character.
+        /// A header field's value contains a control character.
         case invalidHeaderValue(name: String)
-        /// The Content-Length field is not a number of bytes.
+        /// The Content-Length field isn't a number of bytes.
         case invalidContentLength(String)
-        /// The Content-Length field and the body's own length differ.
+        /// The Content-Length field and the body's length differ.
         case contentLengthMismatch(declared: Int64, actual: Int64)
         /// The body declares a negative length.
         case negativeLength(Int64)
-        /// A typed value reached the transport: no serializer turned it into bytes.
+        /// A typed value reached the transport, because no serializer encoded it.
         case unserializedBody(type: String)
-        /// The transport cannot send a body of this kind.
+        /// The transport can't send a body of this kind.
         case unsupportedBody(String)
     }
 
-    /// The reason why the request cannot be sent.
+    /// The reason why the request can't be sent.
     public let problem: Problem
 
     /// Makes the error for a problem; secrets in a URL are redacted.
@@ -42,7 +42,7 @@ public struct InvalidRequestError: HTTPChainError, Hashable {
             }
     }
 
-    /// The same error, without what is a secret in one call.
+    /// Returns the same error, with the secrets of a call redacted.
     func redacted(by redaction: Redaction) -> InvalidRequestError {
         InvalidRequestError(problem, redaction: redaction)
     }
@@ -50,10 +50,10 @@ public struct InvalidRequestError: HTTPChainError, Hashable {
     /// Always "transport": the last place a request passes.
     public var stage: String { "transport" }
 
-    /// A description of what happened.
+    /// The reason for the error.
     public var reason: String { explanation.reason }
 
-    /// Advice on what to do about it; `nil` if there is none.
+    /// Advice on how to fix it, or `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

@@ -5,7 +5,7 @@ package struct MediaType: Sendable, Hashable {
     /// The parameters; names in lower case, values without their quotes.
     package let parameters: [String: String]
 
-    /// Reads the value of a `Content-Type` field; `nil` for what is none.
+    /// Parses the value of a `Content-Type` field; returns `nil` if it isn't a media type.
     package init?(_ text: String?) {
         guard let text else { return nil }
         let field = ParameterizedValue(text.utf8)
@@ -16,8 +16,9 @@ package struct MediaType: Sendable, Hashable {
         }
     }
 
-    /// Whether the value of a `Content-Type` field has an essence, in lower case; its parameters are not read, which takes
-    /// longer than all else that most stages do.
+    /// Whether the value of a `Content-Type` field has the given essence, in lower case.
+    ///
+    /// Skips the parameters, because parsing them takes longer than everything else that most stages do.
     package static func isEssence(_ essence: StaticString, of text: String) -> Bool {
         var rest = text.utf8.drop(while: ASCII.isSpace)
         let isSame = essence.withUTF8Buffer { expected in
@@ -30,11 +31,11 @@ package struct MediaType: Sendable, Hashable {
     /// The `charset` parameter.
     package var charset: String? { parameters["charset"] }
 
-    /// Whether the type falls under a pattern: a type, `text/*`, `application/*+json`, `*/*+json` or `*/*`.
+    /// Whether the type matches a pattern: a type, `text/*`, `application/*+json`, `*/*+json` or `*/*`.
     package func matches(_ pattern: String) -> Bool { precision(of: pattern) != nil }
 
-    /// The precision with which a pattern names the type, as RFC 9110 §12.5.1 ranks media ranges: 3 for the type itself, 2 for
-    /// those of one suffix, 1 for all of a type, 0 for any; nil where the type does not fall under the pattern.
+    /// Returns how precisely a pattern matches the type, ranked like media ranges in RFC 9110 §12.5.1: 3 for the type
+    /// itself, 2 for a suffix, 1 for all subtypes, 0 for any type; nil if it doesn't match.
     package func precision(of pattern: String) -> Int? {
         guard let pattern = MediaType(pattern)?.essence else { return nil }
         if pattern == essence { return 3 }

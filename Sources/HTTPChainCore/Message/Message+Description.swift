@@ -1,7 +1,7 @@
 import HTTPTypes
 
 extension Request: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Method, URL, header fields and the kind of body, secrets redacted.
+    /// Method, URL, header fields and the kind of body, with secrets redacted.
     public var description: String {
         let redaction = redaction
         let lines = redaction.fields(head.headerFields).map { "\n\($0.name): \($0.value)" }
@@ -13,18 +13,17 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension Response {
-    /// The rules that say what is secret in the call that was answered, as far as it is known: that of the chain, where
-    /// it is not the standard one.
+    /// The redaction rules of the call, as far as they are known: the chain's, if they aren't the standard ones.
     package var redaction: Redaction { options[ResponseRedaction.self] ?? .standard }
 }
 
-/// The redaction of the chain that a response came through; nil for the standard one.
+/// The redaction of the chain that returned the response, or nil for the standard one.
 enum ResponseRedaction: ResponseOption {
     static var defaultValue: Redaction? { nil }
 }
 
 extension Response: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Status, header fields and the kind of body, secrets redacted as the chain's environment says.
+    /// Status, header fields and the kind of body, with secrets redacted according to the chain's environment.
     public var description: String {
         let lines = redaction.fields(headers).map { "\n\($0.name): \($0.value)" }
         return "\(status.label)\(lines.joined())\nbody: \(body)"

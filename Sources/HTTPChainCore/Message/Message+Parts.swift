@@ -11,7 +11,7 @@ extension Request {
     @inlinable
     public var headers: HTTPFields {
         get { head.headerFields }
-        // In place: a stage that sets one field does not copy the table.
+        // In place, so that setting one field doesn't copy the table.
         _modify { yield &head.headerFields }
     }
 }
@@ -30,10 +30,10 @@ extension Response {
         _modify { yield &head.headerFields }
     }
 
-    /// The URL that the response came from, after redirects; nil if the transport did not say what it sent.
+    /// The URL that the response came from, after redirects; nil if the transport didn't report the request it sent.
     ///
-    /// It is there to read, unlike ``Request/url``: it tells of what was sent. A stage or a transport that answers on its
-    /// own sets ``Response/request``.
+    /// Read-only, unlike ``Request/url``, because it describes the request that was sent. A stage or a transport that
+    /// responds itself sets ``Response/request``.
     public var url: String? {
         guard let request, let scheme = request.scheme, let authority = request.authority else { return nil }
         return "\(scheme)://\(authority)\(request.path ?? "/")"

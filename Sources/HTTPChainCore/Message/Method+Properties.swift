@@ -1,8 +1,8 @@
 public import HTTPTypes
 
 extension HTTPRequest.Method {
-    /// Whether the method asks for nothing to be changed: GET, HEAD, OPTIONS and TRACE, RFC 9110 §9.2.1, and QUERY, whose
-    /// content says what is asked for, draft-ietf-httpbis-safe-method-w-body §2.
+    /// Whether the method requests no changes: GET, HEAD, OPTIONS and TRACE, RFC 9110 §9.2.1, and QUERY, whose content
+    /// is the query, draft-ietf-httpbis-safe-method-w-body §2.
     public var isSafe: Bool {
         switch self {
         case .get, .head, .options, .trace, .query: true
@@ -10,7 +10,7 @@ extension HTTPRequest.Method {
         }
     }
 
-    /// Whether sending a request twice is meant to have the effect of sending it once: the safe methods, PUT and
+    /// Whether sending a request twice has the same intended effect as sending it once: the safe methods, PUT and
     /// DELETE, RFC 9110 §9.2.2.
     public var isIdempotent: Bool {
         isSafe || self == .put || self == .delete

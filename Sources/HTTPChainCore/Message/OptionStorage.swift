@@ -1,14 +1,15 @@
-/// Typed values keyed by type: the few of them a message carries are found faster in an array than by hashing, and an
-/// empty one costs nothing.
+/// Typed values keyed by type.
 ///
-/// Inlinable, so that a stage's look-up is compiled for the option at hand: otherwise the runtime works out the types
-/// of each look-up anew, which takes longer than passing the stage.
+/// With the few values of a message, an array is faster than hashing, and an empty one costs nothing.
+///
+/// Inlinable, so that a stage's look-up is compiled for its option. Otherwise the runtime resolves the types for each
+/// look-up, which takes longer than passing the stage.
 @usableFromInline
 struct OptionStorage: Sendable {
     @usableFromInline
     struct Entry: Sendable {
         @usableFromInline let key: any Any.Type
-        /// An ``OptionBox`` of the value type that belongs to the key.
+        /// An ``OptionBox`` of the key's value type.
         @usableFromInline var box: any AnyObject & Sendable
         let isCredential: Bool
     }
@@ -18,15 +19,15 @@ struct OptionStorage: Sendable {
     @usableFromInline
     init() {}
 
-    /// The value of a key.
+    /// Returns the value of a key.
     ///
-    /// Its type is not checked: a key is set and read with the value type that it declares, and no other.
+    /// The type isn't checked: a key is only set and read with the value type that it declares.
     @inlinable
     func value<Value: Sendable>(_ key: any Any.Type, as _: Value.Type) -> Value? {
         box(key, as: Value.self)?.value
     }
 
-    /// The value of a key where it lies.
+    /// Returns the box of a key's value.
     @inlinable
     func box<Value: Sendable>(_ key: any Any.Type, as _: Value.Type) -> OptionBox<Value>? {
         if entries.isEmpty { return nil }
@@ -43,13 +44,13 @@ struct OptionStorage: Sendable {
         return false
     }
 
-    /// The values in words, in the order they were first set.
+    /// The descriptions of the values, in the order they were first set.
     var texts: [String] { entries.compactMap { ($0.box as? any TextBox)?.text } }
 
     /// The values, whatever their types, in the order they were first set.
     var values: [any Sendable] { entries.compactMap { ($0.box as? any TextBox)?.anyValue } }
 
-    /// The names of the keys, made only when somebody asks: it takes the runtime longer than all the rest.
+    /// The names of the keys; computed on demand, because it takes the runtime longer than everything else here.
     var names: [String] { entries.map { String(describing: $0.key) } }
 
     @inlinable
@@ -63,7 +64,7 @@ struct OptionStorage: Sendable {
             entries[index].box = box
             return
         }
-        // A call through a chain has some four to eight of them.
+        // A call through a chain typically has four to eight options.
         if entries.isEmpty { entries.reserveCapacity(8) }
         entries.append(Entry(key: key, box: box, isCredential: isCredential))
     }
@@ -78,7 +79,7 @@ struct OptionStorage: Sendable {
     }
 }
 
-/// A value of whatever type, which can be put into words.
+/// A value of any type, with its description.
 private protocol TextBox {
     var text: String { get }
     var anyValue: any Sendable { get }
@@ -89,7 +90,7 @@ extension OptionBox: TextBox {
     var anyValue: any Sendable { value }
 }
 
-/// One value behind a reference: its type is known to whoever has its key, and needs no cast.
+/// A value behind a reference; its type is determined by its key, so no cast is needed.
 @usableFromInline
 final class OptionBox<Value: Sendable>: Sendable {
     @usableFromInline let value: Value

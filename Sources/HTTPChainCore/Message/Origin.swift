@@ -8,13 +8,13 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// The host in the form of the URL Standard: in lower case and ASCII (`xn--…`), IPv4 addresses in four decimal
     /// numbers, IPv6 addresses compressed and in brackets.
     ///
-    /// A dot at the end of a name stays: `https://a.example.` and `https://a.example` are two origins, although they are
-    /// one server. Credentials that are bound to one of them are not sent to the other.
+    /// A trailing dot is kept: `https://a.example.` and `https://a.example` are different origins, although they are
+    /// the same server. Credentials bound to one of them aren't sent to the other.
     public let host: String
-    /// The port, the scheme's own (80, 443) where the URL names none.
+    /// The port, or the scheme's default (80, 443) if the URL has none.
     public let port: Int
 
-    /// The origin of a scheme and an authority, or `nil` when they do not name one.
+    /// Makes the origin of a scheme and an authority, or returns `nil` if they don't form one.
     public init?(scheme: String?, authority: String?) {
         guard let scheme = scheme?.lowercased(), let authority,
             let address = Authority(authority), let defaultPort = Self.defaultPort(of: scheme)
@@ -30,7 +30,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
-    /// The origin of an absolute URL, or `nil` when it has none.
+    /// Makes the origin of an absolute URL, or returns `nil` if it has none.
     public init?(_ url: String) {
         let reference = URLReference(url)
         self.init(scheme: reference.scheme, authority: reference.authority)
@@ -44,13 +44,13 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The origin as RFC 6454 §6.2 writes it: without a default port.
+    /// The origin as serialized by RFC 6454 §6.2, without a default port.
     public var description: String { "\(scheme)://\(authority)" }
 
     /// Host and port, without a default port.
     package var authority: String { port == Self.defaultPort(of: scheme) ? host : "\(host):\(port)" }
 
-    /// The origin without a dot at the end of its host: the same server, for limits and measurements.
+    /// The origin without the trailing dot of its host: the same server, for limits and measurements.
     package var withoutRootDot: Origin {
         Origin(scheme: scheme, host: server.withoutRootDot.text, port: port)
     }
@@ -58,25 +58,25 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// The host, for comparisons.
     package var server: URLHost { URLHost(canonical: host) }
 
-    /// Whether nobody on the way can read what is sent: it goes over TLS, or does not leave this machine.
+    /// Whether nobody on the network can read the data sent, because it uses TLS or doesn't leave this machine.
     package var isConfidential: Bool { scheme == "https" || server.isLoopback }
 }
 
 extension Request {
-    /// The origin that the request goes to, or `nil` while its target is not absolute.
+    /// The origin that the request goes to, or `nil` while its target isn't absolute.
     public var origin: Origin? { Origin(scheme: head.scheme, authority: head.authority) }
 }
 
 /// The pieces of a URL's authority, RFC 3986 §3.2.
 ///
-/// Delimiters are looked for byte by byte: a combining character after one does not make it another, and every request
-/// with credentials passes here.
+/// Delimiters are compared as bytes, so that a combining character doesn't hide one, and because every request with
+/// credentials is parsed here.
 package struct Authority {
     package let userInfo: Substring?
     package let host: URLHost
     package let port: Int?
 
-    /// Reads an authority; `nil` if it has no valid host, or a port that is not one.
+    /// Parses an authority; returns `nil` if its host or port is invalid.
     package init?(_ text: String) {
         let parts = Parts(text)
         guard let host = URLHost(parts.host) else { return nil }
@@ -91,11 +91,11 @@ package struct Authority {
         self.port = port
     }
 
-    /// The authority with its host in ASCII, as ``URLHost`` has it.
+    /// Returns the authority with its host in ASCII, as defined by ``URLHost``.
     ///
-    /// Everything around the host stays, and so does a host in ASCII without percent-encoded bytes.
+    /// Everything around the host is unchanged, and so is an ASCII host without percent-encoded bytes.
     ///
-    /// - Returns: `nil` if a host with other characters is not valid.
+    /// - Returns: `nil` if a host with other characters is invalid.
     package static func inASCII(_ text: String) -> String? {
         guard text.utf8.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "%") }) else { return text }
         let host = Parts(text).host
@@ -124,7 +124,7 @@ package struct Authority {
             if rest.first == UInt8(ascii: "[") {
                 let close = rest.firstIndex(of: UInt8(ascii: "]"))
                 let next = close.map { rest.index(after: $0) } ?? rest.endIndex
-                // Whatever else follows an address makes it none.
+                // Anything other than a port after an address makes the host invalid.
                 colon = next < rest.endIndex && rest[next] == UInt8(ascii: ":") ? next : nil
             } else {
                 colon = rest.firstIndex(of: UInt8(ascii: ":"))

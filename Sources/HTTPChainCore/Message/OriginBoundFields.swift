@@ -1,19 +1,19 @@
 public import HTTPTypes
 
-/// The header fields of this request that belong to one origin, as far as stages declared them.
+/// The header fields of this request that are bound to an origin, as declared by stages.
 ///
-/// A stage that adds a secret for one server says so here, with ``Request/bindFields(_:to:)``; a stage that sends the request elsewhere, such as a
-/// redirect, calls ``Request/removeFields(boundToOthersThan:)``.
+/// A stage that adds a secret for one server declares it with ``Request/bindFields(_:to:)``. A stage that sends the
+/// request elsewhere, such as a redirect, calls ``Request/removeFields(boundToOthersThan:)``.
 public enum OriginBoundFields: RequestOption {
     /// No field is bound.
     public static var defaultValue: [HTTPField.Name: Origin] { [:] }
 }
 
 extension Request {
-    /// Declares that header fields belong to one origin: their values are secrets, and go nowhere else.
+    /// Binds header fields to an origin: their values are secrets, and aren't sent to any other origin.
     ///
-    /// The fields that are there are marked with `HTTPField.DynamicTableIndexingStrategy.disallow`, which
-    /// travels with them, so that stages further out (logs, errors) do not show them either, whatever their names.
+    /// Fields already present are marked with `HTTPField.DynamicTableIndexingStrategy.disallow`. The mark stays with
+    /// them, so that outer stages (logs, errors) redact them too, whatever their names.
     public mutating func bindFields(_ names: some Sequence<HTTPField.Name>, to origin: Origin) {
         for name in names {
             options[OriginBoundFields.self][name] = origin
@@ -21,9 +21,9 @@ extension Request {
         }
     }
 
-    /// Removes the header fields that were declared to belong to another origin than the one given.
+    /// Removes the header fields that are bound to an origin other than the given one.
     ///
-    /// - Parameter origin: Where the request will go; `nil` when that is not known, which removes them all.
+    /// - Parameter origin: The origin that the request goes to. If it is unknown (`nil`), all bound fields are removed.
     public mutating func removeFields(boundToOthersThan origin: Origin?) {
         guard options.contains(OriginBoundFields.self) else { return }
         let bound = options[OriginBoundFields.self]

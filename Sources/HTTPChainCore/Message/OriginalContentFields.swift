@@ -1,21 +1,21 @@
 public import HTTPTypes
 
-/// The fields that described the content before a content coding (RFC 9110 §8.4) was undone: `Content-Encoding`, and
-/// `Content-Length` where there was one.
+/// The fields that described the content before a content coding (RFC 9110 §8.4) was removed: `Content-Encoding`, and
+/// `Content-Length` if present.
 ///
-/// A stage or transport that decodes the content of a response takes these out of the head and attaches them here.
-/// Digests and lengths that the server gave are of the content as it was before.
+/// A stage or transport that decodes the content of a response moves these from the head to here. The server's digests
+/// and lengths refer to the content before decoding.
 public enum OriginalContentFields: ResponseOption {
-    /// Nothing was decoded.
+    /// No fields: nothing was decoded.
     public static var defaultValue: HTTPFields { [:] }
 }
 
 extension Response {
-    /// Takes the fields out of the head that describe encoded content, and keeps them in ``OriginalContentFields``.
+    /// Moves the fields that describe encoded content from the head to ``OriginalContentFields``.
     ///
-    /// What an earlier decoder kept stays: it saw the content as the server sent it.
+    /// Keeps the fields saved by an earlier decoder, which saw the content as the server sent it.
     ///
-    /// - Parameter rest: The codings that are still to be undone, as `Content-Encoding` lists them; none by default.
+    /// - Parameter rest: The codings still to be decoded, as listed in `Content-Encoding`. Defaults to none.
     public mutating func removeContentFields(leaving rest: String? = nil) {
         if options[OriginalContentFields.self].isEmpty {
             options[OriginalContentFields.self] = headers.describingContent

@@ -2,15 +2,15 @@ public import Foundation
 public import HTTPTypes
 
 extension Request {
-    /// Makes a request to a URL of Foundation's.
+    /// Makes a request to a Foundation URL.
     ///
     /// A relative URL is resolved against its base, if it has one.
     ///
     /// - Parameters:
     ///   - method: The request method, RFC 9110 §9.
-    ///   - url: The target; its fragment is not sent, and is kept in ``fragment``.
-    ///   - headers: Header fields; characters that no field value may hold (CR, LF, NUL) become spaces.
-    ///   - body: What is sent after the head.
+    ///   - url: The target. Its fragment isn't sent, but kept in ``fragment``.
+    ///   - headers: The header fields. Characters not allowed in field values (CR, LF, NUL) become spaces.
+    ///   - body: The content sent after the head.
     public init(_ method: HTTPRequest.Method, _ url: URL, headers: HTTPFields = [:], body: HTTPBody = .empty) {
         self.init(method, url.absoluteString, headers: headers, body: body)
     }
@@ -30,9 +30,11 @@ extension Request {
         Request(.post, url, headers: headers, body: body)
     }
 
-    /// A POST request with a value encoded as JSON at once; `Content-Type` is set unless given.
+    /// A POST request with a value that is immediately encoded as JSON.
     ///
-    /// - Throws: `EncodingError` when the value cannot be encoded.
+    /// Sets `Content-Type` unless given.
+    ///
+    /// - Throws: `EncodingError` if the value can't be encoded.
     public static func post(
         _ url: URL,
         headers: HTTPFields = [:],
@@ -42,8 +44,7 @@ extension Request {
         try .post(url.absoluteString, headers: headers, json: value, encoder: encoder)
     }
 
-    /// A QUERY request, draft-ietf-httpbis-safe-method-w-body: safe and idempotent, and its content says what is asked
-    /// for.
+    /// A QUERY request, draft-ietf-httpbis-safe-method-w-body: safe and idempotent, with the query in its content.
     public static func query(_ url: URL, headers: HTTPFields = [:], body: HTTPBody) -> Request {
         Request(.query, url, headers: headers, body: body)
     }
@@ -72,7 +73,7 @@ extension Request {
 extension Origin {
     /// The origin of a URL, RFC 6454 §4.
     ///
-    /// - Returns: nil if the URL has no origin: it is relative, or of another scheme than http and https.
+    /// - Returns: nil if the URL has no origin: it is relative, or its scheme isn't http or https.
     public init?(_ url: URL) {
         self.init(url.absoluteString)
     }

@@ -1,18 +1,18 @@
 public import HTTPTypes
 
-/// An HTTP request, as a caller gives it to a chain and stages pass it on.
+/// An HTTP request, as passed to a chain and between its stages.
 ///
-/// A small value: a head, a body and the options that this one call sets for the stages. Stages that take it as
-/// `consuming` change it in place.
+/// A small value: a head, a body and this call's options for the stages. Stages that accept it as `consuming` change it
+/// in place.
 public struct Request: Sendable {
     /// Method, target and header fields.
     public var head: HTTPRequest
     /// The content that is sent after the head.
     public var body: HTTPBody
-    /// Settings of this call for the stages it passes.
+    /// This call's options for the stages.
     public var options: RequestOptions
 
-    /// Makes a request of its parts.
+    /// Makes a request from its parts.
     public init(head: HTTPRequest, body: HTTPBody = .empty, options: RequestOptions = RequestOptions()) {
         self.head = head
         self.body = body
@@ -21,16 +21,16 @@ public struct Request: Sendable {
 
     /// Makes a request to a URL.
     ///
-    /// The URL may be absolute, or a reference (`"users/42"`) that a URL-building stage completes. Characters that no
-    /// URL may hold are encoded as a browser does it: `"/a b?q=é"` is `/a%20b?q=%C3%A9`, and `münchen.example` is
-    /// `xn--mnchen-3ya.example`. A `%` and the braces of a template stay. A URL that makes no sense, and a reference that
-    /// no stage completed, is an ``InvalidRequestError`` when it reaches the transport.
+    /// The URL may be absolute, or a reference (`"users/42"`) that a URL-building stage completes. Characters not
+    /// allowed in a URL are encoded as in a browser: `"/a b?q=é"` becomes `/a%20b?q=%C3%A9`, and `münchen.example`
+    /// becomes `xn--mnchen-3ya.example`. A `%` and the braces of a template are unchanged. An invalid URL, or a
+    /// reference that no stage has completed, is an ``InvalidRequestError`` when it reaches the transport.
     ///
     /// - Parameters:
     ///   - method: The request method, RFC 9110 §9.
-    ///   - url: The target; its fragment is not sent, and is kept in ``fragment``.
-    ///   - headers: Header fields; characters that no field value may hold (CR, LF, NUL) become spaces.
-    ///   - body: What is sent after the head.
+    ///   - url: The target. Its fragment isn't sent, but kept in ``fragment``.
+    ///   - headers: The header fields. Characters not allowed in field values (CR, LF, NUL) become spaces.
+    ///   - body: The content sent after the head.
     public init(_ method: HTTPRequest.Method, _ url: String, headers: HTTPFields = [:], body: HTTPBody = .empty) {
         let target = URLReference(URLEncoding.trimmed(url))
         self.init(
@@ -48,9 +48,9 @@ public struct Request: Sendable {
 }
 
 extension Request {
-    /// The request's target as a URL: absolute when scheme and authority are known, else the bare reference.
+    /// The request's target as a URL: absolute if scheme and authority are known, otherwise the reference alone.
     ///
-    /// A URL that is set is encoded as ``init(_:_:headers:body:)-(_,String,_,_)`` does it.
+    /// When set, the URL is encoded as by ``init(_:_:headers:body:)-(_,String,_,_)``.
     public var url: String {
         get {
             let path = head.path ?? ""
@@ -81,8 +81,7 @@ extension Request {
         Request(.post, url, headers: headers, body: body)
     }
 
-    /// A QUERY request, draft-ietf-httpbis-safe-method-w-body: safe and idempotent, and its content says what is asked
-    /// for.
+    /// A QUERY request, draft-ietf-httpbis-safe-method-w-body: safe and idempotent, with the query in its content.
     public static func query(_ url: String, headers: HTTPFields = [:], body: HTTPBody) -> Request {
         Request(.query, url, headers: headers, body: body)
     }

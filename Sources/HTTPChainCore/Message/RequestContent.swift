@@ -1,39 +1,40 @@
-/// Follows the content of a request from what the caller gave to what is sent; progress is counted by it.
+/// Observes the content of a request from what the caller passed to what is sent, for counting progress.
 ///
-/// What a caller gives need not have bytes yet: a typed value and a form get them in a stage further in.
+/// The caller's content may have no bytes yet: a stage further in encodes a typed value or a form.
 package protocol RequestContentObserver: Sendable {
-    /// A stage made the content: a serializer that encoded a value, multipart that framed a form.
+    /// Called when a stage has made the content: a serializer encoded a value, or multipart framed a form.
     ///
-    /// - Returns: The content to send; the same, or one that counts what is read of it.
+    /// - Returns: The content to send: the same, or content that counts the bytes read from it.
     func contentIsMade(_ content: HTTPBody) -> HTTPBody
 
-    /// A stage is about to encode the content as it is read, so that the bytes sent are no longer those of the content.
+    /// Called when a stage is about to encode the content as it is read, so that the bytes sent differ from the
+    /// content's.
     ///
-    /// - Returns: The content to encode; the same, or one that counts what is read of it.
+    /// - Returns: The content to encode: the same, or content that counts the bytes read from it.
     func contentIsEncoded(_ content: HTTPBody) -> HTTPBody
 }
 
-/// The observer that is told of the content of a request.
+/// The observer of the content of a request.
 package enum RequestContentObserverOption: RequestOption {
-    /// There is none.
+    /// No observer.
     package static var defaultValue: (any RequestContentObserver)? { nil }
 }
 
 extension Request {
-    /// Sets the body to content that a stage has made of what the caller gave.
+    /// Sets the body to content that a stage has made from the caller's.
     ///
-    /// A stage that turns a value or a form into bytes uses this instead of setting ``body``, so that stages outside
-    /// learn how many bytes there are to send.
+    /// A stage that turns a value or a form into bytes uses this instead of setting ``body``, so that outer stages
+    /// learn the number of bytes to send.
     public mutating func setContent(_ content: HTTPBody) {
         body = options[RequestContentObserverOption.self]?.contentIsMade(content) ?? content
     }
 
-    /// Sets the body to an encoding of the content that is made while it is read.
+    /// Sets the body to an encoding of the content, produced as it is read.
     ///
-    /// A stage that compresses or encrypts a stream uses this instead of setting ``body``, so that stages outside can
+    /// A stage that compresses or encrypts a stream uses this instead of setting ``body``, so that outer stages can
     /// count the bytes before they are encoded.
     ///
-    /// - Parameter encode: Makes the encoded body of the content.
+    /// - Parameter encode: A closure that returns the encoded body.
     public mutating func encodeContent(_ encode: (HTTPBody) -> HTTPBody) {
         body = encode(options[RequestContentObserverOption.self]?.contentIsEncoded(body) ?? body)
     }

@@ -1,4 +1,4 @@
-/// A typed setting that one request can carry for a stage.
+/// A typed, per-request setting for a stage.
 ///
 /// ```swift
 /// enum Priority: RequestOption {
@@ -9,26 +9,27 @@
 public protocol RequestOption {
     /// The type of the option's value.
     associatedtype Value: Sendable
-    /// The value for a request that does not set the option.
+    /// The value for a request that doesn't set the option.
     static var defaultValue: Value { get }
-    /// Whether the value is a secret or grants access; such options do not survive a cross-origin hop and are never
-    /// printed. `false` unless declared.
+    /// Whether the value is a secret or grants access.
+    ///
+    /// Such options are removed on a cross-origin hop and never printed. Defaults to `false`.
     static var isCredential: Bool { get }
 }
 
 extension RequestOption {
-    /// Options are harmless unless they say otherwise.
+    /// The default value, `false`.
     public static var isCredential: Bool { false }
 }
 
-/// The per-call settings of a request: how one call overrides what a stage does by default.
+/// The per-call options of a request, which override the defaults of stages.
 public struct RequestOptions: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     @usableFromInline var storage = OptionStorage()
 
-    /// No options: every stage does what it was configured to.
+    /// Makes an empty set of options: every stage behaves as configured.
     public init() {}
 
-    /// The value of an option, or its default when the request does not set it.
+    /// The value of an option, or its default if the request doesn't set it.
     @inlinable
     public subscript<Option: RequestOption>(_ option: Option.Type) -> Option.Value {
         get { storage.value(option, as: Option.Value.self) ?? Option.defaultValue }
@@ -41,21 +42,21 @@ public struct RequestOptions: Sendable, CustomStringConvertible, CustomDebugStri
         storage.contains(option)
     }
 
-    /// Back to the option's default.
+    /// Resets the option to its default.
     @inlinable
     public mutating func remove<Option: RequestOption>(_ option: Option.Type) {
         storage.remove(option)
     }
 
-    /// Removes every option that is a credential, as a hop to another origin must.
+    /// Removes every option that is a credential, as required for a hop to another origin.
     public mutating func removeCredentials() {
         storage.removeCredentials()
     }
 
-    /// Whether an option that is a credential is set.
+    /// Whether any option that is a credential is set.
     public var hasCredentials: Bool { storage.entries.contains { $0.isCredential } }
 
-    /// The names of the options set, in the order they were first set, for logs and traces; values are not shown.
+    /// The names of the options set, in the order they were first set, for logs and traces; omits the values.
     public var names: [String] { storage.names }
 
     /// The names of the options set.
@@ -64,13 +65,13 @@ public struct RequestOptions: Sendable, CustomStringConvertible, CustomDebugStri
     /// The names of the options set.
     public var debugDescription: String { description }
 
-    /// The names of the options set: values may be secrets.
+    /// The names of the options set; omits the values, which may be secrets.
     public var customMirror: Mirror { Mirror(self, children: ["names": names]) }
 }
 
-/// An option and its value that many requests are given: made once, and shared by all of them.
+/// An option and its value, created once and shared by many requests.
 ///
-/// Of no generic type, so that setting it does not ask the runtime for one.
+/// Not generic, so that setting it doesn't need runtime type metadata.
 package struct PreparedOption: Sendable {
     fileprivate let key: any Any.Type
     fileprivate let box: any AnyObject & Sendable
@@ -85,7 +86,7 @@ package struct PreparedOption: Sendable {
 }
 
 extension RequestOptions {
-    /// Sets an option to a value that is prepared.
+    /// Sets an option to a prepared value.
     package mutating func set(_ prepared: PreparedOption) {
         storage.put(prepared.box, for: prepared.key, isCredential: prepared.isCredential)
     }

@@ -1,18 +1,17 @@
 public import HTTPTypes
 
-/// An HTTP response, as a transport and stages return it.
+/// An HTTP response, as returned by transports and stages.
 ///
-/// The head is complete; the body may still be arriving and is read by whoever wants it. Dropping a response whose
-/// body was not read cancels the transfer.
+/// The head is complete; the body may still be arriving. Dropping a response with an unread body cancels the transfer.
 public struct Response: Sendable {
     /// Status and header fields.
     public var head: HTTPResponse
-    /// The content, read by pulling.
+    /// The content, pulled by its reader.
     public var body: HTTPBody
     /// The values that stages attached.
     public var options: ResponseOptions
 
-    /// Makes a response of its parts.
+    /// Makes a response from its parts.
     public init(head: HTTPResponse, body: HTTPBody = .empty, options: ResponseOptions = ResponseOptions()) {
         self.head = head
         self.body = body

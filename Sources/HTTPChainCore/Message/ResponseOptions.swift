@@ -1,16 +1,16 @@
-/// A typed value that a stage attaches to a response for the caller and for the stages outside it.
+/// A typed value that a stage attaches to a response for the caller and the outer stages.
 public protocol ResponseOption {
-    /// The type of the value that is attached.
+    /// The type of the attached value.
     associatedtype Value: Sendable
-    /// The value for a response to which nothing was attached.
+    /// The value for a response without an attached value.
     static var defaultValue: Value { get }
 }
 
-/// The values that stages attached to a response: a decoded value, cache status, hops.
+/// The values that stages attached to a response, such as a decoded value, cache status or hops.
 public struct ResponseOptions: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     @usableFromInline var storage = OptionStorage()
 
-    /// Nothing attached.
+    /// Makes an empty set of options.
     public init() {}
 
     /// The attached value, or the option's default.
@@ -20,21 +20,21 @@ public struct ResponseOptions: Sendable, CustomStringConvertible, CustomDebugStr
         set { storage.set(newValue, for: option) }
     }
 
-    /// Whether something was attached under an option.
+    /// Whether a value is attached for an option.
     @inlinable
     public func contains<Option: ResponseOption>(_ option: Option.Type) -> Bool {
         storage.contains(option)
     }
 
-    /// The names of what is attached, in the order it was attached.
+    /// The names of the attached options, in the order they were first attached.
     public var names: [String] { storage.names }
 
-    /// The names of what is attached.
+    /// The names of the attached options.
     public var description: String { names.joined(separator: ", ") }
 
-    /// The names of what is attached.
+    /// The names of the attached options.
     public var debugDescription: String { description }
 
-    /// The names of what is attached: values may be secrets.
+    /// The names of the attached options; omits the values, which may be secrets.
     public var customMirror: Mirror { Mirror(self, children: ["names": names]) }
 }

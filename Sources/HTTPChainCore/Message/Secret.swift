@@ -1,18 +1,18 @@
-/// A password, token or key: text that does not show itself.
+/// A password, token or key: text that isn't printed.
 ///
-/// It prints as `<secret>`, to a mirror and a debugger's dump as well, so that it cannot slip into a log, an error or a
-/// trace. Whoever needs the text asks for it by name: ``revealed``.
+/// It prints as `<secret>`, also in mirrors and debugger dumps, so that it can't leak into a log, an error or a trace.
+/// The text must be accessed explicitly, as ``revealed``.
 public struct Secret: Sendable, Hashable {
-    /// The text itself, for the place that sends it.
+    /// The text itself, for the code that sends it.
     public let revealed: String
 
-    /// Takes text that is a secret from here on.
+    /// Makes a secret from text.
     public init(_ text: String) {
         revealed = text
     }
 }
 
-/// A value of any type that does not show itself, as what an error keeps until somebody reads it.
+/// A value of any type that isn't printed, such as data kept by an error.
 package struct Sealed<Value: Sendable>: Sendable {
     /// The value itself.
     package let content: Value
@@ -29,7 +29,7 @@ extension Sealed: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 }
 
 extension Secret: ExpressibleByStringLiteral {
-    /// A secret that is written in the code, as in a test.
+    /// Makes a secret from a literal, for example in a test.
     public init(stringLiteral text: String) {
         self.init(text)
     }
@@ -40,6 +40,6 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     public var description: String { "<secret>" }
     /// Always `<secret>`.
     public var debugDescription: String { description }
-    /// Shows nothing inside.
+    /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,17 +1,17 @@
 public import HTTPTypes
 
-/// The head of the request that a response answers, as the transport sent it.
+/// The head of the request for this response, as the transport sent it.
 ///
-/// Stages on the outside know the request only as it passed them: before its URL was built, its fields were set, a
-/// redirect was followed. A transport attaches what went out in the end.
+/// Outer stages only see the request as they passed it on, before its URL was built, its fields were set or a redirect
+/// was followed. The transport attaches the head that was finally sent.
 package enum SentRequest: ResponseOption {
-    /// The transport did not say.
+    /// Not reported by the transport.
     package static var defaultValue: HTTPRequest? { nil }
 }
 
 extension Response {
-    /// The head of the request that this response answers, as the transport sent it; `nil` when it did not say, and
-    /// for a response that a stage made.
+    /// The head of the request for this response, as the transport sent it; `nil` if the transport doesn't report it,
+    /// or a stage made the response.
     public var request: HTTPRequest? {
         get { options[SentRequest.self] }
         set { options[SentRequest.self] = newValue }

@@ -1,8 +1,8 @@
-/// Whether the exchange that a request begins may serve other calls than the one whose request it is.
+/// Whether the exchange that a request starts may serve calls other than its own.
 ///
-/// A stage that lets calls share a transfer sets it. For the stages inside, what else the options say of the call (its
-/// deadline, say) holds for that call and not for the exchange, which must not end with it.
+/// Set by a stage that lets calls share a transfer. For inner stages, the call's other options (such as its deadline)
+/// then apply to that call only, and must not end the exchange.
 package enum SharedExchange: RequestOption {
-    /// The exchange is the call's own.
+    /// The exchange belongs to the call.
     package static var defaultValue: Bool { false }
 }

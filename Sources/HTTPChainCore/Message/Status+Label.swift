@@ -1,7 +1,7 @@
 package import HTTPTypes
 
 extension HTTPResponse.Status {
-    /// The code, and the reason phrase where there is one: HTTP/2 has none.
+    /// The code, and the reason phrase if there is one: HTTP/2 has none.
     package var label: String {
         reasonPhrase.isEmpty ? "\(code)" : "\(code) \(reasonPhrase)"
     }

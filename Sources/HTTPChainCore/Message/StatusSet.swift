@@ -6,9 +6,9 @@ public import HTTPTypes
 /// let accepted: StatusSet = [.success, 304, .codes(400...409)]
 /// ```
 ///
-/// Codes have three digits (RFC 9110 §15): what lies outside 0...999 is left out.
+/// Codes have three digits (RFC 9110 §15); those outside 0...999 are ignored.
 public struct StatusSet: Sendable, Hashable {
-    /// Ascending, apart from each other, never empty.
+    /// Ascending, disjoint and not adjacent, never empty.
     @usableFromInline var ranges: [Range<Int>]
 
     private init(merging ranges: [Range<Int>]) {
@@ -23,31 +23,31 @@ public struct StatusSet: Sendable, Hashable {
         self.ranges = merged
     }
 
-    /// No code at all.
+    /// Makes an empty set.
     public init() {
         ranges = []
     }
 
-    /// Single codes.
+    /// Makes a set of single codes.
     public init(_ codes: some Sequence<Int>) {
         self.init(merging: codes.filter { (0...999).contains($0) }.map { $0..<($0 + 1) })
     }
 
-    /// The codes of a range.
+    /// Makes a set of the codes in a range.
     public init(_ range: Range<Int>) {
         self.init(merging: [range.clamped(to: 0..<1000)])
     }
 
-    /// The codes of a range.
+    /// Makes a set of the codes in a range.
     public init(_ range: ClosedRange<Int>) {
         let lower = max(0, range.lowerBound)
         let upper = min(999, range.upperBound)
         self.init(merging: lower <= upper ? [lower..<(upper + 1)] : [])
     }
 
-    /// The codes of a range, to write among others.
+    /// Returns the codes of a range, for use in array literals.
     public static func codes(_ range: Range<Int>) -> StatusSet { StatusSet(range) }
-    /// The codes of a range, to write among others.
+    /// Returns the codes of a range, for use in array literals.
     public static func codes(_ range: ClosedRange<Int>) -> StatusSet { StatusSet(range) }
 
     /// 1xx, RFC 9110 §15.2.
@@ -60,7 +60,7 @@ public struct StatusSet: Sendable, Hashable {
     public static let clientError = StatusSet(400..<500)
     /// 5xx, RFC 9110 §15.6.
     public static let serverError = StatusSet(500..<600)
-    /// Every code there can be.
+    /// All codes.
     public static let all = StatusSet(0..<1000)
 
     /// Whether a code is in the set.
@@ -70,21 +70,21 @@ public struct StatusSet: Sendable, Hashable {
         return false
     }
 
-    /// Whether the code of a status is in the set; its reason phrase does not matter.
+    /// Whether the code of a status is in the set, regardless of its reason phrase.
     @inlinable
     public func contains(_ status: HTTPResponse.Status) -> Bool {
         contains(status.code)
     }
 
-    /// Whether there is no code in the set.
+    /// Whether the set is empty.
     public var isEmpty: Bool { ranges.isEmpty }
 
-    /// The codes of both sets.
+    /// Returns the codes of both sets.
     public func union(_ other: StatusSet) -> StatusSet {
         StatusSet(merging: ranges + other.ranges)
     }
 
-    /// The codes of this set that are not in the other.
+    /// Returns the codes of this set that aren't in the other.
     public func subtracting(_ other: StatusSet) -> StatusSet {
         StatusSet(
             merging: other.ranges.reduce(ranges) { rest, hole in
@@ -100,21 +100,21 @@ public struct StatusSet: Sendable, Hashable {
 }
 
 extension StatusSet: ExpressibleByIntegerLiteral {
-    /// One code.
+    /// Makes a set of one code.
     public init(integerLiteral code: Int) {
         self.init(CollectionOfOne(code))
     }
 }
 
 extension StatusSet: ExpressibleByArrayLiteral {
-    /// The codes of all the elements: numbers, ``codes(_:)-(Range<Int>)`` and named sets.
+    /// Makes a set of the codes of all elements: numbers, ``codes(_:)-(Range<Int>)`` and named sets.
     public init(arrayLiteral elements: StatusSet...) {
         self.init(merging: elements.flatMap(\.ranges))
     }
 }
 
 extension StatusSet: CustomStringConvertible {
-    /// The codes and ranges in order, such as "200...299, 304"; "none" when there are none.
+    /// The codes and ranges in order, such as "200...299, 304", or "none" if the set is empty.
     public var description: String {
         if ranges.isEmpty { return "none" }
         return ranges.map { range in

@@ -1,15 +1,15 @@
 import HTTPChainSupport
 
-/// The form that a browser gives the characters that a URL may not hold (URL Standard of the WHATWG, §4.4 and §1.3).
+/// Encodes characters that aren't allowed in URLs, as a browser does (URL Standard of the WHATWG, §4.4 and §1.3).
 ///
-/// - Spaces and control characters at both ends are dropped, and so are tabs and line breaks anywhere.
-/// - Bytes that RFC 3986 allows nowhere in a path or query are percent-encoded, those of characters outside ASCII too.
-/// - A host outside ASCII becomes its IDNA form (`xn--…`), and one with percent-encoded bytes is decoded (``URLHost``).
+/// - Spaces and control characters at both ends are removed, as are tabs and line breaks anywhere.
+/// - Bytes that RFC 3986 doesn't allow in a path or query are percent-encoded, including those of non-ASCII characters.
+/// - A non-ASCII host becomes its IDNA form (`xn--…`), and percent-encoded bytes in a host are decoded (``URLHost``).
 ///
-/// A `%` stays as it is: nobody can tell whether it was meant as an escape. Template expressions (`{id}`, `{?q}`) stay
-/// for the stage that expands them. A backslash is encoded; a browser takes it for a slash.
+/// A `%` is unchanged, because it may or may not be meant as an escape. Template expressions (`{id}`, `{?q}`) are left
+/// for the stage that expands them. A backslash is encoded, whereas a browser treats it as a slash.
 enum URLEncoding {
-    /// The URL without what the standard drops.
+    /// Returns the URL without the characters that the standard removes.
     static func trimmed(_ url: String) -> String {
         let isDropped = { (byte: UInt8) in byte == 0x09 || byte == 0x0A || byte == 0x0D }
         let isEdge = { (byte: UInt8) in byte <= 0x20 }
@@ -23,7 +23,7 @@ enum URLEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A path with its query, with what is not valid percent-encoded.
+    /// Returns a path with its query, with invalid characters percent-encoded.
     static func path(_ path: String) -> String {
         guard contains(path, where: needsEncoding) else { return path }
         var bytes: [UInt8] = []
@@ -41,7 +41,7 @@ enum URLEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// An authority with its host in ASCII; unchanged if its host is not valid, for the transport to refuse.
+    /// Returns an authority with its host in ASCII, or unchanged if the host is invalid, for the transport to reject.
     static func authority(_ authority: String) -> String {
         authority.utf8.contains(UInt8(ascii: "{")) ? authority : Authority.inASCII(authority) ?? authority
     }
@@ -50,7 +50,7 @@ enum URLEncoding {
         text.utf8.withContiguousStorageIfAvailable { $0.contains(where: isMatch) } ?? text.utf8.contains(where: isMatch)
     }
 
-    /// Whether a byte is one that neither RFC 3986 §3.3 and §3.4 nor a template allow as it is.
+    /// Whether a byte must be encoded because neither RFC 3986 §3.3 and §3.4 nor a template allow it.
     private static func needsEncoding(_ byte: UInt8) -> Bool {
         switch byte {
         case ...0x20, 0x7F..., UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"),

@@ -1,14 +1,13 @@
-/// The fragment of a request's URL; ``Request/fragment`` is the short way to it.
+/// The fragment of a request's URL; see also ``Request/fragment``.
 public enum URLFragment: RequestOption {
-    /// None.
+    /// No fragment.
     public static var defaultValue: String? { nil }
 }
 
 extension Request {
-    /// The fragment of the URL that the request was made for, without the `#`; `nil` where there is none.
+    /// The fragment of the request's original URL, without the `#`, or `nil` if there is none.
     ///
-    /// It is never sent. Whoever follows a redirect needs it: the fragment goes along to a target that has none of its
-    /// own (RFC 9110 §10.2.2).
+    /// It is never sent. When a redirect is followed, a target without a fragment inherits it (RFC 9110 §10.2.2).
     public var fragment: String? {
         get { options[URLFragment.self] }
         set {

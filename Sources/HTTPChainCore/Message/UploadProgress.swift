@@ -1,31 +1,30 @@
-/// Asks the transport to tell how much of the request body the network has taken.
+/// A closure to which the transport reports how much of the request body has been sent to the network.
 ///
-/// The closure is given the bytes sent so far and the bytes to send in all, `nil` when not known. It is called from
-/// the transport's own threads, in order, and must return quickly.
+/// Its arguments are the bytes sent so far and the total, `nil` if unknown. It is called in order, from the transport's
+/// own threads, and must return quickly.
 public enum UploadProgress: RequestOption {
-    /// The caller does not want to know.
+    /// No progress reports.
     public static var defaultValue: (@Sendable (_ sent: Int64, _ expected: Int64?) -> Void)? { nil }
 }
 
-/// Asks the transport as ``UploadProgress`` does, and learns each time that the request is sent.
+/// Progress reports like ``UploadProgress``, with a separate closure each time the request is sent.
 ///
-/// A retry or a redirect sends a request more than once: each time the transport asks for a closure of its own, so that
-/// the bytes of one attempt are never taken for those of another.
+/// A retry or a redirect sends a request more than once. Each time the transport requests a new closure, so that the
+/// bytes of different attempts aren't mixed up.
 package enum UploadReports: RequestOption {
-    /// Makes what one sending of the request reports to.
+    /// Makes the closure to which one transmission of the request reports.
     package typealias Source = @Sendable () -> (@Sendable (_ sent: Int64, _ expected: Int64?) -> Void)
 
-    /// Nothing wants to know.
+    /// No progress reports.
     package static var defaultValue: Source? { nil }
 }
 
 extension Request {
-    /// Returns the closure to which a transport reports while it sends this request; `nil` if neither the caller nor a
-    /// stage wants to know.
+    /// Returns the closure to which a transport reports while it sends this request, or `nil` if neither the caller nor
+    /// a stage needs reports.
     ///
-    /// A transport whose capabilities have ``TransportCapabilities/reportsUploadProgress`` asks once for each request
-    /// that it is given to send. It calls the closure in order with the bytes sent so far and those to send in all,
-    /// `nil` when not known.
+    /// A transport with the capability ``TransportCapabilities/reportsUploadProgress`` calls this once for each request
+    /// that it sends. It calls the closure in order with the bytes sent so far and the total, `nil` if unknown.
     public func beginUploadReport() -> (@Sendable (_ sent: Int64, _ expected: Int64?) -> Void)? {
         options.beginUploadReport()
     }

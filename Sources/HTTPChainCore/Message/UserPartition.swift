@@ -1,10 +1,10 @@
 import HTTPChainSupport
 import HTTPTypes
 
-/// The rule that keeps the users of one chain apart in stages that let calls share an answer: caching and coalescing.
+/// The rule that separates the users of a chain in stages that share responses: caching and coalescing.
 ///
-/// The request that reaches such a stage does not tell who makes it: credentials are added further in. So a chain with
-/// an authentication stage needs a partition. Give the same one to the cache and to coalescing.
+/// A request that reaches such a stage doesn't identify its user yet, because credentials are added further in. A chain
+/// with an authentication stage therefore needs a partition. Use the same one for caching and coalescing.
 public struct UserPartition: Sendable {
     package enum Kind: Sendable {
         case none
@@ -16,39 +16,41 @@ public struct UserPartition: Sendable {
 
     package let kind: Kind
 
-    /// All callers are taken for one, and nobody has thought about it: refused beside an authentication stage, and
-    /// calls that bring credentials of their own do not share what is stored.
+    /// No decision: all callers are treated as one user.
+    ///
+    /// Rejected if the chain has an authentication stage, and calls that bring their own credentials don't share stored
+    /// responses.
     public static let none = UserPartition(kind: .none)
 
-    /// All callers are taken for one: there is one user, or what is answered is the same for all.
+    /// All callers are treated as one user, because there is only one, or responses are the same for all.
     public static let shared = UserPartition(kind: .shared)
 
-    /// Keeps users apart by the text that the closure returns for each call: the user's name or number, never a secret,
-    /// because stores write it down.
+    /// Separates users by the text that the closure returns for each call: a user's name or number, never a secret,
+    /// because stores save it.
     ///
-    /// It may say something else for the next call, when another user has logged in. `nil` is the partition of those
-    /// who are not logged in. What it throws, the call throws.
+    /// The result may change when another user logs in. `nil` is the partition of users who aren't logged in. An error
+    /// that the closure throws is thrown by the call.
     public static func by(_ partition: @escaping @Sendable (Request) throws -> String?) -> UserPartition {
         UserPartition(kind: .by(partition))
     }
 
-    /// Keeps users apart by the text that the closure finds out for each call, held to the deadline of the call.
+    /// Separates users by the text that the asynchronous closure returns for each call, within the call's deadline.
     ///
-    /// Otherwise as the one that is at once: `nil` is the partition of those who are not logged in, and what it throws,
-    /// the call throws.
+    /// Otherwise it is like the synchronous variant: `nil` is the partition of users who aren't logged in, and an error
+    /// that the closure throws is thrown by the call.
     public static func by(_ partition: @escaping @Sendable (Request) async throws -> String?) -> UserPartition {
         UserPartition(kind: .asking(partition))
     }
 
-    /// The credentials that the request brings: `Authorization`, `Cookie`, and every other field that is a secret by the
-    /// chain's ``Redaction``, such as `X-Api-Key`.
+    /// Separates users by the credentials in the request: `Authorization`, `Cookie`, and every other field that is a
+    /// secret by the chain's ``Redaction``, such as `X-Api-Key`.
     ///
-    /// For callers who set these themselves; refused beside an authentication stage, which sets them too late to be
-    /// seen. Their SHA-256 is what stores write down. A call whose credentials are an option, which has no value that
-    /// could be compared, shares with no other.
+    /// For callers who set these themselves. Rejected if the chain has an authentication stage, because it sets them
+    /// too late. Stores save the SHA-256 of the credentials. A call whose credentials are an option shares with no
+    /// other, because options can't be compared.
     public static let byCredentials = UserPartition(kind: .byCredentials)
 
-    /// Whether it tells users apart whose credentials are added further in.
+    /// Whether it separates users whose credentials are added further in.
     package var seesUsers: Bool {
         switch kind {
         case .by, .asking: true
@@ -56,7 +58,7 @@ public struct UserPartition: Sendable {
         }
     }
 
-    /// Whether users are told apart at all.
+    /// Whether users are separated at all.
     package var isApart: Bool {
         switch kind {
         case .none, .shared: false
@@ -64,32 +66,32 @@ public struct UserPartition: Sendable {
         }
     }
 
-    /// Whether all callers are taken for one because the application said so.
+    /// Whether all callers are treated as one user because the application chose so.
     package var isShared: Bool {
         if case .shared = kind { true } else { false }
     }
 
     /// The owner of an exchange.
     package enum Owner: Sendable, Hashable {
-        /// Somebody, by a name that tells one from another; empty for those who are not logged in.
+        /// A user, by a distinguishing name; empty for those who aren't logged in.
         case user(String)
-        /// Not known: nothing may be shared.
+        /// Unknown: nothing may be shared.
         case unknown
     }
 
-    /// Whether a request still belongs to whom it belonged to before it was sent.
+    /// Whether a request still has the owner it had before it was sent.
     ///
-    /// The closures are asked again: when another user has logged in meanwhile, nobody knows with whose credentials the
-    /// request went out, and what came back is nobody's to share. One that fails does not say so.
+    /// Calls the closures again. If another user has logged in meanwhile, it is unknown whose credentials were sent, so
+    /// the response can't be shared. A closure that throws counts as a change of owner.
     package func isOwner(_ name: String, of request: Request) async -> Bool {
         guard seesUsers else { return true }
         guard case .user(let now)? = try? await owner(of: request) else { return false }
         return now.hasSameBytes(as: name)
     }
 
-    /// The owner of a request.
+    /// Returns the owner of a request.
     ///
-    /// - Throws: What the closure throws.
+    /// - Throws: Errors of the closure.
     package func owner(of request: borrowing Request) async throws -> Owner {
         switch kind {
         case .shared: return .user("")

@@ -1,9 +1,9 @@
 import HTTPChainSupport
 public import HTTPTypes
 
-/// A request that was checked and is ready to be written: what a transport makes of the ``Request`` it is given.
+/// A checked request that is ready to be written, made by a transport from its ``Request``.
 ///
-/// A transport calls ``Request/forWire()`` first, so that the same input is refused with the same error everywhere.
+/// Transports call ``Request/forWire()`` first, so that all of them reject the same input with the same error.
 public struct WireRequest: Sendable {
     /// The head, with an absolute target and without `Content-Length`.
     public let head: HTTPRequest
@@ -11,26 +11,26 @@ public struct WireRequest: Sendable {
     public let url: String
     /// The body; never a typed value.
     ///
-    /// A stream is checked against ``contentLength`` as it is read.
+    /// A stream is checked against ``contentLength`` while it is read.
     public let body: HTTPBody
-    /// The number of bytes the body has, or `nil` when only its end will tell.
+    /// The number of bytes in the body, or `nil` if it is only known at the end.
     public let contentLength: Int64?
-    /// Settings of the call, which tell its redaction.
+    /// The options of the call, which determine its redaction.
     let options: RequestOptions
 
-    /// The rules that say what is secret in this call: a transport redacts with it whatever it tells in its errors.
+    /// The redaction rules of this call, which a transport applies to its errors.
     ///
-    /// It is put together each time: ask for it when there is something to redact.
+    /// Computed each time, so only read it if there is something to redact.
     public var redaction: Redaction { Request(head: head, options: options).redaction }
 
-    /// Whether a stage has decided about the trace of the attempt: ``TracedByStage``.
+    /// Whether a stage has decided whether the attempt is traced; see ``TracedByStage``.
     public var isTracedByStage: Bool { options[TracedByStage.self] }
 }
 
 extension Request {
-    /// Checks the request and resolves what only a transport needs.
+    /// Checks the request and resolves details that only a transport needs.
     ///
-    /// - Throws: ``InvalidRequestError`` that says what is wrong and which stage or call mends it.
+    /// - Throws: ``InvalidRequestError``, which says what is wrong and how to fix it.
     public consuming func forWire() throws(InvalidRequestError) -> WireRequest {
         var head = head
         let options = options
@@ -95,7 +95,7 @@ extension Request {
         return url
     }
 
-    /// Returns the first fault of a path with its query by RFC 3986 §3.3 and §3.4.
+    /// Returns the first fault in a path with its query, by RFC 3986 §3.3 and §3.4.
     private static func faultInPath(_ path: String) -> String? {
         var hexDigitsDue = 0
         for byte in path.utf8 {

@@ -1,23 +1,24 @@
-/// Whether redirects of a request stay unfollowed, whoever follows them; see ``Request/withoutRedirects()``.
+/// Whether no stage or transport follows redirects of a request; see ``Request/withoutRedirects()``.
 public enum WithoutRedirects: RequestOption {
-    /// They are followed where a stage does so.
+    /// Redirects are followed if a stage does so.
     public static var defaultValue: Bool { false }
 }
 
 extension Request {
-    /// The request, none of whose redirects are followed: a 3xx is the response.
+    /// Returns the request with redirects disabled: a 3xx is the response.
     ///
-    /// For a request whose content is for one server alone, such as a refresh token. A stage or transport that follows
-    /// redirects obeys; one that does so is recognized by ``TransportCapabilities/redirectsOnlyWhenAllowed``.
+    /// Use this if a request's content is only meant for one server, such as a refresh token. Stages and transports
+    /// that follow redirects respect it; those transports have ``TransportCapabilities/redirectsOnlyWhenAllowed``.
     public consuming func withoutRedirects() -> Request {
         options[WithoutRedirects.self] = true
         return self
     }
 }
 
-/// Whether cookies that a response sets were stored, so that the next request to the server differs from this one; set
-/// by the stage that stores them.
+/// Whether cookies set by a response were stored, so that the next request to the server differs from this one.
+///
+/// Set by the stage that stores them.
 public enum CookiesStored: ResponseOption {
-    /// Nobody stored any.
+    /// No cookies were stored.
     public static var defaultValue: Bool { false }
 }
