@@ -1,29 +1,29 @@
 public import Foundation
 import HTTPChainSupport
 
-/// The way dates are written and read: in JSON, XML, forms, queries, path variables and plain text.
+/// The format of dates in JSON, XML, forms, queries, path variables and plain text.
 ///
 /// RFC 3339 is the default everywhere.
 public enum DateCoding: Sendable {
-    /// RFC 3339 in whole seconds, such as `2026-01-31T09:30:00Z`; fractions of a second are read but not written.
+    /// RFC 3339 in whole seconds, such as `2026-01-31T09:30:00Z`; fractions of a second are parsed but not written.
     ///
-    /// A text with a day or a time that does not exist, or with anything after the zone, is not a date. Years beyond 9999
-    /// cannot be written.
+    /// A text with a nonexistent day or time, or with anything after the zone, isn't a date. Years beyond 9999 can't be
+    /// written.
     case iso8601
-    /// RFC 3339 with milliseconds, rounded, such as `2026-01-31T09:30:00.250Z`; read as ``iso8601``.
+    /// RFC 3339 with rounded milliseconds, such as `2026-01-31T09:30:00.250Z`; parsed like ``iso8601``.
     case iso8601WithMilliseconds
     /// Seconds since 1970, as a number.
     case secondsSince1970
     /// Whole milliseconds since 1970, as a number.
     case millisecondsSince1970
-    /// A pattern of Unicode TS #35 such as `yyyy-MM-dd`, in UTC and without regard to the user's locale.
+    /// A pattern of Unicode TS #35 such as `yyyy-MM-dd`, in UTC and independent of the user's locale.
     case format(String)
-    /// As Foundation's coders do by default: seconds since 2001, as a number.
+    /// The default of Foundation's coders: seconds since 2001, as a number.
     case foundation
-    /// As the closures write and read it; `read` returns nil for text that is not a date.
+    /// Custom closures; `read` returns nil if the text isn't a date.
     case custom(write: @Sendable (Date) -> String, read: @Sendable (String) -> Date?)
 
-    /// The text of a date; nil for one that is not finite or beyond what a calendar has.
+    /// Formats a date; returns nil if the date isn't finite or is out of range, unless the format is custom.
     package func text(of date: Date) -> String? {
         if case .custom(let write, _) = self { return write(date) }
         guard abs(date.timeIntervalSince1970) < 1e15 else { return nil }
@@ -38,7 +38,7 @@ public enum DateCoding: Sendable {
         }
     }
 
-    /// The date of a text; nil when it is not one.
+    /// Parses a date; returns nil if the text isn't one.
     package func date(from text: String) -> Date? {
         switch self {
         case .iso8601, .iso8601WithMilliseconds: RFC3339.date(text)
@@ -50,7 +50,7 @@ public enum DateCoding: Sendable {
         }
     }
 
-    /// A formatter of ``format(_:)``; costly to make.
+    /// Makes a formatter for ``format(_:)``, which is expensive.
     package static func formatter(_ format: String) -> DateFormatter {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")

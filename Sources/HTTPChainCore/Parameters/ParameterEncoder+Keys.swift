@@ -1,18 +1,18 @@
 extension ParameterEncoder {
-    /// The way keys are written: those of pairs, of values and of values inside others.
+    /// The style of keys of pairs, of values and of nested values.
     ///
-    /// The keys of dictionaries are data and stay as they are, as with Foundation's coders.
+    /// String keys of dictionaries are data and unchanged, as with Foundation's coders.
     public enum Keys: Sendable {
-        /// As they are.
+        /// Unchanged.
         case asIs
         /// `userID` becomes `user_id`, by the rules of Foundation's `JSONEncoder`.
         case snakeCase
-        /// `userID` becomes `user-id`; words begin as in ``snakeCase``.
+        /// `userID` becomes `user-id`; words are separated as in ``snakeCase``.
         case kebabCase
-        /// As the closure writes them.
+        /// Converted by a closure.
         case custom(@Sendable (String) -> String)
 
-        /// The key as it is written.
+        /// Returns the key in this style.
         package func styled(_ key: String) -> String {
             switch self {
             case .asIs: key
@@ -22,10 +22,10 @@ extension ParameterEncoder {
             }
         }
 
-        /// Lower-case words, joined.
+        /// Returns the lowercase words of a key, joined.
         ///
-        /// A word begins at a capital, and at the last capital of a run before a small letter (`myURLPath`: my, url,
-        /// path). After a capital that no small letter follows any more there are no further words.
+        /// A word starts at a capital, and at the last capital of a run before a lowercase letter (`myURLPath`: my,
+        /// url, path). After a capital without any later lowercase letter, there are no further words.
         private static func words(of key: String, joined separator: Character) -> String {
             let characters = Array(key)
             guard characters.count > 1 else { return key.lowercased() }
@@ -48,7 +48,7 @@ extension ParameterEncoder {
             return kebab(result)
         }
 
-        /// Underscores inside become hyphens; those at either end stay.
+        /// Replaces underscores inside by hyphens; those at either end are kept.
         private static func kebab(_ text: String) -> String {
             let scalars = text.unicodeScalars
             guard let first = scalars.firstIndex(where: { $0 != "_" }),
@@ -66,6 +66,6 @@ extension Character {
 }
 
 extension Unicode.GeneralCategory {
-    /// Whether Foundation's set of capitals holds the character.
+    /// Whether the character is in Foundation's set of capitals.
     fileprivate var isCapital: Bool { self == .uppercaseLetter || self == .titlecaseLetter }
 }

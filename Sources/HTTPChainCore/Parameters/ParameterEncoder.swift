@@ -1,5 +1,5 @@
-/// Writes `Encodable` values and pairs as names and values, with the conventions of the server they go to: in queries
-/// and in forms (`application/x-www-form-urlencoded`).
+/// Encodes `Encodable` values and pairs as names and values in queries and forms (`application/x-www-form-urlencoded`),
+/// with the conventions of the server.
 ///
 /// ```swift
 /// struct Search: Encodable {
@@ -14,15 +14,17 @@
 /// // text=oak%20tree&tag_ids=1,2&size.min=3
 /// ```
 ///
-/// One encoder serves `URLBuilderMiddleware`, for queries, and `FormSerializer`, which reads back all that it writes.
+/// The same encoder is used by `URLBuilderMiddleware`, for queries, and by `FormSerializer`, which can decode
+/// everything it encodes.
 ///
-/// Names and values are percent-encoded but for the unreserved characters of RFC 3986 §2.3, so that no server reads a
-/// delimiter in them. Data is written in base64, dictionaries sorted by key. A number that is not finite is an error.
+/// Names and values are percent-encoded except for the unreserved characters of RFC 3986 §2.3 (in forms, those that
+/// WHATWG URL §5.2 keeps), so that no server finds a delimiter in them. Data is encoded in base64; dictionaries with
+/// string keys are sorted by key. A number that isn't finite is an error.
 public struct ParameterEncoder: Sendable {
-    /// The way a list is written; an empty list is left out.
+    /// The format of lists; an empty list is omitted.
     ///
-    /// Lists of lists and of keyed values are written with indices in every style but ``rack``: other servers could not
-    /// tell their members apart.
+    /// Lists of lists and of keyed values are written with indices in every format but ``rack``, because other servers
+    /// couldn't distinguish their members.
     public enum Arrays: Sendable, Hashable {
         /// `a=1&a=2`
         case repeated
@@ -32,30 +34,30 @@ public struct ParameterEncoder: Sendable {
         case indexed
         /// `a=1,2`; a comma in a value is `%2C`.
         case commas
-        /// `a=1%7C2`, OpenAPI's `pipeDelimited`; a value with a pipe is an error, since nobody could tell it.
+        /// `a=1%7C2`, OpenAPI's `pipeDelimited`; a value with a pipe is an error, because it would be ambiguous.
         case pipes
-        /// `a[]=1&a[]=2`, and `a[][id]=1&a[][id]=2` for keyed values, as Rack and Rails read them: a member begins where
-        /// a key comes again.
+        /// `a[]=1&a[]=2`, and `a[][id]=1&a[][id]=2` for keyed values, as parsed by Rack and Rails: a repeated key
+        /// starts a new member.
         case rack
     }
 
-    /// The way the key of a value inside another is written.
+    /// The format of keys of nested values.
     public enum Nesting: Sendable, Hashable {
         /// `a[b]=1`
         case brackets
-        /// `a.b=1`; members of lists have brackets: `a[0].b=1`.
+        /// `a.b=1`; members of lists use brackets: `a[0].b=1`.
         case dots
     }
 
     /// The treatment of parameters without a value.
     public enum Nils: Sendable, Hashable {
-        /// They are left out.
+        /// They are omitted.
         case omitted
         /// `a=`
         case empty
     }
 
-    /// The way a truth value is written; all of these are read, and `on`, `off`, `yes` and `no`.
+    /// The format of Booleans; all of these can be decoded, as well as `on`, `off`, `yes` and `no`.
     public enum Booleans: Sendable, Hashable {
         /// `true` and `false`.
         case words
@@ -63,7 +65,7 @@ public struct ParameterEncoder: Sendable {
         case digits
     }
 
-    /// The way a space is written.
+    /// The encoding of spaces.
     public enum Spaces: Sendable, Hashable {
         /// ``percent`` in queries (RFC 3986 §2.1), ``plus`` in forms (WHATWG URL §5.2).
         case automatic
@@ -73,34 +75,34 @@ public struct ParameterEncoder: Sendable {
         case plus
     }
 
-    /// Lists; ``Arrays/repeated`` by default.
+    /// The format of lists; ``Arrays/repeated`` by default.
     public var arrays: Arrays
-    /// Keys; ``Keys/asIs`` by default.
+    /// The style of keys; ``Keys/asIs`` by default.
     public var keys: Keys
-    /// Values inside others; ``Nesting/brackets`` by default.
+    /// The format of keys of nested values; ``Nesting/brackets`` by default.
     public var nesting: Nesting
-    /// Parameters without a value; ``Nils/omitted`` by default.
+    /// The treatment of parameters without a value; ``Nils/omitted`` by default.
     public var nils: Nils
-    /// Truth values; ``Booleans/words`` by default.
+    /// The format of Booleans; ``Booleans/words`` by default.
     public var booleans: Booleans
-    /// Dates; ``DateCoding/iso8601`` by default.
+    /// The format of dates; ``DateCoding/iso8601`` by default.
     public var dates: DateCoding
-    /// Spaces; ``Spaces/automatic`` by default.
+    /// The encoding of spaces; ``Spaces/automatic`` by default.
     public var spaces: Spaces
-    /// Whether the brackets of names stay as they are, for servers that insist; `false` by default.
+    /// Whether the brackets in names are left unencoded, for servers that require it; `false` by default.
     public var keepsBrackets: Bool
 
     /// Makes an encoder.
     ///
     /// - Parameters:
-    ///   - arrays: How lists are written.
-    ///   - keys: How keys are written.
-    ///   - nesting: How keys of nested values are written.
-    ///   - nils: What becomes of parameters without a value.
-    ///   - booleans: How truth values are written, in path variables too.
-    ///   - dates: How dates are written, in path variables too.
-    ///   - spaces: How spaces are written.
-    ///   - keepsBrackets: Whether the brackets of names stay as they are.
+    ///   - arrays: The format of lists.
+    ///   - keys: The style of keys.
+    ///   - nesting: The format of keys of nested values.
+    ///   - nils: The treatment of parameters without a value.
+    ///   - booleans: The format of Booleans, in path variables too.
+    ///   - dates: The format of dates, in path variables too.
+    ///   - spaces: The encoding of spaces.
+    ///   - keepsBrackets: Whether the brackets in names are left unencoded.
     public init(
         arrays: Arrays = .repeated,
         keys: Keys = .asIs,
@@ -121,17 +123,17 @@ public struct ParameterEncoder: Sendable {
         self.keepsBrackets = keepsBrackets
     }
 
-    /// The pairs of a value with keys at its top level, as a query without its question mark.
+    /// Encodes a value with keys at its top level as a query without its question mark.
     ///
-    /// - Throws: `EncodingError` with the parameter's name as its coding path, for a value that cannot be written; what
-    ///   the value itself throws.
+    /// - Throws: `EncodingError` with the parameter's name as its coding path if a value can't be encoded; errors of
+    ///   the value itself.
     public func encode(_ value: some Encodable) throws -> String {
         var writer = ParameterWriter(self)
         try writer.append(contentsOf: value)
         return String(decoding: writer.output, as: UTF8.self)
     }
 
-    /// The text of a single value; nil for lists and keyed values, and for what has no text.
+    /// Returns the text of a single value, or nil for lists, keyed values and values without a text.
     package func text(of value: ParameterValue) -> String? {
         switch value {
         case .text(let text): text

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value as it is being encoded: containers are handed out before they are filled.
+/// A value that is being encoded; containers are returned before they are filled.
 final class ParameterNode {
     private enum Content {
         case none
@@ -20,7 +20,7 @@ final class ParameterNode {
         case .list(let nodes): .list(nodes.map(\.value))
         case .members(let members):
             .members(
-                // A dictionary has no order of its own; the text should come out the same each time.
+                // A dictionary has no order, but its text should be the same each time.
                 (isDictionary ? members.sorted { $0.name < $1.name } : members).map { ($0.name, $0.node.value) },
                 areData: isDictionary
             )
@@ -32,7 +32,7 @@ final class ParameterNode {
         case let value as String: set(.text(value))
         case let value as Bool: set(.truth(value))
         case let value as Double: set(.number(value))
-        // With the digits that tell it from every other number of its type.
+        // Uses the digits that distinguish it from all other numbers of its type.
         case let value as Float: set(.number(Double("\(value)") ?? Double(value)))
         case let value as any BinaryInteger: set(.text("\(value)"))
         case let value as Date: set(.date(value))
@@ -67,7 +67,7 @@ final class ParameterNode {
         beginList()
         let element = ParameterNode()
         guard case .list(var nodes) = content else { return element }
-        // Released here, so that appending does not copy.
+        // Released here, so that appending doesn't copy.
         content = .none
         nodes.append(element)
         content = .list(nodes)
@@ -176,7 +176,8 @@ private struct MembersContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
 
     // MARK: Optional values
 
-    // The protocol's own versions leave a key without a value out; here it is kept, for ``ParameterEncoder/Nils``.
+    // The protocol's default implementations omit a key without a value; here it is kept, for
+    // ``ParameterEncoder/Nils``.
 
     func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws { try keep(value, key) }
     func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try keep(value, key) }
@@ -199,7 +200,7 @@ private struct MembersContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
     }
 }
 
-/// A key that is a name or an index.
+/// A key with a name or an index.
 struct ParameterKey: CodingKey {
     let stringValue: String
     let intValue: Int?

@@ -1,34 +1,34 @@
 package import Foundation
 
-/// A value that goes into a query or a form.
+/// A value for a query or a form.
 package enum ParameterValue: Sendable {
-    /// No value: left out or empty, as ``ParameterEncoder/nils`` says.
+    /// No value: omitted or empty, according to ``ParameterEncoder/nils``.
     case null
-    /// No value, and the value itself says that this is written.
+    /// No value, to be written as an empty value.
     case empty
     /// Text.
     case text(String)
     /// A number.
     case number(Double)
-    /// A truth value.
+    /// A Boolean.
     case truth(Bool)
-    /// A moment.
+    /// A date.
     case date(Date)
     /// Values in order.
     case list([ParameterValue])
-    /// Named values in order; the names of properties are written in ``ParameterEncoder/keys``, those of data are not.
+    /// Named values in order; ``ParameterEncoder/keys`` applies to the names of properties, not to those of data.
     case members([(name: String, value: ParameterValue)], areData: Bool)
 
-    /// Makes what a value encodes, in the order it does; a dictionary sorted by key.
+    /// Makes the encoding of a value, in its order; a dictionary with string keys is sorted by key.
     ///
-    /// A property whose value is nil is ``null``.
+    /// A property that is nil is ``null``.
     package init(encoding value: any Encodable) throws {
         let node = ParameterNode()
         try node.encode(value, path: [])
         self = node.value
     }
 
-    /// Whether there are values inside.
+    /// Whether it contains other values.
     package var isComposite: Bool {
         switch self {
         case .list, .members: true
@@ -42,7 +42,7 @@ package enum ParameterValue: Sendable {
     }
 }
 
-/// A value whose nil is to be written, whatever the encoder's style.
+/// A value that is written even if it is nil, whatever the encoder's settings.
 package protocol ExplicitNull: Encodable {
     /// Whether it is nil.
     var isExplicitNull: Bool { get }

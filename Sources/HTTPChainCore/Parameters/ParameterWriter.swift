@@ -1,26 +1,26 @@
 import Foundation
 import HTTPChainSupport
 
-/// Writes the pairs of a query or a form one after the other.
+/// Writes the pairs of a query or a form.
 package struct ParameterWriter {
     private let encoder: ParameterEncoder
     private let spacesArePluses: Bool
-    /// The name of the value that is being written, percent-encoded.
+    /// The name of the current value, percent-encoded.
     private var name: [UInt8] = []
-    /// The text that was written so far, percent-encoded.
+    /// The text written so far, percent-encoded.
     package private(set) var output: [UInt8] = []
 
     /// Makes a writer.
     ///
     /// - Parameters:
-    ///   - encoder: The style.
-    ///   - isForm: Whether it is a form that is written, rather than a query.
+    ///   - encoder: The encoder's settings.
+    ///   - isForm: Whether to write a form rather than a query.
     package init(_ encoder: ParameterEncoder, isForm: Bool = false) {
         self.encoder = encoder
         spacesArePluses = encoder.spaces == .plus || (encoder.spaces == .automatic && isForm)
     }
 
-    /// Appends the pairs of a value, which has keys at its top level; nil has none.
+    /// Appends the pairs of a value with keys at its top level; nil has none.
     package mutating func append(contentsOf value: any Encodable) throws {
         switch try ParameterValue(encoding: value) {
         case .members(let members, let areData):
@@ -32,14 +32,14 @@ package struct ParameterWriter {
         }
     }
 
-    /// Appends a pair; its name is taken as it is.
+    /// Appends a pair, whose name is unchanged.
     package mutating func append(_ value: ParameterValue, named name: String) throws {
         self.name.removeAll(keepingCapacity: true)
         escape(name, into: &self.name, keepingBrackets: encoder.keepsBrackets)
         try append(value)
     }
 
-    /// Appends what is encoded already; nothing when it is empty.
+    /// Appends bytes that are already encoded; does nothing if they are empty.
     package mutating func append(encoded bytes: some Collection<UInt8>) {
         guard !bytes.isEmpty else { return }
         beginPair()
@@ -140,7 +140,8 @@ package struct ParameterWriter {
         escape("]", into: &name, keepingBrackets: encoder.keepsBrackets)
     }
 
-    /// Percent-encodes all but what RFC 3986 §2.3 calls unreserved; in a form, all but what WHATWG URL §5.2 keeps.
+    /// Percent-encodes all but the unreserved characters of RFC 3986 §2.3, or those of WHATWG URL §5.2 if spaces become
+    /// pluses.
     private func escape(_ text: String, into bytes: inout [UInt8], keepingBrackets: Bool = false) {
         for byte in text.utf8 {
             switch byte {

@@ -1,23 +1,24 @@
 package import Foundation
 
-/// Writes values that are not a request's body themselves, such as the typed parts of a form: the chain's serializer, as
-/// stages further in reach it.
+/// Encodes values that aren't a request's body, such as the typed parts of a form.
+///
+/// It gives inner stages access to the chain's serializer.
 package struct ValueEncoder: Sendable {
-    /// The bytes of a value, and their `Content-Type`; the type that is wanted may be given.
+    /// Returns the bytes of a value and their `Content-Type`; a type may be requested.
     package let encode: @Sendable (any Encodable & Sendable, _ contentType: String?) throws -> (Data, String)
 
-    /// Takes the closure.
+    /// Makes an encoder from a closure.
     package init(_ encode: @escaping @Sendable (any Encodable & Sendable, String?) throws -> (Data, String)) {
         self.encode = encode
     }
 }
 
-/// Set by who brings such values.
+/// Set by stages that have such values.
 package enum WantsValueEncoder: RequestOption {
     package static var defaultValue: Bool { false }
 }
 
-/// Set by the serializer for requests that want it.
+/// Set by the serializer for requests that need it.
 package enum ValueEncoderOption: RequestOption {
     package static var defaultValue: ValueEncoder? { nil }
 }
