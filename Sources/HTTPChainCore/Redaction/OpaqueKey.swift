@@ -1,16 +1,16 @@
 import HTTPChainSupport
 
-/// Tells keys and tokens from names, words and numbers by what they are made of.
+/// Distinguishes keys and tokens from names, words and numbers by their characters.
 enum OpaqueKey {
-    /// Letters and digits in a row: what is shorter is never taken for a key.
+    /// The minimum number of consecutive letters and digits in a key.
     static let shortest = 20
 
-    /// Whether a piece of a URL's path looks like a key: a JSON Web Token, or a long row of letters and digits that
-    /// change too often for words.
+    /// Whether a segment of a URL's path looks like a key: a JSON Web Token, or a long run of letters and digits that
+    /// alternate too often for words.
     ///
-    /// A UUID, a number, a date, a hexadecimal identifier of up to 31 digits and names in any kind of case are none.
+    /// A UUID, a number, a date, a hexadecimal identifier of up to 31 digits and names in any kind of case don't.
     ///
-    /// - Parameter isCutOff: Whether the piece may go on, so that less of it is enough.
+    /// - Parameter isCutOff: Whether the segment may continue, so that fewer characters suffice.
     static func isLikely<Bytes: RandomAccessCollection<UInt8>>(_ piece: Bytes, isCutOff: Bool = false) -> Bool
     where Bytes.Index == Int {
         let shortest = isCutOff ? 8 : shortest
@@ -37,12 +37,12 @@ enum OpaqueKey {
             let kind = Kind(byte)
             if kind == .digit { hasDigits = true }
             if byte.hexadecimalValue == nil { isHexadecimal = false }
-            // A capital and the small letters after it are one piece, as in a word.
+            // A capital and the lowercase letters after it are one piece, as in a word.
             if let previous, kind != previous, !(previous == .upper && kind == .lower) { pieces += 1 }
             previous = kind
         }
         if isHexadecimal, !hasDigits || (run.count < 32 && !isCutOff) { return false }
-        // Words in a row are four letters and longer on average; of random letters a piece is about two.
+        // Consecutive words average four letters or more; in random text a piece has about two.
         return run.count * 10 < pieces * 33
     }
 

@@ -2,7 +2,7 @@ import Foundation
 public import HTTPTypes
 
 extension String {
-    /// The first bytes of the text, up to the last whole character of Unicode; `nil` if that is all of it.
+    /// Returns the first bytes of the text, up to the last complete Unicode scalar, or `nil` if that is the whole text.
     package func beginning(upTo limit: Int) -> String? {
         guard utf8.count > limit else { return nil }
         var end = utf8.index(startIndex, offsetBy: max(0, limit))
@@ -12,53 +12,55 @@ extension String {
 }
 
 extension Redaction {
-    /// The text with its secrets redacted, whole or cut off anywhere.
+    /// Redacts the secrets in a text, which may be cut off anywhere.
     ///
-    /// It knows members of JSON objects (also of JSON inside a JSON string), pairs of forms and queries, elements and
-    /// attributes of XML and HTML, property lists, parts of multipart bodies, header fields, assignments as people and
-    /// programs write them (`password = …`, `token: Optional("…")`), `--password …`, credentials after the name of a
-    /// scheme, JSON Web Tokens, PEM blocks and URLs. The names are ``memberNames`` and ``fieldNames``, in URLs
-    /// ``queryNames`` too. What is none of these is left as it is: a password in the middle of a sentence is not found.
+    /// It recognizes members of JSON objects (also of JSON inside a JSON string), pairs of forms and queries, elements
+    /// and attributes of XML and HTML, property lists, parts of multipart bodies, header fields, assignments as written
+    /// by people and programs (`password = …`, `token: Optional("…")`), `--password …`, credentials after the name of a
+    /// scheme, JSON Web Tokens, PEM blocks and URLs. The names are ``memberNames`` and ``fieldNames``, in URLs also
+    /// ``queryNames``. Other text is unchanged: a password in the middle of a sentence isn't found.
     ///
-    /// Text without a suspicious word passes in one scan, with no allocation.
+    /// Text without a suspicious word takes one scan and no allocation.
     public func text(_ text: String) -> String {
         scanned(text, .text)
     }
 
-    /// The same for text that goes on, so that the beginning of a secret may stand at its end.
+    /// Redacts a text that may continue, so that it may end with the beginning of a secret.
     package func text(_ text: String, isCutOff: Bool) -> String {
         scanned(text, .text, isCutOff: isCutOff)
     }
 
-    /// How much of a URL, of a field's value and of a text in an error is looked at and shown, in bytes.
+    /// The maximum number of bytes of a URL, a field's value and an error's text that are examined and shown.
     package static let longestShown = 16 << 10
 
-    /// The beginning of a text with its secrets redacted: cut before it is searched, so that the search takes no longer
-    /// than what is shown.
+    /// Redacts the beginning of a text.
+    ///
+    /// It is cut before it is scanned, so that the cost depends only on what is shown.
     package func text(_ text: String, upTo limit: Int) -> String {
         guard let beginning = text.beginning(upTo: limit) else { return self.text(text) }
         return self.text(beginning, isCutOff: true) + "…"
     }
 
-    /// The pairs of a form (`application/x-www-form-urlencoded`), whole or cut off, with secrets redacted.
+    /// Redacts the pairs of a form (`application/x-www-form-urlencoded`), which may be cut off.
     package func form(_ text: String, isCutOff: Bool = false) -> String {
         scanned(text, .form, isCutOff: isCutOff)
     }
 
-    /// The preview with secrets redacted, as ``text(_:)`` does; binary data, which is never shown, is left as it is.
+    /// Redacts a preview, like ``text(_:)``; binary data, which is never shown, is unchanged.
     public func preview(_ preview: BodyPreview) -> BodyPreview {
         guard let shown = preview.text else { return preview }
         let redacted = text(shown, isCutOff: preview.isTruncated)
         return redacted == shown ? preview : BodyPreview(Data(redacted.utf8), isTruncated: preview.isTruncated)
     }
 
-    /// The field's value with its secrets redacted, of which the first 16 KiB are looked at and returned; the
-    /// placeholder when it is a secret as a whole.
+    /// Returns a field's value with its secrets redacted, or the placeholder if the whole value is a secret.
+    ///
+    /// Only the first 16 KiB are examined and returned.
     public func value(of field: HTTPField) -> String {
         value(of: field, upTo: Self.longestShown)
     }
 
-    /// The same with another limit, in bytes.
+    /// Returns a field's redacted value with a different limit, in bytes.
     package func value(of field: HTTPField, upTo limit: Int) -> String {
         if isSecret(field) { return Self.placeholder }
         let beginning = field.value.beginning(upTo: limit)
@@ -75,7 +77,7 @@ extension Redaction {
         return isCutOff ? shown + "…" : shown
     }
 
-    /// The same fields with secrets redacted.
+    /// Returns the fields with secrets redacted.
     public func fields(_ fields: HTTPFields) -> HTTPFields {
         var result = HTTPFields()
         result.reserveCapacity(fields.count)
@@ -83,7 +85,7 @@ extension Redaction {
         return result
     }
 
-    /// The value of a field that holds URL references between other things (RFC 8288 §3).
+    /// Redacts a field's value in which URL references are mixed with other text (RFC 8288 §3).
     private func references(
         in value: String,
         from open: Unicode.Scalar,

@@ -1,9 +1,9 @@
 public import HTTPTypes
 
-/// The rules that say what is secret, and how it is redacted in errors, traces, descriptions and logs.
+/// The rules that define secrets, and how they are redacted in errors, traces, descriptions and logs.
 ///
-/// A chain has one: that of its ``ChainEnvironment``. Every stage of this package asks ``Request/redaction`` and none
-/// has rules of its own.
+/// A chain uses the redaction of its ``ChainEnvironment``. Every stage of this package uses ``Request/redaction`` and
+/// none has separate rules.
 ///
 /// ```swift
 /// var redaction = Redaction.standard
@@ -12,43 +12,44 @@ public import HTTPTypes
 /// let chain = try Chain(transport: transport, environment: ChainEnvironment(redaction: redaction)) { … }
 /// ```
 ///
-/// A name is compared without regard to case, hyphens and underscores; `*` at its beginning or its end stands for
-/// anything (`*token`, `x-amz-*`). Names are made ready for scanning when a redaction is made or changed: make it once.
+/// Names are compared without regard to case, hyphens and underscores; a `*` at the start or end matches anything
+/// (`*token`, `x-amz-*`). Names are prepared for scanning when a redaction is made or changed, so make it once.
 ///
-/// Apart from names it knows shapes: what follows `Bearer` and other schemes, JSON Web Tokens, PEM blocks, user
-/// information of URLs, and segments of URL paths that look like keys.
+/// Apart from names, it recognizes formats: text after `Bearer` and other schemes, JSON Web Tokens, PEM blocks, user
+/// information in URLs, and segments of URL paths that look like keys.
 public struct Redaction: Sendable {
-    /// The text in place of a secret.
+    /// The replacement for a secret.
     public static let placeholder = "<redacted>"
 
     private(set) var rules: SecretRules
-    /// Texts that are secrets wherever they stand.
+    /// Texts that are secrets wherever they occur.
     private(set) var values: [String] = []
-    /// Fields of one call that are secrets, whatever their names.
+    /// Fields of a single call that are secrets, whatever their names.
     private var boundFields: Set<HTTPField.Name> = []
 
-    /// Header fields whose values are never shown, in lower case.
+    /// The names of header fields whose values are never shown, in lower case.
     public var fieldNames: Set<String> {
         get { rules.fieldNames }
         set { rules = SecretRules(fieldNames: newValue, queryNames: queryNames, memberNames: memberNames) }
     }
-    /// Query parameters whose values are never shown, in lower case.
+    /// The names of query parameters whose values are never shown, in lower case.
     public var queryNames: Set<String> {
         get { rules.queryNames }
         set { rules = SecretRules(fieldNames: fieldNames, queryNames: newValue, memberNames: memberNames) }
     }
-    /// Members of JSON, XML and forms in bodies whose values are never shown, in lower case; names in text too.
+    /// The names of members of JSON, XML and forms in bodies whose values are never shown, in lower case; also names in
+    /// text.
     public var memberNames: Set<String> {
         get { rules.memberNames }
         set { rules = SecretRules(fieldNames: fieldNames, queryNames: queryNames, memberNames: newValue) }
     }
 
-    /// Makes rules from names; letter case does not matter.
+    /// Makes rules from names, ignoring letter case.
     ///
     /// - Parameters:
-    ///   - fieldNames: Header fields.
-    ///   - queryNames: Query parameters.
-    ///   - memberNames: Members of bodies; the names of query parameters when `nil`.
+    ///   - fieldNames: The names of header fields.
+    ///   - queryNames: The names of query parameters.
+    ///   - memberNames: The names of members of bodies. Defaults to the names of query parameters.
     public init(
         fieldNames: some Sequence<String>,
         queryNames: some Sequence<String>,
@@ -62,10 +63,10 @@ public struct Redaction: Sendable {
         )
     }
 
-    /// The fields, parameters and members that carry credentials by standard or by habit.
+    /// The fields, parameters and members that carry credentials by standard or convention.
     ///
-    /// `code` and `key` are secrets in a query (RFC 6749 §4.1.2); in bodies they are mostly an error's code and the key
-    /// of an entry, and are shown.
+    /// `code` and `key` are secrets in a query (RFC 6749 §4.1.2). In bodies they are usually an error's code and an
+    /// entry's key, and are shown.
     public static let standard = Redaction(
         fieldNames: [
             "*authorization", "x-ms-authorization-auxiliary", "cookie", "set-cookie", "cookie2", "set-cookie2",
@@ -90,41 +91,40 @@ public struct Redaction: Sendable {
         rules.fields.contains(name.canonicalName) || (!boundFields.isEmpty && boundFields.contains(name))
     }
 
-    /// Whether a header field's value is a secret: by its name, or because whoever set it marked it as one.
+    /// Whether a header field's value is a secret, by its name or because it was marked as one.
     ///
-    /// The mark is `HTTPField.DynamicTableIndexingStrategy.disallow` (RFC 7541 §7.1.3: a never-indexed
-    /// literal). Stages that add a secret for one server set it; it travels with the field, so that stages further out
-    /// know it for a secret too.
+    /// The mark is `HTTPField.DynamicTableIndexingStrategy.disallow` (RFC 7541 §7.1.3: a never-indexed literal). Stages
+    /// that add a secret for one server set it. It stays with the field, so that outer stages recognize the secret too.
     public func isSecret(_ field: HTTPField) -> Bool {
         field.indexingStrategy == .disallow || isSecret(field.name)
     }
 
-    /// Whether a name in a query, a form or a structured body stands before a secret.
+    /// Whether a name in a query, a form or a structured body is that of a secret.
     ///
     /// Letter case, hyphens and underscores make no difference: `accessToken` is `access_token`.
     public func isSecret(name: String) -> Bool {
         rules.names.contains(name)
     }
 
-    /// Whether a name in a query stands before a secret, which `code` and `key` do too.
+    /// Whether a name in a query is that of a secret, which includes `code` and `key`.
     package func isSecret(pairName name: String) -> Bool {
         rules.pairNames.contains(name)
     }
 
-    /// The same rules, and the fields of one call that belong to one origin: names and values.
+    /// Returns the same rules, with the fields of a call that are bound to an origin, both names and values.
     package func adding(boundFields names: some Sequence<HTTPField.Name>, of fields: HTTPFields) -> Redaction {
         var result = self
         result.boundFields.formUnion(names)
         return result.adding(values: result.boundFields.flatMap { fields[values: $0] })
     }
 
-    /// The same rules, and the values of those fields that are marked as secrets.
+    /// Returns the same rules, with the values of fields that are marked as secrets.
     package func adding(markedIn fields: HTTPFields) -> Redaction {
         let marked = fields.lazy.filter { $0.indexingStrategy == .disallow }
         return marked.isEmpty ? self : adding(values: marked.map(\.value))
     }
 
-    /// Returns the rules by which a thing is secret that is secret to either.
+    /// Returns rules that redact the secrets of both.
     package func union(_ other: Redaction) -> Redaction {
         if other.values.isEmpty, other.boundFields.isEmpty { return self }
         var result = self
@@ -132,7 +132,7 @@ public struct Redaction: Sendable {
         return result.adding(values: other.values)
     }
 
-    /// The same rules, and texts that are secrets wherever they stand; those under six bytes are not looked for.
+    /// Returns the same rules, with texts that are secrets wherever they occur; those under six bytes are ignored.
     package func adding(values: some Sequence<String>) -> Redaction {
         var result = self
         for value in values where value.utf8.count >= 6 && !result.values.contains(value) {
@@ -143,7 +143,7 @@ public struct Redaction: Sendable {
 }
 
 extension Redaction: Hashable {
-    /// Whether the names are the same.
+    /// Compares the names, the secret values and the bound fields.
     public static func == (lhs: Redaction, rhs: Redaction) -> Bool {
         lhs.fieldNames == rhs.fieldNames && lhs.queryNames == rhs.queryNames && lhs.memberNames == rhs.memberNames
             && lhs.values == rhs.values && lhs.boundFields == rhs.boundFields

@@ -1,7 +1,7 @@
-/// The names that stand before secrets, compared without regard to case, hyphens and underscores.
+/// The names of secrets, compared without regard to case, hyphens and underscores.
 ///
-/// Made once for a ``Redaction``: what cannot be a secret's name, which is nearly everything, then passes without an
-/// allocation.
+/// Made once for a ``Redaction``. Anything that can't be the name of a secret, which is nearly everything, then needs
+/// no allocation.
 struct SecretNames: Sendable {
     /// Hashes of whole names.
     private var whole: Set<UInt64> = []
@@ -9,10 +9,10 @@ struct SecretNames: Sendable {
     private var ends: [[UInt8]] = []
     private var middles: [[UInt8]] = []
     private var outsideASCII: Set<String> = []
-    /// A bit for the last three letters of each name: a word in which no such three stand holds none of them.
+    /// A bit for the last three letters of each name; a word without any of these triples contains none of the names.
     private(set) var tails = TailFilter()
 
-    /// These names; `*` at either end stands for anything, as in `*token` and `x-amz-*`.
+    /// Prepares names; a `*` at either end matches anything, as in `*token` and `x-amz-*`.
     init(_ names: some Sequence<String>) {
         for name in names {
             let lowered = name.lowercased()
@@ -36,12 +36,12 @@ struct SecretNames: Sendable {
         }
     }
 
-    /// Whether a name, or a piece of it as forms write it (`user[password]`, `user.password`), is that of a secret.
+    /// Whether a name, or a part of it as in forms (`user[password]`, `user.password`), is that of a secret.
     func contains(_ name: String) -> Bool {
         name.utf8.withContiguousStorageIfAvailable { contains($0[...]) } ?? contains(Array(name.utf8)[...])
     }
 
-    /// The same for bytes, of which no more than the last 256 count.
+    /// Whether the bytes of a name, of which only the last 256 count, are those of a secret.
     func contains<Bytes: RandomAccessCollection<UInt8>>(_ name: Bytes) -> Bool {
         let name = name.suffix(256)
         if !outsideASCII.isEmpty, name.contains(where: { $0 >= 0x80 }) { return containsOutsideASCII(name) }
@@ -92,15 +92,15 @@ struct SecretNames: Sendable {
         byte == UInt8(ascii: ".") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]") || byte == UInt8(ascii: ":")
     }
 
-    /// Letter case outside ASCII is not told apart here.
+    /// Folds ASCII letters only.
     static func folded(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether these bytes stand right before an index.
+    /// Whether these bytes directly precede an index.
     fileprivate func has(_ bytes: [UInt8], before end: Int) -> Bool {
         guard bytes.count <= end else { return false }
-        // From the end: the last letter differs nearly always.
+        // From the end, because the last letter differs nearly always.
         var index = bytes.count - 1
         while index >= 0, bytes[index] == self[end - bytes.count + index] { index -= 1 }
         return index < 0
@@ -114,12 +114,12 @@ private enum FoldedHash {
     }
 }
 
-/// Which three letters end the names that are looked for: 4,096 bits, of which nearly all are zero.
+/// A filter for the last three letters of names: 4,096 bits, of which nearly all are zero.
 struct TailFilter: Sendable {
     private var bits = [UInt64](repeating: 0, count: 64)
 
     mutating func insert(_ letters: [UInt8]) {
-        // Two letters are no tail that tells anything.
+        // Two letters are too few for a useful filter.
         guard letters.count >= 3 else { return insertAll() }
         let index = Self.index(letters.suffix(3).reduce(0) { $0 << 8 | UInt32($1) })
         bits[index >> 6] |= 1 << UInt64(index & 63)
@@ -131,7 +131,7 @@ struct TailFilter: Sendable {
         for index in bits.indices { bits[index] |= other.bits[index] }
     }
 
-    /// Calls the closure with the test for the last three letters, as one number.
+    /// Calls the closure with a test for the last three letters, packed into a number.
     func withTest<Result>(_ body: (_ contains: (UInt32) -> Bool) -> Result) -> Result {
         bits.withUnsafeBufferPointer { bits in
             body { tail in

@@ -1,17 +1,17 @@
 import HTTPTypes
 
-/// The names of a ``Redaction`` made ready for scanning: once, whoever holds the redaction.
+/// The names of a ``Redaction``, prepared for scanning once for all copies of the redaction.
 final class SecretRules: Sendable {
     let fieldNames: Set<String>
     let queryNames: Set<String>
     let memberNames: Set<String>
-    /// The names that stand before a secret as a header field.
+    /// The names of header fields that are secrets.
     let fields: SecretNames
-    /// The names that stand before a secret in text.
+    /// The names of secrets in text.
     let names: SecretNames
-    /// The names that stand before a secret in a query or a form.
+    /// The names of secrets in a query or a form.
     let pairNames: SecretNames
-    /// The endings of everything that may be the name of a secret, of a scheme, or the beginning of a PEM block.
+    /// The endings of all names of secrets and schemes, and of the start of a PEM block.
     let tails: TailFilter
 
     init(fieldNames: Set<String>, queryNames: Set<String>, memberNames: Set<String>) {
@@ -28,11 +28,11 @@ final class SecretRules: Sendable {
     }
 }
 
-/// The schemes after whose name a credential stands (`Bearer …`).
+/// The schemes whose names precede a credential (`Bearer …`).
 enum CredentialScheme: String, CaseIterable {
     case bearer, basic, negotiate, ntlm, dpop, token, apikey, digest
 
-    /// The scheme that a word is the name of.
+    /// Makes the scheme with a given name.
     init?(_ word: some RandomAccessCollection<UInt8>) {
         guard let first = word.first, Self.initials.contains(SecretNames.folded(first)) else { return nil }
         let found = Self.spellings.first { _, name in
@@ -45,11 +45,11 @@ enum CredentialScheme: String, CaseIterable {
     private static let initials = ByteSet("abdnt")
     private static let spellings = allCases.map { (scheme: $0, name: Array($0.rawValue.utf8)) }
 
-    /// Whether the name is a word of everyday prose, after which only what looks like a key is taken for one.
+    /// Whether the name is an everyday word, after which only text that looks like a key is treated as one.
     var isPlainWord: Bool { self == .token || self == .apikey || self == .negotiate || self == .digest }
 }
 
-/// Words of small letters, compared without regard to case.
+/// Lowercase words, compared without regard to case.
 struct WordSet: Sendable, ExpressibleByArrayLiteral {
     private var byLength: [[[UInt8]]] = []
 
@@ -66,12 +66,12 @@ struct WordSet: Sendable, ExpressibleByArrayLiteral {
     }
 }
 
-/// Fields whose values hold spaces: in text they go on to the end of the line.
+/// Fields whose values contain spaces, so that in text they extend to the end of the line.
 enum LineField {
     private static let names: [[UInt8]] = [
         "cookie", "cookie2", "setcookie", "setcookie2", "authenticationinfo", "proxyauthenticationinfo",
     ].map { Array($0.utf8) }
-    /// The end of `Authorization`, `Proxy-Authorization`, and the fields that gateways name after them.
+    /// The end of `Authorization`, `Proxy-Authorization`, and similarly named fields of gateways.
     private static let end = Array("authorization".utf8)
 
     static func contains(_ word: some Collection<UInt8>) -> Bool {

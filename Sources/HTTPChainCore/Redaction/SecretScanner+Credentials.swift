@@ -1,11 +1,11 @@
 import HTTPChainSupport
 
 extension SecretScanner {
-    /// Returns the credential that follows a scheme's name (RFC 9110 §11.4); the parameters of a challenge are none.
+    /// Returns the credential after a scheme's name (RFC 9110 §11.4); the parameters of a challenge aren't credentials.
     func credential(_ scheme: CredentialScheme, after end: Int) -> Range<Int>? {
         guard end < bytes.count else { return nil }
         let space = reading(at: end)
-        // In a form a space is a plus.
+        // In a form, a space is written as a plus.
         let isPlus = space.byte == UInt8(ascii: "+") && (mode == .form || url != nil)
         guard space.byte.isBlank || isPlus else { return nil }
         let start = isPlus ? end + 1 : afterSpace(end, lines: false)
@@ -23,7 +23,7 @@ extension SecretScanner {
         return isCredential(range, scheme) ? range : nil
     }
 
-    /// Where the credential ends that begins at an index, without the punctuation after it.
+    /// Returns the end of the credential at an index, without trailing punctuation.
     private func endOfToken(from start: Int, level: Int) -> Int {
         let end = text.end(of: .token(level: level), from: start) { position in
             guard !bytes[position].endsURL, bytes[position] != UInt8(ascii: "\\") else { return nil }
@@ -33,7 +33,7 @@ extension SecretScanner {
         return max(start, text.beforePunctuation(end))
     }
 
-    /// Whether an equals sign stands between a parameter's name and its value, and does not pad a token68.
+    /// Whether an equals sign separates a parameter's name and value, rather than padding a token68.
     private func isParameter(_ equals: Int, in range: Range<Int>) -> Bool {
         let next = equals + 1 < bytes.count ? bytes[equals + 1] : UInt8(ascii: " ")
         guard
@@ -59,7 +59,7 @@ extension SecretScanner {
             && (text.contains { $0.isDigit || "+=|~".utf8.contains($0) } || (isWord && capitals && text.count >= 16))
     }
 
-    /// A JSON Web Token, RFC 7519 §3: pieces between dots, of which the first is a JSON object in Base64.
+    /// Returns a JSON Web Token, RFC 7519 §3: segments between dots, the first of which is a JSON object in Base64.
     func webToken(in word: Range<Int>) -> Range<Int>? {
         var position = word.lowerBound
         while position + 3 <= word.upperBound {
@@ -75,7 +75,7 @@ extension SecretScanner {
                 Steps.take(end - position)
                 let hasDot = bytes[position..<end].contains(UInt8(ascii: "."))
                 if hasDot && end - position >= 16 || (isCutOff && end == bytes.count) { return position..<end }
-                // A token that begins later in the same row is shorter, and has no more dots.
+                // A token that starts later in the same run is shorter, and has no more dots.
                 position = end
             } else {
                 Steps.take()
@@ -85,13 +85,13 @@ extension SecretScanner {
         return nil
     }
 
-    /// The inside of a PEM block (RFC 7468 §2), whole or cut off.
+    /// Returns the content of a PEM block (RFC 7468 §2), which may be cut off.
     func armoredBlock(in word: Range<Int>) -> Range<Int>? {
         let begin = Array("-----BEGIN".utf8)
         guard word.count >= begin.count,
             let start = word.first(where: { bytes[$0...].starts(with: begin) }), start + begin.count <= word.upperBound
         else { return nil }
-        // The label goes on to the next five hyphens.
+        // The label extends to the next five hyphens.
         let dashes = { (from: Int) in
             let found = self.bytes[from...].indices.first { self.bytes[$0...].starts(with: "-----".utf8) }
             Steps.take((found ?? self.bytes.count) - from)

@@ -1,8 +1,8 @@
 import HTTPChainSupport
 
-/// Elements, and values whose name stands beside them: in another attribute, another member, or the head of a part.
+/// Elements, and values next to their names: in another attribute, another member, or the head of a part.
 extension SecretScanner {
-    /// Looks at the tag that begins at the index, and remembers its element's content where that is a secret.
+    /// Reads the tag at the index, and remembers its element's content if that is a secret.
     mutating func readTag(_ open: SecretUnit) {
         let nameStart = index + open.length
         let nameEnd =
@@ -11,17 +11,17 @@ extension SecretScanner {
         let name = bytes[nameStart..<nameEnd]
         let local = name[((name.lastIndex(of: UInt8(ascii: ":")) ?? nameStart - 1) + 1)...]
         index = nameStart
-        // A placeholder of ours is no element, unless it is closed like one.
+        // A placeholder isn't an element, unless it has a closing tag.
         let isPlaceholder = open.length == 1 && bytes[nameStart...].starts(with: "secret>".utf8)
         if isPlaceholder, text.first(.less, from: nameEnd) == nil { return }
         if rules.names.contains(local) {
             rememberContent(ofTag: name)
-            // The name of an element is no name of an attribute.
+            // An element's name isn't an attribute's.
             index = nameEnd
         }
     }
 
-    /// Remembers the content of the element whose name stands in its tag there.
+    /// Remembers the content of the element with the given name in its tag.
     private mutating func rememberContent(ofTag name: ArraySlice<UInt8>) {
         if name.isEmpty { return }
         var position = name.endIndex
@@ -39,7 +39,7 @@ extension SecretScanner {
         }
     }
 
-    /// Where the content of an element ends, elements of the same name within it included.
+    /// Returns the end of an element's content, which may contain elements of the same name.
     private func endOfElement(from start: Int, name: ArraySlice<UInt8>) -> Int {
         var depth = 1
         var position = start
@@ -63,7 +63,7 @@ extension SecretScanner {
 
     // MARK: Values beside their names
 
-    /// How far around a name its value is looked for.
+    /// The distance around a name within which its value is searched.
     static let reach = 1024
 
     private static let nameKeys: WordSet = [
@@ -95,7 +95,7 @@ extension SecretScanner {
         redactSiblings(of: key.lowerBound..<word.upperBound)
     }
 
-    /// The key to which a text is assigned: what stands before the quotes, spaces and separator before it.
+    /// Returns the key to which a text is assigned: the word before the preceding quotes, spaces and separator.
     private func key(before start: Int) -> Range<Int>? {
         var end = start
         func skip(_ isSkipped: (UInt8) -> Bool) {
@@ -129,12 +129,12 @@ extension SecretScanner {
         skipSpelling()
         var keyStart = (bytes[..<end].lastIndex { !$0.isLetterOrDigit } ?? -1) + 1
         Steps.take(end - keyStart)
-        // The digits of an escape are no letters of the key.
+        // The digits of an escape aren't part of the key.
         if keyStart > 0 { keyStart = min(end, keyStart - 1 + reading(at: keyStart - 1).length) }
         return keyStart..<end
     }
 
-    /// Returns the byte that is percent-encoded, however often, just before an index, and where it begins.
+    /// Returns the byte that is percent-encoded (at any depth) directly before an index, and its start.
     private func percent(before end: Int) -> (byte: UInt8, start: Int)? {
         guard bytes[..<end].suffix(2).allSatisfy({ $0.hexadecimalValue != nil }) else { return nil }
         var escape = bytes[..<end].dropLast(2)
@@ -149,7 +149,8 @@ extension SecretScanner {
         return last > range.lowerBound && text.last(.formData, in: range.lowerBound..<last) != nil
     }
 
-    /// The content of a part of a multipart body (RFC 7578 §4), up to the next delimiter; line ends may be escaped.
+    /// Redacts the content of a part of a multipart body (RFC 7578 §4), up to the next delimiter; line ends may be
+    /// escaped.
     private mutating func redactPart(after end: Int) {
         let content = afterParameters(end)
         if bytes[content - 1].isBlank, lineEnd(at: content) == nil {
@@ -167,7 +168,7 @@ extension SecretScanner {
         index = max(index, delimiter ?? bytes.count)
     }
 
-    /// Where the line begins that follows the first blank line.
+    /// Returns the start of the line after the first blank line.
     private func blankLine(from start: Int) -> Int? {
         for position in start..<bytes.count {
             Steps.take()
@@ -176,8 +177,9 @@ extension SecretScanner {
         return nil
     }
 
-    /// Returns the index after the parameters of a field, the first of which ends at an index, and the spaces after
-    /// them.
+    /// Returns the index after the parameters of a field and any spaces.
+    ///
+    /// The first parameter ends at the given index.
     private func afterParameters(_ end: Int) -> Int {
         let start = afterSpace(quote(at: end)?.range.upperBound ?? end, lines: false)
         return text.end(of: .parameters, from: start, near: 4) { next in
@@ -195,7 +197,7 @@ extension SecretScanner {
         }
     }
 
-    /// The content of a part whose line ends have become spaces, up to the next delimiter or the end of the line.
+    /// Redacts the content of a part whose line ends became spaces, up to the next delimiter or the end of the line.
     private mutating func redactFlattenedPart(at start: Int) {
         var end = start
         while end < bytes.count, !bytes[end].isNewline {
@@ -207,7 +209,7 @@ extension SecretScanner {
         index = max(index, end)
     }
 
-    /// Where the line begins whose predecessor ends at an index, with CRLF or LF, plainly or escaped.
+    /// Returns the start of the next line if a line ends at an index, with CRLF or LF, plain or escaped.
     private func lineEnd(at start: Int) -> Int? {
         func end(of plain: UInt8, _ escaped: UInt8, at start: Int) -> Int? {
             let position = text.afterBackslashes(from: start)
@@ -228,14 +230,14 @@ extension SecretScanner {
         if !isVoid { rememberContent(ofTag: name) }
     }
 
-    /// The values in the same braces, or on the same line where there are none.
+    /// Redacts the values in the same braces, or on the same line if there are none.
     private mutating func redactSiblings(of pair: Range<Int>) {
         let open = text.brackets.opening(before: pair.lowerBound).map { $0 + 1 } ?? 0
         let close = text.brackets.closing(from: pair.upperBound) ?? bytes.count
         redactValues(in: max(open, pair.lowerBound - Self.reach)..<min(close, pair.upperBound + Self.reach))
     }
 
-    /// Redacts the values in a range; those of a place that was looked at before are known.
+    /// Redacts the values in a range, skipping ranges already searched.
     private mutating func redactValues(in range: Range<Int>) {
         var seen = range
         var gaps: [Range<Int>] = []
@@ -271,7 +273,7 @@ extension SecretScanner {
         return position
     }
 
-    /// `<key>password</key><string>…</string>`, as property lists have it.
+    /// Redacts the value in `<key>password</key><string>…</string>`, as in property lists.
     private mutating func redactPropertyList(_ word: Range<Int>) {
         guard bytes[..<word.lowerBound].suffix(5).elementsEqual("<key>".utf8),
             bytes[word.upperBound...].starts(with: "</key>".utf8)

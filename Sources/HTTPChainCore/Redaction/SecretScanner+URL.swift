@@ -1,15 +1,15 @@
 import HTTPChainSupport
 
 extension SecretScanner {
-    /// Whether an index lies in the path of a URL, before its query and its fragment.
+    /// Whether an index is in the path of a URL, before its query and its fragment.
     func isInPath(_ position: Int) -> Bool {
         guard let url else { return false }
         return position <= url.queryStart
     }
 
-    /// Begins a text that is a URL, or a reference to one, as a whole.
+    /// Starts a text that is a whole URL or reference.
     mutating func enterReference() {
-        // Only where a scheme's colon stands before any delimiter does an authority follow it.
+        // An authority only follows if there is a scheme's colon before any delimiter.
         let delimiter = bytes.firstIndex { ByteSet.authorityEnds.contains($0) } ?? bytes.count
         if bytes[delimiter...].starts(with: "//".utf8), delimiter == 0 || bytes[delimiter - 1] == UInt8(ascii: ":") {
             enter(authorityAt: delimiter + 2, end: bytes.count, level: 0)
@@ -18,7 +18,7 @@ extension SecretScanner {
         }
     }
 
-    /// Enters the URL whose scheme ends with the colon at the index; does nothing where no authority follows it.
+    /// Enters the URL whose scheme ends with the colon at the index; does nothing if no authority follows.
     mutating func enterURL(_ colon: SecretUnit) {
         var position = index + colon.length
         for _ in 0..<2 {
@@ -56,21 +56,21 @@ extension SecretScanner {
         }
         let authorityEnd = position
         if at == nil, !isBracketed, let port, bytes[port..<authorityEnd].contains(where: { !$0.isDigit }) {
-            // What looks like a port is none: a password may hold a slash, although none should.
+            // It isn't a port: a password may contain a slash, although none should.
             let next = text.first(.at, from: authorityEnd).flatMap { $0 < end ? $0 : nil }
             at = next ?? (isCutOff && end == bytes.count ? end : nil)
         }
         if let at {
             redact(start..<at)
         } else if isCutOff, authorityEnd == bytes.count {
-            // What looks like a host may be user information whose end was cut off.
+            // The apparent host may be user information whose end was cut off.
             redact(start..<authorityEnd)
         }
         index = max(authorityEnd, at ?? authorityEnd)
         enterPath(at: index, end: end, level: level)
     }
 
-    /// Finds the pieces of a path that look like keys, and where query and fragment begin.
+    /// Finds the segments of a path that look like keys, and the start of the query and fragment.
     private mutating func enterPath(at start: Int, end: Int, level: Int) {
         var keys: [Range<Int>] = []
         let query = min(
@@ -95,7 +95,7 @@ extension SecretScanner {
             end
         )
         for key in keys { redact(key) }
-        // A URL within the query of another leaves the scanner in the other.
+        // A URL within the query of another doesn't replace the outer one.
         if url != nil, !isInPath(start) { return }
         let fragment = text.first(.hash, from: query).flatMap { $0 < end ? $0 : nil } ?? end
         url = URLPlace(end: end, queryStart: query, fragmentStart: fragment)

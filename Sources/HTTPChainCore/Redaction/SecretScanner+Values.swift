@@ -1,35 +1,35 @@
 import HTTPChainSupport
 
-/// The surroundings of a secret's name.
+/// The context of a secret's name.
 struct ValuePlace {
     /// Whether it is the name of a pair in a URL or a form.
     var isPair = false
-    /// Whether the value goes on to the end of the line.
+    /// Whether the value extends to the end of the line.
     var isLine = false
     /// The byte before the name.
     var before: UInt8?
 }
 
-/// A quote as it is written: plainly, behind backslashes (JSON within JSON), as an entity, or percent-encoded.
+/// A quote in its written form: plain, after backslashes (JSON within JSON), as an entity, or percent-encoded.
 struct SecretQuote {
     let byte: UInt8
-    /// How many backslashes stand before it.
+    /// The number of backslashes before it.
     let escapes: Int
     let level: Int
-    /// Whether it is written otherwise than as itself.
+    /// Whether it is escaped.
     let isEscaped: Bool
     let range: Range<Int>
 
-    /// Whether a byte as it is meant may be the quote at the other end, or one of a text around this one.
+    /// Whether a unit may be the matching quote, or one of a text around this one.
     func matches(_ unit: SecretUnit) -> Bool {
         guard unit.byte == byte, unit.level <= level else { return false }
-        // Within plain quotes what is escaped belongs to the text, and within an entity's what is plain.
+        // Escaped quotes belong to text in plain quotes, and plain quotes to text in an entity's.
         return unit.isEscaped == isEscaped || level > 0
     }
 }
 
 extension SecretScanner {
-    /// The value of the name that ends at an index; `nil` where none is assigned to it, or none that is a secret.
+    /// Returns the value of the name that ends at an index, or `nil` if no value or no secret is assigned to it.
     func value(after end: Int, _ place: ValuePlace) -> Edit? {
         var position = end
         let nameQuote = quote(at: position)
@@ -42,10 +42,10 @@ extension SecretScanner {
         guard isColon || separator.byte == UInt8(ascii: "=") else { return nil }
         var isSpaced = position > afterName
         position += separator.length
-        // A separator that is percent-encoded is that of a URL within a URL.
+        // A percent-encoded separator belongs to a URL within a URL.
         let isPair = nameQuote == nil && (place.isPair || separator.level > 0)
         if isPair {
-            // A path has pairs after a semicolon only (RFC 3986 §3.3).
+            // A path only has pairs after a semicolon (RFC 3986 §3.3).
             if isInPath(position), place.before != UInt8(ascii: ";") { return nil }
         } else {
             position = afterOperator(position, isColon: isColon)
@@ -55,12 +55,12 @@ extension SecretScanner {
             if isColon, nameQuote == nil, !isSpaced, bytes[position...].starts(with: "//".utf8) { return nil }
             position = start
         }
-        // The value of a pair goes on to its delimiter, also where it begins with what a URL may not have.
+        // The value of a pair extends to its delimiter, even if it starts with a character that isn't allowed in a URL.
         guard position < bytes.count, mode != .text || !bytes[position].isNewline else { return nil }
         if bytes[position...].starts(with: "<redacted>".utf8) || bytes[position...].starts(with: "<secret>".utf8) {
             return nil
         }
-        // In a URL and in a form a quote is a character of the value, and more of the value may follow the second one.
+        // In a URL and in a form, a quote is part of the value, which may continue after the second one.
         if let open = quote(at: position), !isPair || (mode == .text && open.level >= separator.level) {
             return edit(open.range.upperBound..<closing(open))
         }
@@ -81,7 +81,7 @@ extension SecretScanner {
 
     private func edit(_ range: Range<Int>) -> Edit? { range.isEmpty ? nil : Edit(range: range) }
 
-    /// After what `==`, `=>` and `:=` have more than one byte.
+    /// Skips the rest of the operators `==`, `=>` and `:=`.
     private func afterOperator(_ position: Int, isColon: Bool) -> Int {
         guard position < bytes.count else { return position }
         let next = bytes[position]
@@ -118,7 +118,7 @@ extension SecretScanner {
             return end > position ? Edit(range: position..<end, quote: quote) : nil
         }
         var start = position
-        // What is wrapped, as in `Optional("…")`.
+        // A wrapped value, as in `Optional("…")`.
         if wordEnd > position, wordEnd < bytes.count, bytes[wordEnd] == UInt8(ascii: "(") {
             start = endOfNested(at: wordEnd)
         }
@@ -128,7 +128,7 @@ extension SecretScanner {
         return edit(position..<endOfBareText(from: start, after: position))
     }
 
-    /// The value of an option on a command line: `--password …`.
+    /// Returns the value of a command-line option: `--password …`.
     func optionValue(after word: Range<Int>) -> Edit? {
         guard bytes[word.lowerBound] == UInt8(ascii: "-") else { return nil }
         let start = afterSpace(word.upperBound, lines: false)
@@ -140,7 +140,7 @@ extension SecretScanner {
 
     // MARK: Where a value ends
 
-    /// The end of a value in a query, a form, or after `=` in a text.
+    /// Returns the end of a value in a query, a form, or after `=` in a text.
     private func endOfPair(from start: Int, after first: Int, level: Int) -> Int {
         let limit = min(url?.end ?? bytes.count, bytes.count)
         let inPath = isInPath(start)
@@ -166,13 +166,13 @@ extension SecretScanner {
         return url == nil && mode == .text ? withoutPunctuation(start..<position) : position
     }
 
-    /// Spaces, double quotes and tags end what is not quoted.
+    /// Whether an unquoted value ends at a position: at spaces, double quotes and tags.
     private func endsBareText(at position: Int) -> Bool {
         let byte = bytes[position]
         return byte.isSpace || byte == UInt8(ascii: "\"") || (byte == UInt8(ascii: "<") && isTag(at: position))
     }
 
-    /// Whether a `<` is the first byte of a value, or of a tag around it; a tag that closes comes after an empty one.
+    /// Whether a `<` is the first byte of a value, or of a tag around it; a closing tag follows an empty value.
     private func opensValue(at position: Int) -> Bool {
         bytes[position] == UInt8(ascii: "<") && bytes[(position + 1)...].first != UInt8(ascii: "/")
     }
@@ -182,7 +182,7 @@ extension SecretScanner {
         return next == UInt8(ascii: "/") || next == UInt8(ascii: "!") || next.isLetter
     }
 
-    /// The end of a value in running text: that of a word, or of two where the first is a scheme's name.
+    /// Returns the end of a value in running text: one word, or two if the first is a scheme's name.
     private func endOfBareText(from start: Int, after first: Int) -> Int {
         var position = start
         while position < bytes.count {
@@ -205,7 +205,7 @@ extension SecretScanner {
         return next.isSpace || ByteSet.sentenceEnds.contains(next)
     }
 
-    /// Without what closes the text around a value, as in `(token=abc)`, and without the escape of a quote.
+    /// Returns the end without closing punctuation, as in `(token=abc)`, and without the escape of a quote.
     private func withoutPunctuation(_ range: Range<Int>) -> Int {
         var end = range.upperBound
         while end > range.lowerBound + 1, ByteSet.trailers.contains(bytes[end - 1]) {
@@ -215,10 +215,11 @@ extension SecretScanner {
         return end
     }
 
-    /// The end of the line, or of the string that the line stands in; the value may hold strings of its own
-    /// (`response="…"`), and in JSON these are escaped.
+    /// Returns the end of the line, or of the string around it.
+    ///
+    /// The value may contain strings (`response="…"`), which are escaped in JSON.
     func endOfLine(from start: Int) -> Int {
-        // The value may begin with a tag.
+        // The value may start with a tag.
         let first = start < bytes.count && bytes[start] == UInt8(ascii: "<") ? start + 1 : start
         return text.end(of: .line, from: first) { position in
             let byte = bytes[position]
@@ -236,13 +237,13 @@ extension SecretScanner {
         }
     }
 
-    /// The end of what stands in brackets, or of the text.
+    /// Returns the end of the bracketed text, or of the whole text.
     private func endOfNested(at start: Int) -> Int {
         var depth = 0
         var position = start
         while position < bytes.count {
             Steps.take()
-            // What follows a letter is an apostrophe.
+            // After a letter it is an apostrophe.
             if let open = quote(at: position), open.byte == UInt8(ascii: "\"") || !bytes[position - 1].isLetterOrDigit {
                 position = closing(open) + open.range.count
                 continue
@@ -261,7 +262,7 @@ extension SecretScanner {
 
     // MARK: Quotes and spaces
 
-    /// The quote that stands at an index, with the backslashes before it.
+    /// Returns the quote at an index, with the backslashes before it.
     func quote(at start: Int) -> SecretQuote? {
         guard start < bytes.count else { return nil }
         var position = start
@@ -281,7 +282,7 @@ extension SecretScanner {
         )
     }
 
-    /// Where the content of a quoted text ends: at the same quote, or at that of a text around it.
+    /// Returns the end of a quoted text: the same quote, or that of a text around it.
     func closing(_ open: SecretQuote) -> Int {
         var position = open.range.upperBound
         var escapes = 0
@@ -293,7 +294,7 @@ extension SecretScanner {
                 continue
             }
             let unit = reading(at: position)
-            // A quote within doubles the backslashes and has one more.
+            // A nested quote doubles the backslashes and has one more.
             if open.matches(unit), escapes % (2 * (open.escapes + 1)) == open.escapes || escapes < open.escapes {
                 return position - min(escapes, open.escapes)
             }
@@ -303,7 +304,7 @@ extension SecretScanner {
         return bytes.count
     }
 
-    /// The first index that is no space; with `lines`, escaped ends of lines are spaces too.
+    /// Returns the first index that isn't a space; with `lines`, line ends are spaces too, even if escaped.
     func afterSpace(_ start: Int, lines: Bool) -> Int {
         var position = start
         while position < bytes.count {
@@ -321,18 +322,18 @@ extension SecretScanner {
     }
 }
 
-/// The words that stand where a secret's value would and are none.
+/// Words that appear in place of a secret's value but aren't secrets.
 enum PlainWords {
     static let empty: WordSet = ["null", "nil", "none", "true", "false", "undefined"]
 
-    /// The words that follow a colon when somebody writes about a secret.
+    /// Words that follow a colon in prose about a secret.
     static let prose: WordSet = [
         "a", "all", "an", "and", "any", "are", "as", "at", "by", "can", "each", "every", "for", "from", "how", "if",
         "in", "is", "it", "its", "no", "not", "of", "on", "one", "only", "or", "see", "string", "such", "that", "the",
         "they", "this", "to", "use", "what", "when", "where", "whether", "which", "who", "whose", "with",
     ]
 
-    /// The words that follow the name of a scheme when somebody writes about it.
+    /// Words that follow the name of a scheme in prose about it.
     static let afterScheme: WordSet = [
         "access", "and", "are", "auth", "authentication", "authorization", "can", "cannot", "challenge", "challenges",
         "client", "credential", "credentials", "endpoint", "error", "expired", "failed", "for", "from", "has", "in",

@@ -1,34 +1,34 @@
 import HTTPChainSupport
 
-/// Finds the secrets of a text and puts a placeholder in place of each.
+/// Finds the secrets in a text and replaces each by a placeholder.
 ///
-/// It is not a parser: the text may be cut off, or be no document at all, and nothing that follows a secret's name may
-/// pass for that reason. It goes through the text once, word by word; what stands around a word that is the name of a
-/// secret tells where the value is. So one scanner serves JSON (also within a string of JSON), forms, URLs (also
-/// percent-encoded within another), markup, header fields, and what people write into errors and logs.
+/// It isn't a parser: the text may be cut off, or not be a valid document, and that must not let a secret through. It
+/// scans the text once, word by word. The characters around the name of a secret determine where its value is. One
+/// scanner therefore handles JSON (also within a JSON string), forms, URLs (also percent-encoded within another),
+/// markup, header fields, and the text of errors and logs.
 struct SecretScanner {
     /// A kind of text.
     enum Mode {
         case text
-        /// A URL or a reference: spaces and quotes belong to it.
+        /// A URL or a reference, which may contain spaces and quotes.
         case url
-        /// The pairs of a form: a value goes on to the next `&`, whatever is in it.
+        /// The pairs of a form: a value extends to the next `&`, whatever it contains.
         case form
     }
 
-    /// A URL that the scanner is in.
+    /// The URL at the scanner's position.
     struct URLPlace {
         var end: Int
-        /// Where the path ends.
+        /// The end of the path.
         var queryStart: Int
-        /// Where the fragment begins, with its `#`.
+        /// The start of the fragment, including its `#`.
         var fragmentStart: Int
     }
 
-    /// A range that is replaced.
+    /// A range to replace.
     struct Edit {
         var range: Range<Int>
-        /// The quotes around the placeholder: the quotes of a value that had none.
+        /// The quotes around the placeholder, if the value had none and its name has.
         var quote: ArraySlice<UInt8> = []
     }
 
@@ -37,21 +37,21 @@ struct SecretScanner {
     let rules: SecretRules
     private let tails: TailFilter
     let mode: Mode
-    /// Whether the text goes on, so that the beginning of a secret may stand at its end.
+    /// Whether the text continues, so that it may end with the beginning of a secret.
     let isCutOff: Bool
 
     var edits: [Edit] = []
     var index = 0
     var url: URLPlace?
-    /// The content of an element whose tag is being read.
+    /// The content of the element whose tag is being read.
     var element: (start: Int, content: Range<Int>)?
-    /// Where the values beside a secret's name were looked for, in order.
+    /// The ranges already searched for values next to a secret's name, in order.
     var siblings: [Range<Int>] = []
-    /// The tag in which they were looked for last.
+    /// The last tag searched for them.
     var lastTag: Int?
     /// Whether a blank line may follow.
     var hasBlankLine = true
-    /// The byte that is meant before the index, escaped or not.
+    /// The byte before the index, unescaped.
     var before: UInt8?
 
     init(_ bytes: [UInt8], rules: SecretRules, mode: Mode = .text, isCutOff: Bool = false) {
@@ -63,9 +63,9 @@ struct SecretScanner {
         self.isCutOff = isCutOff
     }
 
-    /// The text with a placeholder for each secret; `nil` where there is none.
+    /// Returns the text with a placeholder for each secret, or `nil` if there are none.
     ///
-    /// - Parameter values: Texts that are secrets wherever they stand.
+    /// - Parameter values: Texts that are secrets wherever they occur.
     mutating func redacted(values: [String] = []) -> String? {
         scan()
         for value in values { find(Array(value.utf8)) }
@@ -100,7 +100,7 @@ struct SecretScanner {
         if let element { redact(element.content) }
     }
 
-    /// What stands at an index, which must be one of the text's.
+    /// Returns the unit at an index, which must be within the text.
     func reading(at index: Int) -> SecretUnit {
         let byte = bytes[index]
         guard byte == UInt8(ascii: "\\") else { return SecretUnit(bytes, at: index) }
@@ -149,20 +149,20 @@ struct SecretScanner {
         }
     }
 
-    /// A row of bytes that names are made of.
+    /// A run of bytes that names consist of.
     struct Word {
         var end: Int
-        /// Its letters if some are escaped.
+        /// The unescaped bytes, if some are escaped.
         var decoded: [UInt8]?
-        /// Whether it may be the name of a secret or a scheme, or hold the beginning of a token or a PEM block.
+        /// Whether it may be the name of a secret or a scheme, or contain the start of a token or a PEM block.
         var mayBeNamed = false
-        /// Whether a web token may begin in it.
+        /// Whether it may contain the start of a web token.
         var mayHoldToken = false
-        /// Whether a PEM block may begin in it.
+        /// Whether it may contain the start of a PEM block.
         var mayHoldBlock = false
     }
 
-    /// The word that begins at an index.
+    /// Returns the word at an index.
     func word(at start: Int) -> Word {
         var word = Word(end: start)
         var tail: UInt32 = 0
@@ -180,7 +180,7 @@ struct SecretScanner {
             if unit.isEscaped, word.decoded == nil { word.decoded = Array(bytes[start..<word.end]) }
             word.decoded?.append(unit.byte)
             word.end += unit.length
-            // As it is written: the last digit of an escape may be a letter of a token.
+            // As written, not unescaped: the last digit of an escape may be a letter of a token.
             let last = bytes[word.end - 1]
             tail = tail << 8 | UInt32(last)
             if tail & 0xFF_FFFF == 0x65_794A { (word.mayHoldToken, word.mayBeNamed) = (true, true) }
@@ -190,7 +190,7 @@ struct SecretScanner {
         return word
     }
 
-    /// Whether a word stands where a pair of a query or a form begins.
+    /// Whether a word is at the start of a pair in a query or a form.
     private func isPair(after follows: UInt8?) -> Bool {
         mode != .text || url != nil || follows == UInt8(ascii: "?") || follows == UInt8(ascii: "&")
     }
@@ -200,17 +200,17 @@ struct SecretScanner {
         // After a backslash the first letter may belong to an escape.
         if follows == UInt8(ascii: "\\"), names.contains(name.dropFirst()) { return true }
         if isPair || isQuoted || name.contains(UInt8(ascii: "[")) { return names.contains(name) }
-        // In prose and code what stands before a dot is a sentence, a type or a file.
+        // In prose and code, the part before a dot is a sentence, a type or a file.
         let trimmed = name[..<((name.lastIndex { $0 != UInt8(ascii: ".") } ?? name.startIndex - 1) + 1)]
         return names.contains(trimmed.suffix { $0 != UInt8(ascii: ".") })
     }
 
     // MARK: Result
 
-    /// Finds a value wherever it stands, and the beginning of it at the end of a text that goes on (the algorithm of
-    /// Knuth, Morris and Pratt).
+    /// Finds all occurrences of a value, and its beginning at the end of a text that continues (Knuth-Morris-Pratt
+    /// algorithm).
     private mutating func find(_ value: [UInt8]) {
-        // For each beginning of the value the longest shorter one that ends it.
+        // For each prefix of the value, the length of the longest shorter prefix that is its suffix.
         var fallbacks = [0]
         func matched(_ byte: UInt8, after count: Int) -> Int {
             var count = count
@@ -230,7 +230,7 @@ struct SecretScanner {
         if isCutOff, count >= Self.shortestBeginning { redact(bytes.count - count..<bytes.count) }
     }
 
-    /// How many bytes of a value that is cut off tell it from other text.
+    /// The minimum number of bytes that identify a value that is cut off.
     private static let shortestBeginning = 3
 
     private func edited() -> String {
@@ -238,7 +238,7 @@ struct SecretScanner {
         output.reserveCapacity(bytes.count)
         var copied = 0
         for edit in edits.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
-            // What overlaps is one secret.
+            // Overlapping ranges are one secret.
             guard edit.range.lowerBound >= copied else {
                 copied = max(copied, edit.range.upperBound)
                 continue
@@ -254,7 +254,7 @@ struct SecretScanner {
 }
 
 extension ArraySlice<UInt8> {
-    /// Returns the part after the last byte of a kind.
+    /// Returns the longest suffix whose bytes all satisfy the predicate.
     fileprivate func suffix(while predicate: (UInt8) -> Bool) -> ArraySlice<UInt8> {
         self[((lastIndex { !predicate($0) } ?? startIndex - 1) + 1)...]
     }

@@ -1,6 +1,6 @@
-/// The first look at a text: one pass, with no allocation, that lets pass what holds no secret.
+/// A fast check of a text: one pass, without allocation, that passes texts without secrets.
 ///
-/// It may suspect where there is nothing; what it lets pass, the ``SecretScanner`` would leave as it is.
+/// It may raise false alarms, but any text that it passes would be unchanged by the ``SecretScanner``.
 struct SecretSuspicion {
     let rules: SecretRules
     let isURL: Bool
@@ -19,7 +19,7 @@ struct SecretSuspicion {
             var isCandidate = false
             var hasKeyRun = false
             var run = 0
-            // Where an open authority or path of a URL may hold user information or a key.
+            // Whether an authority or path of a URL is open, which may contain user information or a key.
             var isInURL = isURL
             while index < bytes.count {
                 let byte = bytes[index]
@@ -42,7 +42,7 @@ struct SecretSuspicion {
                 if isInURL, hasKeyRun { return true }
                 switch byte {
                 case UInt8(ascii: "%"), UInt8(ascii: "&"):
-                    // What is escaped may be a delimiter, or a letter of a name.
+                    // An escaped character may be a delimiter, or a letter of a name.
                     if SecretUnit(bytes, at: index).isEscaped { return true }
                 case UInt8(ascii: "\\"):
                     // Slashes of URLs in JSON, and escaped quotes and letters.
@@ -81,7 +81,7 @@ struct SecretSuspicion {
     }
 }
 
-/// Some bytes of ASCII.
+/// A set of ASCII bytes.
 struct ByteSet: Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
@@ -97,7 +97,7 @@ struct ByteSet: Sendable {
     }
 
     static let quotes = ByteSet("\"'`")
-    /// The delimiters of URLs: after an authority, and between the pieces of a path.
+    /// The delimiters of URLs: after an authority, and between the segments of a path.
     static let authorityEnds = ByteSet("/?#")
     static let pathDelimiters = ByteSet("/;,:")
     /// The punctuation after a value, and after a credential.
@@ -108,7 +108,7 @@ struct ByteSet: Sendable {
 }
 
 extension UInt8 {
-    /// Whether names are made of the byte, with the brackets and dots of paths.
+    /// Whether names may contain the byte, including the brackets and dots of paths.
     var isNameByte: Bool {
         isLetterOrDigit || self >= 0x80 || self == UInt8(ascii: "_") || self == UInt8(ascii: "-")
             || self == UInt8(ascii: ".") || self == UInt8(ascii: "[") || self == UInt8(ascii: "]")

@@ -1,23 +1,23 @@
 import HTTPChainSupport
 
-/// One byte of a text as it is meant: written plainly or escaped, as in URLs (`%3D`, `%253D`), JSON (`\/`, `\u003d`)
-/// and markup (`&quot;`).
+/// A decoded byte of a text, written plainly or escaped, as in URLs (`%3D`, `%253D`), JSON (`\/`, `\u003d`) and markup
+/// (`&quot;`).
 struct SecretUnit {
-    /// The byte that is meant.
+    /// The decoded byte.
     let byte: UInt8
-    /// The number of bytes that it is written with.
+    /// The number of bytes in its written form.
     let length: Int
-    /// The number of times that it is percent-encoded.
+    /// The number of times it is percent-encoded.
     var level = 0
 
     var isEscaped: Bool { length > 1 }
 
-    /// A byte that is written as itself.
+    /// Makes an unescaped byte.
     init(_ byte: UInt8) { (self.byte, length) = (byte, 1) }
 
-    /// Reads what stands at an index, which must be one of the bytes'.
+    /// Reads the unit at an index, which must be within the bytes.
     ///
-    /// - Parameter afterBackslashes: Where the backslashes end that stand there.
+    /// - Parameter afterBackslashes: The end of the backslashes at the index, if known.
     init<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes, at index: Int, afterBackslashes: Int? = nil)
     where Bytes.Index == Int {
         let first = bytes[index]
@@ -55,7 +55,7 @@ struct SecretUnit {
             else { return nil }
             let byte = high << 4 | low
             position += 2
-            // A percent sign that is escaped itself, and begins an escape.
+            // An escaped percent sign that starts another escape.
             if byte == UInt8(ascii: "%"), level < deepest, position + 1 < bytes.endIndex,
                 bytes[position].hexadecimalValue != nil, bytes[position + 1].hexadecimalValue != nil
             {
@@ -100,7 +100,7 @@ struct SecretUnit {
 }
 
 extension RandomAccessCollection<UInt8> where Index == Int {
-    /// Where the backslashes end that stand at an index; of more than 64, where the 65th stands.
+    /// Returns the end of the backslashes at an index; after 64 backslashes, the position of the 65th.
     func afterBackslashes(from start: Int) -> Int {
         start + self[start...].prefix(64).prefix { $0 == UInt8(ascii: "\\") }.count
     }

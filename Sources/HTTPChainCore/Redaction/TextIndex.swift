@@ -1,15 +1,15 @@
 import HTTPChainSupport
 
-/// Where things stand in a text: found once, whoever asks, so that looking ahead and back stays linear.
+/// An index of positions in a text, found once and shared, so that looking ahead and back takes linear time.
 ///
-/// Short distances are looked at directly, and so a short text needs no tables.
+/// Short distances are searched directly, so short texts need no tables.
 final class TextIndex {
-    /// A thing that is looked for.
+    /// A kind of position to search for.
     enum Mark: Int, CaseIterable {
         case equals, at, hash, less, greater, angle, newline, formData, response
     }
 
-    /// A way through the text that goes on the same from each place that it passes.
+    /// A walk through the text whose continuation only depends on the current position.
     enum Walk {
         case line, parameters
         /// By the number of times that delimiters are percent-encoded.
@@ -29,7 +29,7 @@ final class TextIndex {
         }
     }
 
-    /// How many places are looked at before a table is made.
+    /// The number of positions searched before a table is made.
     static let near = 24
 
     private let bytes: [UInt8]
@@ -46,7 +46,7 @@ final class TextIndex {
 
     // MARK: Marks
 
-    /// The first place of a mark at or after an index.
+    /// Returns the first position of a mark at or after an index.
     func first(_ mark: Mark, from start: Int) -> Int? {
         let near = min(bytes.count, start + Self.near)
         for position in start..<max(start, near) {
@@ -59,7 +59,7 @@ final class TextIndex {
         return index < places.count ? places[index] : nil
     }
 
-    /// The last place of a mark before an index, and not before another one.
+    /// Returns the last position of a mark within a range.
     func last(_ mark: Mark, in range: Range<Int>) -> Int? {
         var position = range.upperBound
         while position > max(range.lowerBound, range.upperBound - Self.near) {
@@ -100,11 +100,11 @@ final class TextIndex {
 
     // MARK: Walks
 
-    /// Where a walk ends.
+    /// Returns the end of a walk.
     ///
     /// - Parameters:
-    ///   - near: The number of places that are passed before they are remembered.
-    ///   - next: Returns the place after another one; nil if the walk ends there.
+    ///   - near: The number of positions passed before they are remembered.
+    ///   - next: A closure that returns the position after another one, or nil if the walk ends there.
     func end(of walk: Walk, from start: Int, near: Int = TextIndex.near, next: (Int) -> Int?) -> Int {
         var position = start
         for _ in 0..<near {
@@ -137,7 +137,7 @@ final class TextIndex {
         return end
     }
 
-    /// Where the text before an index ends, without the punctuation after it.
+    /// Returns the end of the text before an index, without trailing punctuation.
     func beforePunctuation(_ end: Int) -> Int {
         if let known = punctuation, known.end == end { return known.start }
         var start = end
@@ -149,7 +149,7 @@ final class TextIndex {
         return start
     }
 
-    /// Where the backslashes end that stand at an index; of more than 64, where the 65th stands.
+    /// Returns the end of the backslashes at an index; after 64 backslashes, the position of the 65th.
     func afterBackslashes(from start: Int) -> Int {
         guard start + 1 < bytes.count, bytes[start] == UInt8(ascii: "\\"), bytes[start + 1] == UInt8(ascii: "\\") else {
             return start < bytes.count && bytes[start] == UInt8(ascii: "\\") ? start + 1 : start
@@ -169,14 +169,14 @@ final class TextIndex {
     }
 }
 
-/// The brackets of a text, whatever their kinds, and which of them belong together.
+/// The brackets of a text, of any kind, and their matches.
 struct Brackets {
     private var positions: [Int] = []
-    /// The innermost bracket that is open after each of them, as an index of `positions`.
+    /// The innermost open bracket after each of them, as an index of `positions`.
     private var open: [Int?] = []
-    /// The position of the bracket that closes each of them.
+    /// The position of the closing bracket of each of them.
     private var closers: [Int?] = []
-    /// The brackets that close nothing.
+    /// The closing brackets without an opening one.
     private var strays: [Int] = []
 
     init(_ bytes: [UInt8]) {
@@ -195,10 +195,10 @@ struct Brackets {
         }
     }
 
-    /// The innermost bracket before an index that is still open there.
+    /// Returns the innermost bracket before an index that is still open there.
     func opening(before index: Int) -> Int? { innermost(at: index).map { positions[$0] } }
 
-    /// The first bracket from an index on that closes one from before it.
+    /// Returns the first bracket at or after an index that closes one from before it.
     func closing(from index: Int) -> Int? {
         if let open = innermost(at: index) { return closers[open] }
         let next = strays.partition(from: index)
@@ -212,7 +212,7 @@ struct Brackets {
 }
 
 extension [Int] {
-    /// The index of the first of these sorted numbers that is not less than another one.
+    /// Returns the index of the first of these sorted numbers that isn't less than the given one.
     fileprivate func partition(from number: Int) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -1,14 +1,14 @@
-/// The user information of a URL, also of one that is not well-formed: where a reader of URLs sees no authority, a person
-/// sees a password.
+/// The user information of a URL, including a malformed one: even if a parser finds no authority, a person may see a
+/// password.
 struct UserInformation {
     private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
 
     private let bytes: Bytes
-    /// The last `@`, and the last before a query or a fragment: up to there a password may go on.
+    /// The last `@`, and the last one before a query or a fragment: a password may extend up to there.
     private let lastAt: Int?
     private let lastAtOfPath: Int?
 
-    /// The bytes before the `@`, or the whole of what is in the place of an authority if no `@` follows.
+    /// Returns the range before the `@`, or the whole text in place of an authority if no `@` follows.
     ///
     /// - Returns: nil if there is none.
     static func range(in url: String) -> Range<Int>? {
@@ -29,15 +29,14 @@ struct UserInformation {
             let (start, isAuthority) = Self.authorityStart(in: rest)
             let end = rest[start...].firstIndex { Self.isSlash($0) || Self.isPathEnd($0) } ?? rest.endIndex
             if let found = range(authority: start..<end, isAuthority: isAuthority) { return found }
-            // What is in the place of an authority may be a whole URL.
+            // The text in place of an authority may be a whole URL.
             let isURL = start > beginning && Self.schemeEnd(in: rest[start..<end]) == end - 1
             next = isURL ? start : nextReference(from: end)
         }
         return nil
     }
 
-    /// Where a further URL begins in the rest of a path: a reference that was joined with a base is in the path of the
-    /// URL that came of it.
+    /// Returns the start of another URL in the rest of a path, for a URL made by joining a base with an absolute URL.
     private func nextReference(from end: Int) -> Int? {
         var segment = end
         var position = end
@@ -60,13 +59,14 @@ struct UserInformation {
         let at = authority.lastIndex(of: UInt8(ascii: "@"))
         let user = authority[..<(at ?? place.lowerBound)]
         if at != nil {
-            // Without a scheme and two slashes, `@scope` and `react@18` are names in a path; `bob:…@` is a person's.
+            // Without a scheme and two slashes, `@scope` and `react@18` are names in a path; `bob:…@` belongs to a
+            // person.
             let isCredential = isAuthority || user.dropFirst().contains(UInt8(ascii: ":"))
             guard isCredential, !user.isEmpty else { return nil }
         }
         let known = at.map { place.lowerBound..<$0 }
         guard let port = Self.port(of: authority[(at.map { $0 + 1 } ?? place.lowerBound)...]) else { return known }
-        // `bob:` before a slash may be a name, and the slash the beginning of a password; so may `bob@corp:`.
+        // `bob:` before a slash may be a name, and the slash the start of a password; so may `bob@corp:`.
         guard !port.isNumber, isAuthority || at == nil && !port.isEmpty && port.colon > place.lowerBound else {
             return known
         }
@@ -77,12 +77,12 @@ struct UserInformation {
         return isSecret ? place : known
     }
 
-    /// What follows the colon of a host.
+    /// The part of a host after its colon.
     private struct Port {
         let colon: Int
         let isEmpty: Bool
         let isNumber: Bool
-        /// Whether a template leaves it open, or it is none because the host is an IPv6 address without its brackets.
+        /// Whether it may not be a port: a template leaves it open, or the host is an IPv6 address without brackets.
         let mayBeOpen: Bool
     }
 
@@ -103,7 +103,7 @@ struct UserInformation {
         )
     }
 
-    /// Where an authority begins, and whether a scheme or two slashes say so.
+    /// Returns the start of an authority, and whether a scheme or two slashes precede it.
     private static func authorityStart(in bytes: Bytes) -> (start: Int, isAuthority: Bool) {
         var start = bytes.firstIndex { $0 > 0x20 } ?? bytes.endIndex
         var hasScheme = false
@@ -115,7 +115,7 @@ struct UserInformation {
         }),
             isAuthorityMark(bytes[colon...])
         {
-            // What is before the slashes is no scheme, and was meant as one.
+            // The text before the slashes isn't a scheme, but was meant as one.
             hasScheme = true
             start = colon + 1
         }
@@ -123,12 +123,12 @@ struct UserInformation {
         return (start + slashes, hasScheme || slashes >= 2)
     }
 
-    /// Whether a colon and two slashes begin here.
+    /// Whether the bytes start with a colon and two slashes.
     private static func isAuthorityMark(_ bytes: Bytes) -> Bool {
         bytes.first == UInt8(ascii: ":") && bytes.dropFirst().prefix(2).prefix(while: isSlash).count == 2
     }
 
-    /// The colon of a scheme at the beginning, RFC 3986 §3.1.
+    /// Returns the colon of a scheme at the start, RFC 3986 §3.1.
     private static func schemeEnd(in bytes: Bytes) -> Int? {
         let end = bytes.firstIndex {
             !($0.isLetterOrDigit || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "."))
@@ -136,7 +136,7 @@ struct UserInformation {
         return end.flatMap { bytes[$0] == UInt8(ascii: ":") ? $0 : nil }
     }
 
-    /// Whether a scheme is one after which an authority is meant even if its slashes are missing.
+    /// Whether a scheme is followed by an authority even if its slashes are missing.
     private static func isKnown(_ scheme: Bytes) -> Bool {
         let name = scheme.lazy.map(SecretNames.folded)
         return name.elementsEqual("https".utf8) || name.elementsEqual("http".utf8)
