@@ -1,36 +1,37 @@
-/// The wait before a retry: longer each time, up to a cap, and by chance, so that clients which failed together do not
-/// come back together.
+/// The wait before a retry, which grows up to a cap and is randomized, so that clients that failed together don't retry
+/// together.
 ///
-/// The wait before retry _n_ is drawn evenly from zero to `min(cap, base · 2ⁿ⁻¹)`, which is known as full jitter.
+/// The wait before retry _n_ is uniformly distributed from zero to `min(cap, base · 2ⁿ⁻¹)`, which is known as full
+/// jitter.
 public struct Backoff: Sendable, Hashable {
-    /// The way a random number shortens a wait.
+    /// The way a wait is randomized.
     public enum Jitter: String, Sendable, Hashable {
-        /// Any wait from none at all to the longest is as likely as another.
+        /// Any wait from zero to the longest, uniformly distributed.
         case full
         /// Always the longest wait.
         case none
     }
 
-    /// The longest wait before the first retry.
+    /// The maximum wait before the first retry.
     public let base: Duration
-    /// The longest wait.
+    /// The maximum wait.
     public let cap: Duration
-    /// The way a random number shortens a wait.
+    /// The way a wait is randomized.
     public let jitter: Jitter
 
-    /// Makes a backoff; durations below zero count as zero, and those above 100 years as 100 years.
+    /// Makes a backoff; durations are clamped to the range from zero to 100 years.
     ///
     /// - Parameters:
-    ///   - base: The longest wait before the first retry; 0.5 seconds by default.
-    ///   - cap: What no wait is longer than; 20 seconds by default.
-    ///   - jitter: How a random number shortens a wait; full by default.
+    ///   - base: The maximum wait before the first retry. Defaults to 0.5 seconds.
+    ///   - cap: The maximum wait before any retry. Defaults to 20 seconds.
+    ///   - jitter: The way waits are randomized. Defaults to full jitter.
     public init(base: Duration = .milliseconds(500), cap: Duration = .seconds(20), jitter: Jitter = .full) {
         self.base = base.bounded
         self.cap = cap.bounded
         self.jitter = jitter
     }
 
-    /// The same wait each time.
+    /// Returns a backoff with the same wait each time.
     public static func constant(_ wait: Duration) -> Backoff {
         Backoff(base: wait, cap: wait, jitter: .none)
     }
@@ -38,9 +39,9 @@ public struct Backoff: Sendable, Hashable {
     /// No wait at all.
     public static let none = Backoff.constant(.zero)
 
-    /// The longest wait before a retry.
+    /// Returns the maximum wait before a retry.
     ///
-    /// - Parameter retry: Which retry it is; 1 is the first, and what is less counts as 1.
+    /// - Parameter retry: The number of the retry, from 1; lower values count as 1.
     public func longestWait(beforeRetry retry: Int) -> Duration {
         guard base > .zero else { return .zero }
         var wait = base
@@ -52,23 +53,23 @@ public struct Backoff: Sendable, Hashable {
         return min(wait, cap)
     }
 
-    /// The wait before a retry.
+    /// Returns the wait before a retry.
     ///
     /// - Parameters:
-    ///   - retry: Which retry it is; 1 is the first, and what is less counts as 1.
-    ///   - random: Where chance comes from; asked once with jitter and not at all without.
+    ///   - retry: The number of the retry, from 1; lower values count as 1.
+    ///   - random: The source of randomness, called once with jitter and not at all without.
     public func wait(beforeRetry retry: Int, random: some RandomSource) -> Duration {
         let longest = longestWait(beforeRetry: retry)
         guard jitter == .full, longest > .zero else { return longest }
         return .nanoseconds(Int64((UInt64(longest.nanoseconds) + 1).multipliedFullWidth(by: random.next()).high))
     }
 
-    /// The wait before a retry, with another jitter than that of the backoff.
+    /// Returns the wait before a retry, with a different jitter than the backoff's.
     ///
     /// - Parameters:
-    ///   - retry: Which retry it is; 1 is the first, and what is less counts as 1.
-    ///   - factor: The range of the factors that the longest wait is multiplied by; all are equally likely.
-    ///   - random: Where chance comes from; asked once, and not at all for a single factor.
+    ///   - retry: The number of the retry, from 1; lower values count as 1.
+    ///   - factor: The range of the uniformly distributed factor for the longest wait; a single factor is ignored.
+    ///   - random: The source of randomness, called once, or not at all for a single factor.
     package func wait(
         beforeRetry retry: Int,
         times factor: ClosedRange<Double>,

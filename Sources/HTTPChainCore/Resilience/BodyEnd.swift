@@ -1,22 +1,23 @@
 import Foundation
 
-/// The end of the reading of a body.
+/// The way the reading of a body ended.
 package enum BodyEnd: Sendable {
-    /// All of it was read.
+    /// The body was read to its end.
     case complete
     /// Reading it failed.
     case failed(any Error)
-    /// It was dropped before its end.
+    /// The body was dropped before its end.
     case dropped
 }
 
 extension HTTPBody {
-    /// The body, and a call when nobody will read on: at its end, at its failure, or when it is dropped.
+    /// Returns the body with a callback for when it won't be read any further: at its end, on failure, or when it is
+    /// dropped.
     ///
-    /// A body that can be read again, or is empty, has no transfer behind it: it stays what it is, and the call comes
-    /// at once.
+    /// A body that is replayable or empty has no transfer behind it: it is returned unchanged, and the callback runs
+    /// immediately.
     ///
-    /// - Parameter onEnd: Called exactly once; it must return quickly.
+    /// - Parameter onEnd: The callback, called exactly once; it must return quickly.
     package func notifying(_ onEnd: @escaping @Sendable (BodyEnd) -> Void) -> HTTPBody {
         guard hasTransfer else {
             onEnd(.complete)
@@ -26,11 +27,11 @@ extension HTTPBody {
         return .once(length: length) { EndReader(inner: try await watch.open(self), watch: watch) }
     }
 
-    /// Whether there may be a transfer behind the body, which goes on while it is read.
+    /// Whether there may be a transfer behind the body that continues while it is read.
     package var hasTransfer: Bool { !isReplayable && !isEmpty }
 }
 
-/// Tells of the end once; its own end is that of a body which was dropped.
+/// Reports the end once; if it is deallocated first, the body was dropped.
 private final class EndWatch: Sendable {
     private let onEnd: Locked<(@Sendable (BodyEnd) -> Void)?>
 

@@ -1,6 +1,6 @@
-/// Hands one value to one task that waits for it, or learns that the task has gone.
+/// Passes a value to a task that waits for it, or reports that the task was cancelled.
 ///
-/// What is handed over is never lost: either the task has it, or ``give(_:)`` says that it does not take it.
+/// The value is never lost: either the task receives it, or ``give(_:)`` returns `false`.
 package final class Handover<Value: Sendable>: Sendable {
     private enum State {
         case empty
@@ -13,9 +13,9 @@ package final class Handover<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Gives the value.
+    /// Passes the value.
     ///
-    /// - Returns: Whether the task has it or will have it; `false` when it was cancelled before.
+    /// - Returns: Whether the task has received or will receive it; `false` if it was cancelled before.
     package func give(_ value: Value) -> Bool {
         let (isTaken, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Value, any Error>?) in
             switch state {
@@ -32,7 +32,7 @@ package final class Handover<Value: Sendable>: Sendable {
         return isTaken
     }
 
-    /// Waits for the value; to be called once.
+    /// Waits for the value; must be called only once.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled, unless the value was given before.
     package func value() async throws -> Value {
@@ -45,7 +45,7 @@ package final class Handover<Value: Sendable>: Sendable {
                         return .success(value)
                     case .over, .awaited: return .failure(CancellationError())
                     case .empty:
-                        // A cancellation that came before found nothing to resume.
+                        // An earlier cancellation found nothing to resume.
                         if Task.isCancelled {
                             state = .over
                             return .failure(CancellationError())

@@ -1,16 +1,16 @@
-/// An error of a stage that refused an attempt on the client: nothing was sent.
+/// An error of a stage that refused an attempt on the client, so that nothing was sent.
 ///
-/// An open circuit breaker, a rate limit and a full queue throw such errors. They say nothing about the server, so that
-/// stages which judge the server by its answers leave them out of account.
+/// Thrown by an open circuit breaker, a rate limit and a full queue. These errors say nothing about the server, so
+/// stages that judge the server by its responses ignore them.
 public protocol RefusalError: HTTPChainError {
-    /// The time until an attempt may be let through; `nil` when that is not known.
+    /// The time until an attempt may be allowed, or `nil` if unknown.
     var retryAfter: Duration? { get }
 }
 
-/// A stage that refuses attempts for what it knows of the server, so that the same attempt again is refused as well.
+/// A stage that refuses attempts because of the server's state, so that the same attempt would be refused again.
 package protocol RefusingMiddleware: Middleware {
-    /// An example of the error that it throws then.
+    /// Returns an example of the error that it throws.
     ///
-    /// - Parameter exchange: The request that is refused.
+    /// - Parameter exchange: The refused request.
     func refusal(of exchange: ExchangeSnapshot) -> any RefusalError
 }

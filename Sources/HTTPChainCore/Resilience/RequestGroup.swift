@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// A rule that says which requests share a circuit breaker, a limit or a measurement.
+/// A rule that determines which requests share a circuit breaker, a limit or a measurement.
 ///
 /// ```swift
 /// RequestGroup.origin                                   // one for each scheme, host and port
@@ -14,66 +14,68 @@ public struct RequestGroup: Sendable, CustomStringConvertible {
     }
 
     let kind: Kind
-    /// The name of the rule by which requests are grouped, for people to read.
+    /// The name of the rule, for display.
     public let description: String
 
-    /// All requests are one group, whose key is the empty string.
+    /// A single group for all requests, whose key is the empty string.
     public static let all = RequestGroup(kind: .all, description: "all together")
 
-    /// The requests to one origin are a group, whose key is the origin: "https://api.example.com".
+    /// A group for each origin, whose key is the origin: "https://api.example.com".
     ///
-    /// A dot at the end of the host is not in the key, because the server is the same with it and without it.
+    /// The key has no trailing dot, because the server is the same with and without it.
     public static let origin = RequestGroup(kind: .origin, description: "origin")
 
-    /// The requests with one key are a group.
+    /// Returns a group for each key.
     ///
     /// - Parameters:
-    ///   - name: What the key is, for people to read.
-    ///   - key: The key of a request, no secret; with `nil` the request belongs to no group, and passes.
+    ///   - name: The name of the key, for display.
+    ///   - key: A closure that returns the key of a request, which must not be a secret. If it returns `nil`, the
+    ///     request belongs to no group, and passes.
     public static func by(_ name: String, _ key: @escaping @Sendable (borrowing Request) -> String?) -> RequestGroup {
         RequestGroup(kind: .key(key), description: name)
     }
 }
 
-/// One entry for each group of requests, made when it is first asked for; the least recently used go when there are too
-/// many.
+/// A table with an entry for each group of requests, created on first use.
 ///
-/// The entries are kept by a table of no generic type, and only what comes out of it is given its type: otherwise the
-/// runtime would work out types with each request, which takes longer than the look-up.
+/// Evicts the least recently used entries if there are too many.
+///
+/// The entries are stored in a non-generic table and only typed on access. Otherwise the runtime would resolve types
+/// for each request, which takes longer than the look-up.
 @usableFromInline
 package struct GroupTable<Entry: AnyObject & Sendable>: Sendable {
     @usableFromInline let entries: UntypedGroupTable
 
     /// - Parameters:
-    ///   - group: How requests are grouped.
-    ///   - limit: How many groups are remembered, at least 1.
-    ///   - make: Makes the entry of a key.
+    ///   - group: The grouping rule.
+    ///   - limit: The maximum number of groups, at least 1.
+    ///   - make: A closure that makes the entry of a key.
     package init(_ group: RequestGroup, limit: Int, make: @escaping @Sendable (String) -> Entry) {
         entries = UntypedGroupTable(group, limit: limit, make: make)
     }
 
-    /// The entry of a request's group; `nil` when it belongs to none.
+    /// Returns the entry of a request's group, or `nil` if it belongs to none.
     @inlinable
     package func entry(for request: borrowing Request) -> Entry? {
         guard let entry = entries.entry(for: request) else { return nil }
         return unsafeDowncast(entry, to: Entry.self)
     }
 
-    /// The entry of a key.
+    /// Returns the entry of a key.
     package func entry(of key: String) -> Entry { unsafeDowncast(entries.entry(of: key), to: Entry.self) }
 
-    /// The entry of a key, if there is one yet.
+    /// Returns the entry of a key, if it exists.
     package func existing(_ key: String) -> Entry? {
         entries.existing(key).map { unsafeDowncast($0, to: Entry.self) }
     }
 
-    /// All entries with their keys, in the order of the keys.
+    /// All entries with their keys, sorted by key.
     package var all: [(key: String, entry: Entry)] {
         entries.all.map { ($0, unsafeDowncast($1, to: Entry.self)) }
     }
 }
 
-/// A ``GroupTable`` whose entries are of one type that only the table around it knows.
+/// The storage of a ``GroupTable``, which alone knows the type of the entries.
 @usableFromInline
 final class UntypedGroupTable: Sendable {
     @usableFromInline typealias Entry = any AnyObject & Sendable
@@ -83,7 +85,7 @@ final class UntypedGroupTable: Sendable {
         var lastUse: UInt64
     }
 
-    /// An origin as requests spell it, so that the usual request finds its group without parsing.
+    /// An origin as spelled in requests, so that the usual request finds its group without parsing.
     private struct Spelling: Hashable, Sendable {
         let scheme: String
         let authority: String

@@ -3,10 +3,10 @@ package import HTTPTypes
 
 /// The Retry-After field, RFC 9110 §10.2.3.
 package enum RetryAfter {
-    /// The wait that the server asks for; `nil` when it does not say, or nothing that makes sense.
+    /// Returns the wait that the server requests, or `nil` if the field is absent or invalid.
     ///
-    /// A date is read by the server's clock (``ServerTime``). Of several values the longest counts: it is the one that
-    /// keeps to all of them.
+    /// A date is interpreted by the server's clock (``ServerTime``). The longest of several values is used, because it
+    /// satisfies all of them.
     ///
     /// - Parameters:
     ///   - fields: The fields of the response.
@@ -17,8 +17,8 @@ package enum RetryAfter {
         return fields[values: .retryAfter].flatMap { waits(in: $0, by: server) }.max()
     }
 
-    /// The time for which an overloaded server asks for no requests: after 429 (RFC 6585 §4) and 503 (RFC 9110
-    /// §15.6.4); `nil` after another status, and where it does not ask.
+    /// Returns the time for which an overloaded server requests no traffic, after 429 (RFC 6585 §4) and 503 (RFC 9110
+    /// §15.6.4); `nil` for other statuses, and if the server doesn't request it.
     ///
     /// - Parameters:
     ///   - head: The response.
@@ -28,7 +28,7 @@ package enum RetryAfter {
         return code == 429 || code == 503 ? wait(in: head.headerFields, now: now()) : nil
     }
 
-    /// Transports join repeated fields with commas, and most dates hold one as well.
+    /// Parses the values of a field: transports join repeated fields with commas, and most dates contain a comma too.
     private static func waits(in value: String, by server: ServerTime) -> [Duration] {
         let parts = value.pieces(at: ",", omittingEmptySubsequences: false)
         var waits: [Duration] = []
@@ -52,7 +52,7 @@ package enum RetryAfter {
     private static func seconds(_ text: Substring) -> Duration? {
         let digits = text.utf8.drop(while: ASCII.isSpace).reversed().drop(while: ASCII.isSpace)
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        // More digits than an integer holds is more than anybody waits for.
+        // More digits than fit an integer are longer than any wait.
         guard let seconds = Int64(String(decoding: digits.reversed(), as: UTF8.self)) else { return .longest }
         return .seconds(min(seconds, Duration.longest.components.seconds))
     }

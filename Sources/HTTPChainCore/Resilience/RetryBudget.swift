@@ -1,18 +1,18 @@
-/// A budget that allows retries in relation to calls, so that clients do not bury a server that is down under retries.
+/// A budget that limits retries in proportion to calls, so that clients don't overload a failing server with retries.
 ///
-/// A bucket of tokens: each call puts in a share of one, each second puts in some more, and each retry takes one out.
-/// When the bucket is empty nothing is retried. It starts full. With the defaults retries add at most a fifth to the
-/// traffic in the long run, or 10 a second where there is little traffic.
+/// It is a token bucket: each call adds a fraction of a token, each second adds some, and each retry takes one. When
+/// the bucket is empty, nothing is retried. It starts full. With the defaults, retries add at most a fifth to the
+/// traffic in the long run, or 10 a second if there is little traffic.
 ///
-/// A token comes back where the attempt is not made after all: a wait that is cancelled, a hedge that a circuit breaker or
-/// a limit refuses.
+/// A token is returned if the attempt isn't made after all: if the wait is cancelled, or if a circuit breaker or a
+/// limit refuses a hedge.
 ///
-/// One budget can serve several stages: those of several chains to the same server, and the retry stage and the hedging
-/// stage of one chain, where a call counts once. Their clock must be the same. It can be used by any number of tasks at
-/// a time.
+/// One budget can serve several stages: those of several chains to the same server, or the retry and hedging stages of
+/// one chain, where a call counts once. They must use the same clock. It can be used by any number of tasks
+/// concurrently.
 public final class RetryBudget: Sendable {
     private struct State {
-        /// In millionths, so that shares add up to whole tokens.
+        /// In millionths, so that fractions add up to whole tokens.
         var tokens: Int64
         var refilled: Duration?
     }
@@ -23,7 +23,7 @@ public final class RetryBudget: Sendable {
     public let share: Double
     /// The number of tokens that each second adds.
     public let minimumPerSecond: Double
-    /// The largest number of tokens that the bucket holds.
+    /// The maximum number of tokens in the bucket.
     public let capacity: Int
 
     private let deposit: Int64
@@ -34,9 +34,9 @@ public final class RetryBudget: Sendable {
     /// Makes a full bucket.
     ///
     /// - Parameters:
-    ///   - share: What each call puts in, from 0 to 10; 0.2 by default, one retry for five calls.
-    ///   - minimumPerSecond: What each second puts in, from 0 to a million; 10 by default.
-    ///   - capacity: What the bucket holds at most, from 0 to a million; 100 by default.
+    ///   - share: The number of tokens that each call adds, from 0 to 10. Defaults to 0.2, one retry for five calls.
+    ///   - minimumPerSecond: The number of tokens that each second adds, from 0 to a million. Defaults to 10.
+    ///   - capacity: The maximum number of tokens, from 0 to a million. Defaults to 100.
     public init(share: Double = 0.2, minimumPerSecond: Double = 10, capacity: Int = 100) {
         self.share = share.bounded(to: 10)
         self.minimumPerSecond = minimumPerSecond.bounded(to: 1_000_000)
@@ -46,14 +46,14 @@ public final class RetryBudget: Sendable {
         state = Locked(State(tokens: limit))
     }
 
-    /// The number of retries that the bucket holds now, those not counted that time would have added since the last.
+    /// The number of retries available, without the tokens that time has added since the last retry.
     public var available: Int {
         state.withLock { Int($0.tokens / Self.token) }
     }
 
-    /// Puts in what one call brings.
+    /// Adds the tokens of one call.
     ///
-    /// A stage calls it once for each call.
+    /// Stages call this once for each call.
     public func countCall() {
         let (deposit, limit) = (deposit, limit)
         state.withLock { state in
@@ -62,10 +62,10 @@ public final class RetryBudget: Sendable {
         }
     }
 
-    /// Takes a token out for a retry.
+    /// Takes a token for a retry.
     ///
-    /// - Parameter now: The time on the clock of the call, `environment.time.elapsed`.
-    /// - Returns: Whether there was one.
+    /// - Parameter now: The time on the call's clock, `environment.time.elapsed`.
+    /// - Returns: Whether a token was available.
     public func take(at now: Duration) -> Bool {
         let (limit, rate) = (limit, minimumPerSecond)
         return state.withLock { state in
@@ -84,9 +84,9 @@ public final class RetryBudget: Sendable {
 }
 
 extension RetryBudget {
-    /// Puts in what one call brings, unless a stage further out with the same budget did so.
+    /// Adds the tokens of one call, unless an outer stage with the same budget already did so.
     ///
-    /// - Parameter request: The call, which is marked as counted for the stages inside.
+    /// - Parameter request: The call, which is marked as counted for inner stages.
     package func countCall(_ request: inout Request) {
         if isShared.withLock({ $0 }) {
             if request.options[CountedBudget.self] === self { return }
@@ -95,26 +95,26 @@ extension RetryBudget {
         countCall()
     }
 
-    /// Gives back a token that was taken for an attempt which was not made after all.
+    /// Returns a token taken for an attempt that wasn't made after all.
     public func giveBack() {
         let limit = limit
         state.withLock { $0.tokens = min(limit, $0.tokens + Self.token) }
     }
 
-    /// Declares that stages of more than one kind use the budget, so that the outermost has to mark what it counts.
+    /// Declares that several kinds of stages use the budget, so that the outermost must mark the calls it counts.
     package func becomeShared() {
         isShared.withLock { $0 = true }
     }
 }
 
-/// The budget that has counted the call already.
+/// The budget that has already counted the call.
 private enum CountedBudget: RequestOption {
     static var defaultValue: RetryBudget? { nil }
 }
 
-/// A stage that sends requests again within a budget: how stages tell whether they share theirs.
+/// A stage that retries requests within a budget; lets stages detect whether they share one.
 public protocol BudgetedMiddleware: Middleware {
-    /// The budget; `nil` for none.
+    /// The retry budget, or `nil` if there is none.
     var retryBudget: RetryBudget? { get }
 }
 

@@ -2,11 +2,12 @@ package import Foundation
 import HTTPChainSupport
 package import HTTPTypes
 
-/// The clock of a server as a response shows it: dates that the server writes are read by it, since the local clock may
-/// be minutes off.
+/// A server's clock according to a response.
+///
+/// Dates written by the server are interpreted by it, because the local clock may be off by minutes.
 package struct ServerTime: Sendable, Hashable {
-    /// The time that it is for the server: the response's `Date` (RFC 9110 §6.6.1) and the `Age` that caches added to it
-    /// (RFC 9111 §5.1); the local date if there is no `Date`.
+    /// The current time of the server: the response's `Date` (RFC 9110 §6.6.1) plus the `Age` added by caches (RFC 9111
+    /// §5.1), or the local date if there is no `Date`.
     package let now: Date
     private let local: Date
 
@@ -25,11 +26,11 @@ package struct ServerTime: Sendable, Hashable {
         now = date.addingTimeInterval(TimeInterval(age))
     }
 
-    /// The time until a moment of the server's clock: never negative, and at most ``Swift/Duration/longest``.
+    /// Returns the time until a date on the server's clock: never negative, and at most ``Swift/Duration/longest``.
     ///
     /// - Parameters:
-    ///   - date: The moment.
-    ///   - unit: The number of milliseconds that the time is rounded up to a multiple of.
+    ///   - date: The date.
+    ///   - unit: The unit in milliseconds to which the time is rounded up.
     package func wait(until date: Date, roundedTo unit: Int64 = 1) -> Duration {
         let seconds = date.timeIntervalSince(now)
         guard seconds > 0 else { return .zero }
@@ -37,14 +38,16 @@ package struct ServerTime: Sendable, Hashable {
         return .milliseconds(Int64((milliseconds / Double(unit)).rounded(.up)) * unit)
     }
 
-    /// A moment of the server's clock by the local clock.
+    /// Converts a date on the server's clock to the local clock.
     package func local(_ date: Date) -> Date { date.addingTimeInterval(local.timeIntervalSince(now)) }
 
-    /// The time until a moment that a text names: an HTTP date, one of RFC 3339, or a number of seconds or milliseconds
-    /// since 1970; `nil` for any other text, a number of seconds from now among them.
+    /// Returns the time until a date in a text: an HTTP date, an RFC 3339 date, or a number of seconds or milliseconds
+    /// since 1970.
+    ///
+    /// Returns `nil` for any other text, including a number of seconds from now.
     package func wait(untilDateIn text: String) -> Duration? {
         if let number = Double(text), number.isFinite {
-            // 10^9 seconds are in 2001, and 10^11 in 5138: milliseconds of our time are more.
+            // 10^9 seconds are in 2001, and 10^11 in 5138; current times in milliseconds are larger.
             guard number > 1e9 else { return nil }
             return wait(until: Date(timeIntervalSince1970: number > 1e11 ? number / 1000 : number))
         }
