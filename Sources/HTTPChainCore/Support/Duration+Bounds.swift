@@ -1,16 +1,16 @@
 extension Duration {
-    /// 100 years: longer than anybody waits, and short enough to be counted in nanoseconds and added up.
+    /// 100 years: longer than any wait, and short enough to be added up in nanoseconds.
     package static let longest = Duration.seconds(100 * 365 * 86_400 as Int64)
 
-    /// The duration, or the nearest from zero to ``longest``.
+    /// The duration, clamped to the range from zero to ``longest``.
     package var bounded: Duration { min(max(self, .zero), .longest) }
 
-    /// Whole nanoseconds; of a ``bounded`` duration.
+    /// The number of whole nanoseconds of a ``bounded`` duration.
     package var nanoseconds: Int64 {
         components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
     }
 
-    /// Whole nanoseconds, or the nearest number of them that there is.
+    /// The number of whole nanoseconds, clamped to 64 bits.
     @usableFromInline
     package var clampedNanoseconds: Int64 {
         let (seconds, attoseconds) = components
@@ -19,7 +19,7 @@ extension Duration {
         return isTooLong || isBeyond ? (seconds < 0 ? .min : .max) : sum
     }
 
-    /// Seconds with a fraction, for people to read.
+    /// The number of seconds with a fraction, for display.
     package var label: String {
         let milliseconds = Double(bounded.nanoseconds / 1_000_000)
         return "\(milliseconds / 1000) s"

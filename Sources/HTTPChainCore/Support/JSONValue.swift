@@ -1,6 +1,6 @@
 import HTTPChainSupport
 
-/// Any JSON value, for members that no type was declared for.
+/// Any JSON value, for members without a declared type.
 ///
 /// ```swift
 /// let balance = problem.extensions["balance"]?.integer
@@ -52,10 +52,10 @@ public enum JSONValue: Sendable, Hashable {
     /// The members of an object; `nil` for anything else.
     public var object: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
 
-    /// A member of an object; `nil` when there is none, and for anything else.
+    /// A member of an object; `nil` if there is none, and for anything else.
     public subscript(_ name: String) -> JSONValue? { object?[name] }
 
-    /// An element of an array; `nil` when there is none, and for anything else.
+    /// An element of an array; `nil` if there is none, and for anything else.
     public subscript(_ index: Int) -> JSONValue? {
         guard let array, array.indices.contains(index) else { return nil }
         return array[index]
@@ -63,9 +63,9 @@ public enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue: Codable {
-    /// Reads any value.
+    /// Decodes any value.
     ///
-    /// - Throws: A `DecodingError`, also for a value that is nested deeper than 128 levels.
+    /// - Throws: A `DecodingError`, also if values are nested deeper than 128 levels.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -90,7 +90,7 @@ extension JSONValue: Codable {
         }
     }
 
-    /// Writes the value.
+    /// Encodes the value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -108,19 +108,19 @@ extension JSONValue: Codable {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    /// A string.
+    /// Makes a string.
     public init(stringLiteral value: String) { self = .string(value) }
-    /// A number without a fraction.
+    /// Makes a number without a fraction.
     public init(integerLiteral value: Int64) { self = .integer(value) }
-    /// A number.
+    /// Makes a number.
     public init(floatLiteral value: Double) { self = .number(value) }
-    /// `true` or `false`.
+    /// Makes `true` or `false`.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
-    /// `null`.
+    /// Makes `null`.
     public init(nilLiteral: ()) { self = .null }
-    /// An array.
+    /// Makes an array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    /// An object; of members with the same name the last counts.
+    /// Makes an object; the last of several members with the same name is used.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements) { _, last in last })
     }

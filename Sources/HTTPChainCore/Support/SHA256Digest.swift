@@ -1,11 +1,11 @@
-/// SHA-256 of short texts and contents (FIPS 180-4 §6.2), so that what must not be written down can still be told apart.
+/// SHA-256 of short texts and contents (FIPS 180-4 §6.2), to compare values that must not be stored.
 ///
-/// The core has no dependency on a cryptography library; what hashes bodies uses one.
+/// The core has no dependency on a cryptography library; the stages that hash bodies use one.
 package enum SHA256Digest {
-    /// The digest of the UTF-8 of a text as 64 hexadecimal digits.
+    /// Returns the digest of a text's UTF-8 as 64 hexadecimal digits.
     package static func hex(of text: String) -> String { hex(of: text.utf8) }
 
-    /// The digest as 64 hexadecimal digits.
+    /// Returns the digest as 64 hexadecimal digits.
     package static func hex(of bytes: some Sequence<UInt8>) -> String {
         hash(Array(bytes)).map { word in
             let digits = String(word, radix: 16)
@@ -45,8 +45,8 @@ package enum SHA256Digest {
 
     private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
 
-    /// §4.2.2: the first 32 bits of the fractional parts of the cube roots of the first 64 primes, and §5.3.3: those of
-    /// the square roots of the first eight.
+    /// §4.2.2: the first 32 bits of the fractional parts of the cube roots of the first 64 primes, and §5.3.3: of the
+    /// square roots of the first eight.
     private static let constants = primes.map { fraction(of: $0, root: 3) }
     private static let initial = primes.prefix(8).map { fraction(of: $0, root: 2) }
 
@@ -54,7 +54,8 @@ package enum SHA256Digest {
         !(2..<number).contains { number % $0 == 0 }
     }
 
-    /// The first 32 bits after the point of a root, by integers alone: the root of the number times 2^(32·root).
+    /// Returns the first 32 bits of a root's fractional part, in integer arithmetic: the root of the number times
+    /// 2^(32·root).
     private static func fraction(of number: UInt64, root: Int) -> UInt32 {
         var low: UInt64 = 0
         var high: UInt64 = 1 << 37

@@ -1,12 +1,12 @@
 /// State that several tasks change and wait for.
 ///
-/// Usable from inlinable code, as ``Locked`` is: a change is then compiled for the state at hand in every module.
+/// Usable from inlinable code, like ``Locked``: a change is then specialized for the state in every module.
 @usableFromInline
 package final class Watched<State: Sendable>: Sendable {
     @usableFromInline
     struct Waiter: Sendable {
         let id: Int
-        /// Takes what it waits for out of the state; the closure returned hands it over once the lock is free.
+        /// Removes the awaited value from the state; the returned closure delivers it once the lock is released.
         let attempt: @Sendable (inout State) -> (@Sendable () -> Void)?
         let cancel: @Sendable () -> Void
     }
@@ -24,17 +24,17 @@ package final class Watched<State: Sendable>: Sendable {
         guarded = Locked(Guarded(state: state))
     }
 
-    /// The state as it is.
+    /// The current state.
     package var value: State { read { $0 } }
 
-    /// Returns what `look` makes of the state as it is.
+    /// Returns the result of `look` for the current state.
     package func read<Result: Sendable>(_ look: (State) -> Result) -> Result {
         guarded.withLock { look($0.state) }
     }
 
-    /// Changes the state and wakes whoever waited for the change.
+    /// Changes the state and wakes the tasks that waited for the change.
     ///
-    /// Inlinable, so that a change that nobody waits for makes the runtime work out no types.
+    /// Inlinable, so that a change that nobody waits for needs no type metadata from the runtime.
     @inlinable
     @discardableResult
     package func update<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
@@ -46,8 +46,9 @@ package final class Watched<State: Sendable>: Sendable {
         return result
     }
 
-    /// Waits until `condition` returns a value; it is asked now and after every change, and may change the state itself
-    /// when it does return one.
+    /// Waits until `condition` returns a value.
+    ///
+    /// It is called now and after every change, and may change the state itself if it does return a value.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     package func wait<Result: Sendable>(
@@ -60,7 +61,7 @@ package final class Watched<State: Sendable>: Sendable {
                     waiter(id, for: condition, resume: { continuation.resume(returning: $0) }) {
                         continuation.resume(throwing: CancellationError())
                     },
-                    // A cancellation that came before the waiter was listed found nothing to cancel.
+                    // A cancellation before the waiter was added found nothing to cancel.
                     unless: { Task.isCancelled }
                 )
             }
@@ -73,7 +74,7 @@ package final class Watched<State: Sendable>: Sendable {
         }
     }
 
-    /// Waits until `condition` returns a value, as ``wait(for:)`` does, cancelled or not.
+    /// Waits until `condition` returns a value, like ``wait(for:)``, regardless of cancellation.
     package func waitUninterrupted<Result: Sendable>(
         for condition: @escaping @Sendable (inout State) -> Result?
     ) async -> Result {
@@ -118,7 +119,7 @@ package final class Watched<State: Sendable>: Sendable {
         for resume in wake { resume() }
     }
 
-    /// Takes the waiters out that have what they wait for, until none of those left has.
+    /// Removes the waiters whose condition is met, until none of the remaining ones is.
     @usableFromInline
     static func satisfied(_ guarded: inout Guarded) -> [@Sendable () -> Void] {
         var ready: [@Sendable () -> Void] = []
