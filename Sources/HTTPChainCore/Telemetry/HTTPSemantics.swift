@@ -1,24 +1,23 @@
 import Foundation
 import HTTPTypes
 
-/// The values of OpenTelemetry's conventions for HTTP for methods, protocols and errors, for every stage that reports
-/// them.
+/// Values of OpenTelemetry's HTTP conventions for methods, protocols and errors, for every stage that reports them.
 package enum HTTPSemantics {
-    /// The version of this library, as telemetry tells it.
+    /// The version of this library in telemetry.
     package static let libraryVersion = "0.1.0"
 
-    /// The methods that may be told by name: those of RFC 9110 §9, PATCH (RFC 5789) and QUERY.
+    /// The methods that may be reported by name: those of RFC 9110 §9, PATCH (RFC 5789) and QUERY.
     package static let standardMethods: Set<String> = [
         "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH", "QUERY",
     ]
 
-    /// The value that stands for all other methods.
+    /// The value for all other methods.
     package static let otherMethod = "_OTHER"
 
-    /// The variable that replaces the known methods: names separated by commas.
+    /// The variable that replaces the known methods, as names separated by commas.
     package static let methodsVariable = "OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS"
 
-    /// The methods that are told by name in an environment.
+    /// Returns the methods that are reported by name in an environment.
     package static func knownMethods(
         in environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> Set<String> {
@@ -28,7 +27,7 @@ package enum HTTPSemantics {
         )
     }
 
-    /// `network.protocol.version` of a protocol's ALPN name (RFC 7301); nil for a protocol that is not HTTP.
+    /// Returns `network.protocol.version` for a protocol's ALPN name (RFC 7301); nil for a protocol that isn't HTTP.
     package static func protocolVersion(ofALPN name: String) -> String? {
         switch name.lowercased() {
         case "http/1.0": "1.0"
@@ -39,13 +38,13 @@ package enum HTTPSemantics {
         }
     }
 
-    /// Whether a status is an error to a client: 4xx and 5xx.
+    /// Whether a status is an error for a client: 400 or above.
     package static func isError(_ status: Int) -> Bool { status >= 400 }
 
-    /// `error.type` of what a call or an attempt threw: few values, none made of what the error says.
+    /// Returns the `error.type` of an error: one of few values, never made from the error's text.
     ///
     /// - Returns: "timeout"; the kind of a ``TransportError``; the status of a ``ResponseError``; the name of the
-    ///   error's type otherwise. Nil for what comes of a cancellation, which is what the caller wanted, and no error.
+    ///   error's type otherwise. Nil for a cancellation, which the caller wanted and isn't an error.
     package static func errorType(of error: any Error, isTimeUp: Bool = false) -> String? {
         switch error {
         case is any TimeoutFailure: return "timeout"
@@ -59,13 +58,13 @@ package enum HTTPSemantics {
     }
 }
 
-/// Until when an exchange may go on: what is cancelled after that was not the caller's wish.
+/// The time at which an exchange must end: a cancellation after that wasn't requested by the caller.
 package struct TimeBound: Sendable {
     private let end: Duration?
 
-    /// The nearest end that the options of a request set for an exchange that begins now.
+    /// Makes the earliest end set by a request's options, for an exchange that starts now.
     ///
-    /// - Parameter start: Now, on the scale of the environment's clock.
+    /// - Parameter start: The current time, on the scale of the environment's clock.
     package init(_ options: borrowing RequestOptions, start: @autoclosure () -> Duration) {
         let attempt = options[TransferLimitsOption.self]?.total.map { start() + $0 }
         let call = options[CallDeadline.self]
@@ -76,6 +75,6 @@ package struct TimeBound: Sendable {
             }
     }
 
-    /// Whether the end has come.
+    /// Whether the end has been reached.
     package func hasPassed(at now: Duration) -> Bool { end.map { now >= $0 } ?? false }
 }

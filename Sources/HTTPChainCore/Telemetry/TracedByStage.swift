@@ -1,8 +1,8 @@
 /// Whether a stage of the chain has decided about the trace of this attempt.
 ///
-/// A tracing stage sets it, where it makes a span of its own and where the call is not to be traced. A transport that
-/// makes spans, or writes fields of a trace, does neither then: the attempt would be traced twice.
+/// Set by a tracing stage if it creates a span itself, and if the call must not be traced. Transports then create no
+/// spans and write no trace fields, because the attempt would be traced twice.
 public enum TracedByStage: RequestOption {
-    /// No stage has.
+    /// No stage has decided.
     public static var defaultValue: Bool { false }
 }

@@ -1,34 +1,34 @@
 import HTTPTypes
 
-/// The template of a request's URL, for traces and metrics; ``Request/urlTemplate(_:)`` is the short way to it.
+/// The template of a request's URL, for traces and metrics; see also ``Request/urlTemplate(_:)``.
 public enum URLTemplate: RequestOption {
-    /// The template that the URL builder was given, where it has variables.
+    /// Defaults to the URL builder's template, if it has variables.
     public static var defaultValue: String? { nil }
 }
 
 extension Request {
-    /// The request, known to traces and metrics by a template of its URL.
+    /// Returns the request with a template of its URL for traces and metrics.
     ///
     /// ```swift
     /// let request = Request.get("https://api.example.com/users/\(id)").urlTemplate("/users/{id}")
     /// ```
     ///
-    /// A URL builder tells the template of a reference with variables by itself.
+    /// A URL builder sets the template automatically if a reference has variables.
     ///
-    /// - Parameter template: An absolute path with placeholders, the same for every call of its kind: never one of the
-    ///   many URLs that it stands for.
+    /// - Parameter template: An absolute path with placeholders, identical for every call of its kind; never one of the
+    ///   many URLs it represents.
     public consuming func urlTemplate(_ template: String) -> Request {
         options[URLTemplate.self] = template
         return self
     }
 
-    /// The template that the request's URL is one of: that of the call, or that of the URL builder.
+    /// Returns the template of the request's URL: the call's, or that of the URL builder.
     ///
-    /// - Returns: `nil` where there is none, and where a redirect has led to another path.
+    /// - Returns: `nil` if there is none, or if a redirect has led to another path.
     package func knownTemplate(in record: CallRecord?) -> String? {
         guard let template = options[URLTemplate.self] ?? record?.template else { return nil }
         guard let target = record?.target else { return template }
-        // What is inside may have added to the query, a key for example; the template stays what it is.
+        // Inner stages may have added to the query, such as a key; the template still applies.
         let isSame =
             target.authority == head.authority
             && target.path?.utf8.prefix { $0 != UInt8(ascii: "?") }.elementsEqual(
