@@ -1,19 +1,19 @@
 import HTTPChainSupport
 
-/// Keeps any number of alarms on one clock with a single task that sleeps until the next of them.
+/// Schedules any number of alarms on one clock, with a single task that sleeps until the next one.
 ///
-/// It owns that task, the only one here that is not the child of a call. The system's clock keeps a sleep that was
-/// cancelled in its queue until it is due, so that one for each call would pile up there. So the task sleeps on, serves
-/// the alarms that are set in the meantime, and ends when it wakes to find none. It holds nothing of a call.
+/// It owns that task, which isn't a child of any call's task. The system's clock keeps cancelled sleeps in its queue
+/// until they are due, so one for each call would pile up. Therefore the task sleeps on, serves the alarms added in the
+/// meantime, and ends when it wakes and finds none. It retains nothing of a call.
 final class AlarmScheduler: Sendable {
     typealias Table = DeadlineTable<@Sendable () -> Void>
 
     private struct State: Sendable {
         var table = Table()
         var sleeper: Task<Void, Never>?
-        /// When the sleeper wakes; `nil` when there is none.
+        /// The time at which the sleeper wakes, or `nil` if there is none.
         var wakes: Duration?
-        /// Tells the sleeper from one that it replaced.
+        /// Distinguishes the sleeper from one that it replaced.
         var sleeperNumber = 0
 
         mutating func dismissSleeper() {
@@ -24,10 +24,10 @@ final class AlarmScheduler: Sendable {
         }
     }
 
-    /// Serves all calls of the process that are on the system's clock.
+    /// The scheduler for all calls of the process that use the system's clock.
     static let system = AlarmScheduler(time: SystemTime())
 
-    /// Clocks may count nanoseconds in 64 bits: a longer sleep is made of several.
+    /// The maximum length of one sleep: clocks may count nanoseconds in 64 bits, so longer sleeps are split.
     static let longestSleep = Duration.seconds(86_400)
 
     private let time: any TimeSource
@@ -42,7 +42,7 @@ final class AlarmScheduler: Sendable {
         state.withLock { $0.dismissSleeper() }
     }
 
-    /// The number of alarms that are set.
+    /// The number of scheduled alarms.
     var count: Int { state.withLock { $0.table.count } }
 
     /// Sets an alarm.
@@ -67,17 +67,17 @@ final class AlarmScheduler: Sendable {
         _ = state.withLock { $0.table.remove(id) }
     }
 
-    /// Makes sure that the sleeper wakes in time for the next alarm.
+    /// Ensures that the sleeper wakes in time for the next alarm.
     private func rouse(_ state: inout State) {
         guard let next = state.table.next else { return }
         if let wakes = state.wakes, wakes <= next { return }
         state.dismissSleeper()
         state.wakes = next
-        // Detached, so as not to keep the task-local values of the call that happened to come first.
+        // Detached, so as not to retain the task-local values of the first call.
         state.sleeper = Task.detached(priority: .high) { [weak self, time, number = state.sleeperNumber] in
             var pause = next - time.elapsed
             while true {
-                // A sleep throws when the sleeper is dismissed, and for nothing else.
+                // The sleep only throws if the sleeper is dismissed.
                 guard (try? await time.sleep(for: min(pause, Self.longestSleep))) != nil,
                     let rest = self?.wake(number)
                 else { return }
@@ -86,9 +86,9 @@ final class AlarmScheduler: Sendable {
         }
     }
 
-    /// Rings the alarms that are due.
+    /// Calls the actions of alarms that are due.
     ///
-    /// - Returns: How long to sleep from now; `nil` when the sleeper is not needed any more.
+    /// - Returns: The time to sleep from now, or `nil` if the sleeper is no longer needed.
     private func wake(_ number: Int) -> Duration? {
         let now = time.elapsed
         let (due, next) = state.withLock { state -> ([@Sendable () -> Void], Duration?) in

@@ -1,6 +1,6 @@
-/// One limit and since when it counts, on the scale of the clock's `elapsed`.
+/// A limit and its start, on the scale of the clock's `elapsed`.
 package struct Deadline: Sendable, Hashable {
-    /// Longer than anybody waits (some 34,000 years), and small enough that a point in time can be added to it.
+    /// Longer than any wait (some 34,000 years), and small enough to be added to a point in time.
     package static let furthest = Duration.seconds(1 << 40 as Int64)
 
     package let scope: TimeoutScope
@@ -13,12 +13,12 @@ package struct Deadline: Sendable, Hashable {
         self.start = start
     }
 
-    /// The instant at which time is up.
+    /// The time of the deadline.
     package var instant: Duration { start + max(.zero, min(limit, Self.furthest)) }
 
     package func isOver(at now: Duration) -> Bool { instant <= now }
 
-    /// The first of several deadlines; of two at once, the one given first.
+    /// Returns the first of several deadlines; of two at the same time, the first argument.
     package static func first(_ deadlines: Deadline?...) -> Deadline? {
         var result: Deadline?
         for case let deadline? in deadlines where deadline.instant < result?.instant ?? .seconds(Int64.max) {

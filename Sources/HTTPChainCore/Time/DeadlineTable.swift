@@ -1,9 +1,9 @@
-/// The alarms that are set and when each is due: a slot for each, and an entry for each in a heap, soonest first.
+/// The scheduled alarms: a slot for each, and a heap of entries, soonest first.
 ///
-/// Removing an alarm leaves its entry where it is, to be skipped later: in most calls the deadline is far off, and so
-/// many entries are dropped together at next to no cost.
+/// Removing an alarm leaves its entry in the heap, to be skipped later. In most calls the deadline is far off, so many
+/// entries are dropped together at almost no cost.
 struct DeadlineTable<Waiter: Sendable>: Sendable {
-    /// Names one alarm; the name of an alarm that is gone has no effect.
+    /// Identifies an alarm; has no effect once the alarm is gone.
     struct AlarmID: Sendable, Hashable {
         fileprivate let slot: Int
         fileprivate let number: Int
@@ -12,7 +12,7 @@ struct DeadlineTable<Waiter: Sendable>: Sendable {
     private struct Slot {
         let number: Int
         var deadline: Duration
-        /// The time of the one entry in the heap that counts; the alarm's others are skipped.
+        /// The time of the alarm's only valid entry in the heap; its other entries are skipped.
         var entry: Duration
         let waiter: Waiter
     }
@@ -27,13 +27,13 @@ struct DeadlineTable<Waiter: Sendable>: Sendable {
     private var entries: [Entry] = []
     private var lastNumber = 0
 
-    /// The number of alarms that are set.
+    /// The number of scheduled alarms.
     var count: Int { slots.count - free.count }
 
-    /// The number of entries that are kept, those to be skipped included.
+    /// The number of entries, including those to be skipped.
     var entryCount: Int { entries.count }
 
-    /// Sets an alarm.
+    /// Adds an alarm.
     mutating func add(_ waiter: Waiter, at deadline: Duration) -> AlarmID {
         lastNumber += 1
         let slot = Slot(number: lastNumber, deadline: deadline, entry: deadline, waiter: waiter)
@@ -53,7 +53,7 @@ struct DeadlineTable<Waiter: Sendable>: Sendable {
     mutating func move(_ id: AlarmID, to deadline: Duration) {
         guard var slot = slot(of: id) else { return }
         slot.deadline = deadline
-        // An entry that is too early is put back when its turn comes.
+        // An entry that is too early is reinserted when it is due.
         if deadline < slot.entry {
             slot.entry = deadline
             push(Entry(time: deadline, id: id))
@@ -63,7 +63,7 @@ struct DeadlineTable<Waiter: Sendable>: Sendable {
 
     /// Removes an alarm.
     ///
-    /// - Returns: Whether it was set.
+    /// - Returns: Whether the alarm existed.
     @discardableResult
     mutating func remove(_ id: AlarmID) -> Bool {
         guard slot(of: id) != nil else { return false }
@@ -85,7 +85,7 @@ struct DeadlineTable<Waiter: Sendable>: Sendable {
         return expired
     }
 
-    /// When the next alarm is due; `nil` when there is none.
+    /// The time of the next alarm, or `nil` if there is none.
     var next: Duration? {
         mutating get {
             while let entry = entries.first {
@@ -115,7 +115,7 @@ struct DeadlineTable<Waiter: Sendable>: Sendable {
             entries.removeAll(keepingCapacity: true)
         } else if entries.count > 64 + 2 * count {
             let kept = entries.filter { slot(of: $0.id)?.entry == $0.time }
-            // What is sorted is a heap.
+            // A sorted array is a heap.
             entries = kept.sorted { $0.time < $1.time }
         }
     }

@@ -1,20 +1,20 @@
 import HTTPChainSupport
 
-/// A callback that a clock makes at a point in time, unless it is cancelled before.
+/// A callback at a point in time, unless it is cancelled before.
 ///
-/// ``TimeSource/alarm(at:for:perform:)`` sets one.
+/// Set with ``TimeSource/alarm(at:for:perform:)``.
 public protocol TimeAlarm: AnyObject, Sendable {
-    /// Moves the alarm to another point on the scale of ``TimeSource/elapsed``; nothing happens when it has rung.
+    /// Moves the alarm to another time on the scale of ``TimeSource/elapsed``; has no effect after it has fired.
     func move(to instant: Duration)
 
-    /// Cancels the alarm; nothing happens when it has rung.
+    /// Cancels the alarm; has no effect after it has fired.
     ///
-    /// A callback that is already running on another thread goes on.
+    /// A callback that is already running on another thread continues.
     func cancel()
 }
 
 extension TimeSource {
-    /// Calls back at a point in time, from a task that sleeps until then.
+    /// Calls an action at a point in time, from a task that sleeps until then.
     public func alarm(
         at instant: Duration,
         for purpose: @autoclosure () -> String,
@@ -25,7 +25,7 @@ extension TimeSource {
 }
 
 extension SystemTime {
-    /// Calls back at a point in time; one task that sleeps serves all alarms of the process.
+    /// Calls an action at a point in time; a single sleeping task serves all alarms of the process.
     public func alarm(
         at instant: Duration,
         for purpose: @autoclosure () -> String,
@@ -35,15 +35,15 @@ extension SystemTime {
     }
 }
 
-/// An alarm with a task of its own, for clocks that can do no more than sleep.
+/// An alarm with a separate task, for clocks that can only sleep.
 ///
-/// The task ends with the alarm: it holds nothing of a call but the action, and it is cancelled with the alarm.
+/// The task is cancelled with the alarm, and retains nothing of a call except the action.
 private final class SleepingAlarm: TimeAlarm {
     private struct State: Sendable {
         var instant: Duration
         var action: (@Sendable () -> Void)?
         var task: Task<Void, Never>?
-        /// When the task wakes.
+        /// The time at which the task wakes.
         var wakes: Duration
     }
 
@@ -79,7 +79,7 @@ private final class SleepingAlarm: TimeAlarm {
     }
 
     private func sleep(until instant: Duration) {
-        // Detached, so as not to keep the task-local values of the call.
+        // Detached, so as not to retain the task-local values of the call.
         let task = Task.detached(priority: .high) { [weak self, time] in
             var pause = instant - time.elapsed
             while (try? await time.sleep(for: min(pause, AlarmScheduler.longestSleep))) != nil {
@@ -98,9 +98,9 @@ private final class SleepingAlarm: TimeAlarm {
         previous?.cancel()
     }
 
-    /// Rings when it is time.
+    /// Calls the action when it is due.
     ///
-    /// - Returns: How long to sleep from now; `nil` when there is nothing left to do.
+    /// - Returns: The time to sleep from now, or `nil` if there is nothing left to do.
     private func wake(at now: Duration) -> Duration? {
         let (action, rest) = state.withLock { state -> ((@Sendable () -> Void)?, Duration?) in
             if state.action != nil, state.instant > now {

@@ -1,10 +1,10 @@
 import Foundation
 
 extension TransferTimer {
-    /// A response's body whose reading is held to the limits, each read by ``run(_:)``.
+    /// Returns a response's body whose reads are subject to the limits, each run by ``run(_:)``.
     ///
-    /// A body that can be read again has no transfer behind it, and one without content has nothing to wait for: they
-    /// stay what they are. Nothing waits for a body that nobody reads.
+    /// A body that is replayable or empty, or to which the limits don't apply, is returned unchanged. The limits aren't
+    /// counted while nobody reads the body.
     public func keep(_ body: HTTPBody) -> HTTPBody {
         if body.isReplayable || body.isEmpty || !limitsBody { return body }
         return .once(length: body.length) { TimedReader(timer: self, source: TimedSource(body), length: body.length) }
@@ -12,13 +12,13 @@ extension TransferTimer {
     }
 }
 
-/// Reads one chunk after the other, up to the deadline that is next.
+/// Reads chunks one by one, each until the next deadline.
 private struct TimedReader: BodyReader {
     let timer: TransferTimer
     private var source: TimedSource?
-    /// The bytes that are to come of a declared length.
+    /// The number of bytes left of a declared length.
     private var remaining: Int64?
-    /// What came behind the last of those bytes and was read with them.
+    /// The result after the last of those bytes, if it was read with them.
     private var next: Result<Data?, any Error>?
     private var failure: TimeoutError?
 
@@ -38,7 +38,7 @@ private struct TimedReader: BodyReader {
                 let chunk = try await source.read()
                 timer.received(chunk?.count ?? 0)
                 guard let chunk, let remaining, chunk.count >= remaining else { return Part(chunk: chunk) }
-                // The end comes with the last byte; to wait for it by itself takes another task.
+                // The end is read with the last byte, because waiting for it separately would need another task.
                 timer.awaitsBody()
                 do {
                     let next = try await source.read()
@@ -53,7 +53,7 @@ private struct TimedReader: BodyReader {
             if let count = part.chunk?.count { remaining = remaining.map { $0 - Int64(count) } }
             return part.chunk
         } catch let error as TimeoutError {
-            // Nothing more is read, and a transfer behind the body ends.
+            // Nothing more is read, and any transfer behind the body ends.
             self.source = nil
             failure = error
             throw error
@@ -63,17 +63,17 @@ private struct TimedReader: BodyReader {
         }
     }
 
-    /// What one task reads.
+    /// The result of one task.
     private struct Part: Sendable {
         var chunk: Data?
         var next: Result<Data?, any Error>?
     }
 }
 
-/// Lends a reader to the task of each read.
+/// Passes a reader to the task of each read.
 ///
-/// No actor and no lock: each of those tasks is awaited before the next one begins. On the way to an actor a task that
-/// began on the thread of its caller would change threads, also for a part that is there already.
+/// Without an actor or a lock, because each of those tasks is awaited before the next one starts. An actor would force
+/// a task that started on its caller's thread to switch threads, even for a part that is already available.
 private final class TimedSource: Sendable {
     private enum State {
         case unopened(HTTPBody)

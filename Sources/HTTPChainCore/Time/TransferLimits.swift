@@ -1,27 +1,26 @@
-/// The time that each step of one exchange with a server may take.
+/// Time limits for each step of an exchange with a server.
 ///
-/// A stage that limits attempts sets them on the request, and the transport keeps them: they are data, as the deadline
-/// of the call is. `nil` is no limit; zero or less fails at once.
+/// A stage that limits attempts sets them on the request, and the transport enforces them. `nil` is no limit; zero or
+/// less fails immediately.
 public struct TransferLimits: Sendable, Hashable {
-    /// The time that it may take to get a connection, the wait for a free one included.
+    /// The maximum time to get a connection, including the wait for a free one.
     ///
-    /// A transport that is not told when there is a connection adds it to the limit of the first step after it.
+    /// A transport that doesn't know when the connection is established adds this to the limit of the next step.
     public var connect: Duration?
-    /// The time during which the network may take nothing of the request's body; it begins anew with each part that is
-    /// taken.
+    /// The maximum time during which the network accepts no part of the request's body; it restarts with each part.
     ///
-    /// Small parts wait in buffers of the system, which a slow network empties in its own time.
+    /// Small parts are buffered by the system, and a slow network empties the buffers later.
     public var write: Duration?
-    /// The time that the response's head may take, from the moment when all of the request has been sent.
+    /// The maximum time until the response's head arrives, from the moment when the whole request has been sent.
     public var response: Duration?
-    /// The time during which the server may be silent while somebody waits for the next part of the response's body.
+    /// The maximum time of silence from the server while a reader waits for the next part of the response's body.
     public var read: Duration?
-    /// The time that the exchange may take in all.
+    /// The maximum total time of the exchange.
     public var total: Duration?
-    /// Whether ``total`` covers the response's body, too, and not only what happens until its head has arrived.
+    /// Whether ``total`` also covers the response's body, and not only the time until its head has arrived.
     public var totalCoversBody: Bool
 
-    /// Makes limits; by default there are none.
+    /// Makes limits, by default none.
     public init(
         connect: Duration? = nil,
         write: Duration? = nil,
@@ -38,11 +37,11 @@ public struct TransferLimits: Sendable, Hashable {
         self.totalCoversBody = totalCoversBody
     }
 
-    /// Whether there is no limit at all.
+    /// Whether there are no limits.
     public var isEmpty: Bool { connect == nil && write == nil && response == nil && read == nil && total == nil }
 }
 
-/// The limits of the exchange that a request begins; a transport that keeps deadlines keeps them.
+/// The limits of the request's exchange, which a transport that keeps deadlines enforces.
 public enum TransferLimitsOption: RequestOption {
     /// No limits.
     public static var defaultValue: TransferLimits? { nil }

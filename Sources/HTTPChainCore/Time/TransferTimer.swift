@@ -1,11 +1,11 @@
 import HTTPChainSupport
 public import HTTPTypes
 
-/// Keeps the limits of one exchange: the deadline of its call, and how long each step may take.
+/// Enforces the limits of one exchange: the deadline of its call, and the time of each step.
 ///
-/// A transport makes one for each request, tells it how far the exchange is, and is told when time is up. Such a
-/// transport has the capability ``TransportCapabilities/keepsDeadlines``: the stages outside then make no task for a
-/// deadline.
+/// A transport makes one for each request, reports the progress of the exchange to it, and is called when time is up.
+/// Such a transport has the capability ``TransportCapabilities/keepsDeadlines``, so that outer stages need no task for
+/// a deadline.
 ///
 /// ```swift
 /// let timer = TransferTimer(request)          // nil when nothing is limited
@@ -17,45 +17,45 @@ public import HTTPTypes
 /// timer?.end()
 /// ```
 ///
-/// A transport whose work ends when its task is cancelled leaves all that to ``run(_:)`` and ``keep(_:)``.
+/// A transport whose work ends when its task is cancelled only needs ``run(_:)`` and ``keep(_:)``.
 public final class TransferTimer: Sendable {
     private struct State: Sendable {
         var watch: TransferWatch
         var response: HTTPResponse?
         var alarm: (any TimeAlarm)?
-        /// When the alarm rings.
+        /// The time of the alarm.
         var rings: Duration?
         var onExpiry: (@Sendable (TimeoutError) -> Void)?
         var failure: TimeoutError?
         var isOver = false
     }
 
-    /// A way to send the body of a request, and the reports that the transport gives of it.
+    /// How a request's body is sent, and how the transport reports it.
     public enum Upload: Sendable, Hashable {
-        /// There is none, or it goes out with the head, in one piece.
+        /// There is no body, or it is sent with the head, in one piece.
         case atOnce
         /// ``TransferTimer/sent(_:of:)`` or ``TransferTimer/uploadEnded()`` will be called.
         case told
-        /// Nothing is told: before the response no step has a limit of its own, as it may be the upload that lasts.
+        /// Nothing is reported: the write and response limits don't apply, because the upload may still be running.
         case untold
     }
 
     private let time: any TimeSource
-    /// Head and options of the request, for the error.
+    /// The head and options of the request, for the error.
     private let request: Request
     private let attempt: Int
-    /// Whether the limits hold for the response's body, too.
+    /// Whether the limits also apply to the response's body.
     let limitsBody: Bool
     private let state: Locked<State>
 
-    /// Makes a timer for a request; nil when nothing limits it.
+    /// Makes a timer for a request, or returns nil if nothing limits it.
     ///
-    /// The deadline of the call does not count for an exchange that several calls share.
+    /// The deadline of the call is ignored for an exchange shared by several calls.
     ///
     /// - Parameters:
-    ///   - request: The request as it is sent.
+    ///   - request: The request as sent.
     ///   - tellsConnection: Whether ``connected()`` will be called.
-    ///   - upload: How the request's body is sent; by default its progress is told, if there is one.
+    ///   - upload: The way the request's body is sent. By default its progress is reported, if there is a body.
     public convenience init?(
         _ request: borrowing Request,
         tellsConnection: Bool = false,
@@ -98,49 +98,49 @@ public final class TransferTimer: Sendable {
         )
     }
 
-    /// Up to when the call that the exchange belongs to is held to its deadline; nil when it has none.
+    /// The deadline of the exchange's call; nil if it has none.
     package var callDeadline: Duration? { state.withLock { $0.watch.call?.instant } }
 
-    /// The error that time ran out with, once it has.
+    /// The error thrown once time is up.
     public var failure: TimeoutError? { state.withLock { $0.failure } }
 
-    /// The time that is left, as things stand; nil when nothing limits the current step.
+    /// The time left for the current step; nil if nothing limits it.
     public var remaining: Duration? {
         let next = state.withLock { $0.watch.deadline?.instant }
         return next.map { $0 - time.elapsed }
     }
 
-    // MARK: What the transport tells
+    // MARK: Reports of the transport
 
-    /// Begins to keep the limits.
+    /// Starts enforcing the limits.
     ///
-    /// - Parameter onExpiry: Called once when time is up, on any thread, at once when it is up already; it ends the
-    ///   transfer, and what waits for it throws the error given.
+    /// - Parameter onExpiry: Called once when time is up, on any thread, immediately if it already is. It ends the
+    ///   transfer; code that waits for the transfer throws the given error.
     public func start(onExpiry: @escaping @Sendable (TimeoutError) -> Void) {
         state.withLock { $0.onExpiry = onExpiry }
         ring()
     }
 
-    /// There is a connection to the server.
+    /// Reports that the connection to the server is established.
     public func connected() {
         update { $0.connected(at: $1) }
     }
 
-    /// The network took a part of the request's body.
+    /// Reports that a part of the request's body was sent to the network.
     ///
     /// - Parameters:
-    ///   - count: How many bytes in all.
-    ///   - length: How many there are; nil when that is not known.
+    ///   - count: The total number of bytes sent.
+    ///   - length: The length of the body; nil if unknown.
     public func sent(_ count: Int64, of length: Int64?) {
         update { $0.sent(count, of: length, at: $1) }
     }
 
-    /// The network took all of the request's body.
+    /// Reports that the whole request body was sent to the network.
     public func uploadEnded() {
         update { $0.uploadEnded(at: $1) }
     }
 
-    /// The head of the response arrived.
+    /// Reports that the head of the response has arrived.
     public func answered(_ head: HTTPResponse) {
         state.withLock { state in
             state.response = head
@@ -148,14 +148,14 @@ public final class TransferTimer: Sendable {
         }
     }
 
-    /// Somebody waits for the next part of the response's body.
+    /// Reports that a reader waits for the next part of the response's body.
     public func awaitsBody() {
         update { $0.isAwaited(since: $1) }
     }
 
-    /// The part that was waited for is there.
+    /// Reports that the awaited part has arrived.
     ///
-    /// - Parameter count: How many bytes it has.
+    /// - Parameter count: The number of bytes in the part.
     public func received(_ count: Int) {
         state.withLock { state in
             state.watch.isAwaited(since: nil)
@@ -163,7 +163,7 @@ public final class TransferTimer: Sendable {
         }
     }
 
-    /// The exchange is over: nothing limits it any more.
+    /// Ends the exchange, and with it all limits.
     public func end() {
         let alarm = state.withLock { state -> (any TimeAlarm)? in
             state.isOver = true
@@ -180,7 +180,7 @@ public final class TransferTimer: Sendable {
         let move: (alarm: any TimeAlarm, instant: Duration)? = state.withLock { state in
             change(&state.watch, now)
             guard state.onExpiry != nil, let next = state.watch.deadline?.instant else { return nil }
-            // An alarm that is too early is set again when it rings.
+            // An alarm that is too early is set again when it fires.
             if let alarm = state.alarm, let rings = state.rings {
                 guard next < rings else { return nil }
                 state.rings = next
@@ -201,7 +201,7 @@ public final class TransferTimer: Sendable {
         "\(request.method) \(request.redaction.url(request.url))"
     }
 
-    /// Fails when time is up, and sets the alarm otherwise.
+    /// Fails if time is up, and sets the alarm otherwise.
     private func ring() {
         let now = time.elapsed
         let expired = state.withLock { state -> (handler: (@Sendable (TimeoutError) -> Void)?, error: TimeoutError)? in
@@ -235,9 +235,9 @@ public final class TransferTimer: Sendable {
         return error
     }
 
-    /// The error for a limit that the platform kept, which need not agree with this clock to the last digit.
+    /// Returns the error for a limit enforced by the platform, whose clock may differ slightly from this one.
     ///
-    /// - Returns: nil when nothing limited the current step.
+    /// - Returns: nil if nothing limited the current step.
     public func expire() -> TimeoutError? {
         let now = time.elapsed
         return state.withLock { state in
@@ -248,14 +248,14 @@ public final class TransferTimer: Sendable {
 }
 
 extension TransferTimer {
-    /// Runs work that ends when its task is cancelled, and gives it up when time is up.
+    /// Runs work that ends when its task is cancelled, and cancels it when time is up.
     ///
-    /// The work runs in a task of its own that is cancelled and awaited: work that ignores its cancellation ends late,
-    /// and with it this function. Where the system can do that, the task begins on this thread, so that work that has
-    /// its result at hand changes no thread.
+    /// The work runs in a separate task that is cancelled and awaited: if it ignores cancellation, this function
+    /// returns late. If the system supports it, the task starts on this thread, so that work whose result is
+    /// immediately available needs no thread switch.
     ///
-    /// - Throws: ``TimeoutError`` when time is up, before the work or while it runs; `CancellationError` when this task
-    ///   was cancelled; what the work throws.
+    /// - Throws: ``TimeoutError`` if time is up, before or during the work; `CancellationError` if this task was
+    ///   cancelled; errors of the work.
     public nonisolated(nonsending) func run<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -274,7 +274,7 @@ extension TransferTimer {
             if hasEnded.withLock({ $0 }) { return try await task.value }
             start { _ in task.cancel() }
         } else {
-            // On another clock the work itself may move the time: the alarm has to be set before it begins.
+            // With another clock the work itself may advance time, so the alarm must be set before it starts.
             let isSet = Watched(false)
             task = Task {
                 await isSet.waitUninterrupted { $0 ? () : nil }
@@ -303,7 +303,7 @@ extension TransferTimer {
 }
 
 extension Task where Failure == any Error {
-    /// A task that begins on this thread where the system can do that.
+    /// Starts a task on this thread, if the system supports it.
     fileprivate static func atOnce(
         _ work: @escaping @Sendable () async throws -> Success
     ) -> Task<Success, any Error> {
@@ -315,7 +315,7 @@ extension Task where Failure == any Error {
 }
 
 extension Duration {
-    /// The deadline of a call that ends at this point.
+    /// Returns the deadline of a call that ends at this time.
     fileprivate func deadline(since start: Duration) -> Deadline {
         Deadline(.call, limit: self - start, start: start)
     }

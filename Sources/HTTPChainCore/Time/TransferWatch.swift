@@ -1,6 +1,6 @@
-/// The state of the limits of one exchange: which deadline is next after each thing that happens.
+/// The state of the limits of one exchange, which determines the next deadline after each event.
 ///
-/// A pure value: it is told what happens and when, and asks no clock.
+/// A pure value: it receives events with their times, and reads no clock.
 struct TransferWatch: Sendable {
     enum Step: Sendable, Hashable {
         case connecting
@@ -11,23 +11,23 @@ struct TransferWatch: Sendable {
 
     let limits: TransferLimits
     let call: Deadline?
-    /// Whether the limits hold for the response's body, too.
+    /// Whether the limits also apply to the response's body.
     private let limitsBody: Bool
-    /// When the exchange began.
+    /// The time at which the exchange began.
     let start: Duration
     private(set) var step: Step
-    /// How much of the request's body was sent, once that was reported.
+    /// The number of bytes of the request's body that were sent, once reported.
     private(set) var sent: (bytes: Int64, length: Int64?)?
-    /// Since when the current step waits; `nil` while nobody waits.
+    /// The start of the current step's wait; `nil` while nothing waits.
     private var since: Duration?
     private let upload: TransferTimer.Upload
-    /// Whether the time to connect is part of the first step after it, because nobody tells when there is a connection.
+    /// Whether the time to connect is part of the first step after it, because the connection isn't reported.
     private var includesConnecting: Bool
 
     /// - Parameters:
-    ///   - upload: What will be known of the request's body.
+    ///   - upload: The reports that will be made of the request's body.
     ///   - tellsConnection: Whether ``connected(at:)`` will be called.
-    ///   - limitsBody: Whether the limits hold for the response's body, too.
+    ///   - limitsBody: Whether the limits also apply to the response's body.
     init(
         _ limits: TransferLimits,
         call: Deadline?,
@@ -52,24 +52,24 @@ struct TransferWatch: Sendable {
         since = now
     }
 
-    /// The network took a part of the request's body.
+    /// Records that a part of the request's body was sent to the network.
     ///
     /// - Parameters:
-    ///   - count: How many bytes in all.
-    ///   - length: How many there are, where known.
+    ///   - count: The total number of bytes sent.
+    ///   - length: The length of the body, if known.
     mutating func sent(_ count: Int64, of length: Int64?, at now: Duration) {
         sent = (count, length)
         includesConnecting = false
         if since != nil { since = now }
         switch step {
         case .connecting, .sending: step = count == length ? .waitingForHead : .sending
-        // A connection that was lost begins again.
+        // A lost connection starts again.
         case .waitingForHead: if let length, count < length { step = .sending }
         case .reading: break
         }
     }
 
-    /// The network took the last part of the request's body.
+    /// Records that the last part of the request's body was sent to the network.
     mutating func uploadEnded(at now: Duration) {
         guard step == .sending || step == .connecting else { return }
         includesConnecting = false
@@ -83,7 +83,7 @@ struct TransferWatch: Sendable {
         since = nil
     }
 
-    /// Somebody waits for the next part of the response's body, or does no longer.
+    /// Records that a reader waits for the next part of the response's body, or no longer does.
     mutating func isAwaited(since now: Duration?) {
         if case .reading = step { since = now }
     }
@@ -93,7 +93,7 @@ struct TransferWatch: Sendable {
         step = .reading(received: received + Int64(count))
     }
 
-    /// The deadline that is next.
+    /// The next deadline.
     var deadline: Deadline? {
         if case .reading = step, !limitsBody { return nil }
         return .first(call, total, stepLimit)
