@@ -1,12 +1,12 @@
 public import HTTPTypes
 
-/// One difference between a message as a stage got it and as it passed it on.
+/// A difference between the message a stage received and the message it passed on.
 public struct MessageChange: Sendable, Hashable, CustomStringConvertible {
-    /// The name of the part that differs: "method", "URL", "status", "body", "option Name", or a header field's name.
+    /// The name of the changed part: "method", "URL", "status", "body", "option Name", or a header field's name.
     public let subject: String
-    /// The value before; `nil` where it was not there.
+    /// The value before; `nil` if the part was added.
     public let before: String?
-    /// The value after; `nil` where it is gone.
+    /// The value after; `nil` if the part was removed.
     public let after: String?
 
     /// One line: `+ Accept: text/html`, `- Accept: text/html`, `~ Accept: text/html → text/plain`.
@@ -18,8 +18,9 @@ public struct MessageChange: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The differences between two lists of header fields, secrets redacted: repeated fields are compared as the list
-    /// they are.
+    /// Returns the differences between two lists of header fields, with secrets redacted.
+    ///
+    /// Repeated fields are compared as lists.
     public static func between(
         _ old: HTTPFields,
         _ new: HTTPFields,
@@ -54,7 +55,9 @@ public struct MessageChange: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The part of a request that a trace keeps: no body and no option values, which it must not hold on to.
+/// The parts of a request that a trace keeps.
+///
+/// The body and option values are omitted, because a trace must not retain them.
 struct RequestState: Sendable {
     let head: HTTPRequest
     let body: String
@@ -69,7 +72,7 @@ struct RequestState: Sendable {
     }
 
     func changes(to new: RequestState) -> [MessageChange] {
-        // What is secret to either is not shown of the other.
+        // A secret of either state is redacted in both.
         let redaction = redaction.union(new.redaction)
         let url = { (state: RequestState) in redaction.url(Request(head: state.head).url) }
         return MessageChange.list("method", head.method.rawValue, new.head.method.rawValue)
@@ -80,7 +83,7 @@ struct RequestState: Sendable {
     }
 }
 
-/// The part of a response that a trace keeps.
+/// The parts of a response that a trace keeps.
 struct ResponseState: Sendable {
     let head: HTTPResponse
     let body: String
@@ -94,7 +97,7 @@ struct ResponseState: Sendable {
         options = response.options.names.filter { $0 != "\(SentRequest.self)" && $0 != "\(ResponseRedaction.self)" }
     }
 
-    /// The changes from another response, or from none.
+    /// Returns the changes from another response, or from none.
     func changes(from old: ResponseState?) -> [MessageChange] {
         MessageChange.list("status", old?.head.status.label, head.status.label)
             + MessageChange.between(old?.head.headerFields ?? [:], head.headerFields, redaction: redaction)

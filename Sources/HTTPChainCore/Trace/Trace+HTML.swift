@@ -2,7 +2,7 @@ import HTTPChainSupport
 import HTTPTypes
 
 extension Trace {
-    /// The trace as a waterfall on one self-contained page: no script, and nothing is loaded from elsewhere.
+    /// Returns the trace as a waterfall in a self-contained page, without scripts or external resources.
     public func html() -> String {
         let total = max(duration / .microseconds(1), 1)
         let rows = spans.map { span in

@@ -1,5 +1,5 @@
 extension Trace {
-    /// The trace as a table, a row for each span, with what it changed below it.
+    /// The trace as a table with a row for each span, followed by its changes.
     public var description: String {
         var rows = [["stage", "phase", "began", "took", "own", "outcome"]]
         for span in spans {
@@ -30,7 +30,7 @@ extension Trace {
 }
 
 extension Trace.Span {
-    /// The changes of the span, and the notes of its stage, a line each.
+    /// The span's changes and the stage's notes, one line each.
     var lines: [String] {
         var lines: [String] = []
         for (call, changes) in requestChanges.enumerated() {

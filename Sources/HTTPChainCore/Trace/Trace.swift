@@ -1,33 +1,33 @@
 public import HTTPTypes
 
-/// The record of one request's way through a chain: what each stage changed, what it answered, and how long it took.
+/// A record of a request's way through a chain: the changes, the response and the duration of each stage.
 ///
-/// Times run until the head of the response; the body is left to its reader. Secrets are redacted.
+/// Durations end at the head of the response; reading the body isn't included. Secrets are redacted.
 public struct Trace: Sendable, CustomStringConvertible {
-    /// One passage through a stage, or through the transport.
+    /// A call of a stage, or of the transport.
     public struct Span: Sendable, Hashable {
-        /// The place of the span in ``Trace/spans``.
+        /// The index of the span in ``Trace/spans``.
         public let id: Int
         /// The span of the stage that called this one; `nil` for the outermost.
         public let parent: Int?
-        /// The number of spans that this one lies within.
+        /// The number of enclosing spans.
         public let depth: Int
-        /// The stage's or the transport's name.
+        /// The name of the stage or transport.
         public let name: String
-        /// The stage's phase; `nil` for the transport and for stages that may stand anywhere.
+        /// The stage's phase; ``Phase/anywhere`` for the transport and for stages without a particular place.
         public let phase: Phase
-        /// The time at which the span began, since the trace did.
+        /// The start of the span, relative to the start of the trace.
         public let start: Duration
-        /// The time that it took, with all that lies within it.
+        /// The duration of the span, including the spans within it.
         public let duration: Duration
-        /// The part of ``duration`` that no span within it accounts for.
+        /// The part of ``duration`` outside the spans within it.
         public let ownTime: Duration
-        /// The changes that the stage made before it called `next`, for each time it did.
+        /// The changes that the stage made before each call of `next`.
         public let requestChanges: [[MessageChange]]
-        /// The changes that the stage made to the last response it got from `next`; the whole response, when it
-        /// answered by itself.
+        /// The changes that the stage made to the last response from `next`; the whole response if the stage responded
+        /// itself.
         public let responseChanges: [MessageChange]
-        /// The remarks of the stage on its decisions, redacted: ``Request/traceNotes``.
+        /// The stage's notes on its decisions, redacted; see ``Request/traceNotes``.
         public let notes: [String]
         /// The outcome of the span.
         public let outcome: Outcome
@@ -38,11 +38,11 @@ public struct Trace: Sendable, CustomStringConvertible {
     @nonexhaustive
     #endif
     public enum Outcome: Sendable, Hashable, CustomStringConvertible {
-        /// With a response.
+        /// The span ended with a response.
         case response(HTTPResponse.Status)
-        /// With an error, described.
+        /// The span ended with an error, given by its description.
         case failure(String)
-        /// Not before the trace did: the stage went on without waiting for it.
+        /// The span hadn't ended when the trace did: the stage didn't wait for it.
         case abandoned
 
         /// The status, or the error.
@@ -55,24 +55,24 @@ public struct Trace: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Method and URL of the request as it was given to the chain.
+    /// The method and URL of the request passed to the chain.
     public let request: String
-    /// The spans in the order they began; the first is the outermost stage.
+    /// The spans in order of their start; the first is the outermost stage.
     public let spans: [Span]
     /// The outcome of the call.
     public let outcome: Outcome
-    /// The time that the call took, until the head of the response or the error.
+    /// The duration of the call, until the head of the response or the error.
     public let duration: Duration
 }
 
-/// A call that was traced: its result, and what happened on the way.
+/// The result of a traced call, and its trace.
 public struct TracedCall: Sendable {
     /// The response that the chain returned, or the error that it threw.
     public let result: Result<Response, any Error>
-    /// The record of the call's way through the chain.
+    /// The trace of the call.
     public let trace: Trace
 
-    /// The response, or the error the chain threw.
+    /// The response; throws the chain's error if it failed.
     public var response: Response {
         get throws { try result.get() }
     }
@@ -86,12 +86,13 @@ extension TracedCall: CustomStringConvertible {
 extension Chain {
     /// Sends a request and records what each stage does to it.
     ///
-    /// For looking, not for production: every passage between two stages is noted down.
+    /// For debugging, not for production: everything passed between two stages is recorded.
     ///
-    /// - Returns: The response or error as ``send(_:)`` would have given it, and the trace; a failed call has one too.
+    /// - Returns: The response or error that ``send(_:)`` would have returned, and the trace, which failed calls have
+    ///   too.
     public func trace(_ request: consuming Request) async -> TracedCall {
         fillEnvironment(of: &request)
-        // A trace inside another has spans of its own: the number of one outside means nothing in it.
+        // A nested trace has separate spans, in which an outer span's number means nothing.
         request.options.remove(TraceParent.self)
         let time = request.environment.time
         let recorder = TraceRecorder(stages: stages, transportName: transport.name, time: time)

@@ -1,19 +1,19 @@
-/// The notes of a stage on what it decided and why, for whoever traces the call.
+/// A stage's notes on its decisions and their reasons, for tracing the call.
 ///
 /// ```swift
 /// let notes = request.traceNotes
 /// notes.add("not stored, because the response says no-store")
 /// ```
 ///
-/// In a call that is not traced nothing is kept, and the text is not even made. The text must hold no secret; what looks
-/// like one is redacted nevertheless.
+/// If the call isn't traced, the text isn't even evaluated. The text must not contain secrets; anything that looks like
+/// one is redacted nevertheless.
 public struct TraceNotes: Sendable {
     let span: TraceSpan?
 
     /// Whether the call is traced.
     public var isTraced: Bool { span != nil }
 
-    /// Adds a line to the stage's span: ``Trace/Span/notes``.
+    /// Adds a line to the stage's span; see ``Trace/Span/notes``.
     public func add(_ note: @autoclosure () -> String) {
         guard let span else { return }
         span.recorder.add(note(), to: span.id)
@@ -21,14 +21,14 @@ public struct TraceNotes: Sendable {
 }
 
 extension Request {
-    /// The notes of the stage that has the request now.
+    /// The notes of the stage that currently has the request.
     ///
-    /// A stage that tells of the response too takes them before it passes the request on.
+    /// A stage that also adds notes about the response reads this before passing the request on.
     public var traceNotes: TraceNotes { TraceNotes(span: options[TraceParent.self]) }
 }
 
 extension RequestOptions {
-    /// As ``Request/traceNotes``, for a stage that keeps the options of a request and not the request.
+    /// The same as ``Request/traceNotes``, for a stage that keeps a request's options but not the request.
     package var traceNotes: TraceNotes { TraceNotes(span: self[TraceParent.self]) }
 }
 

@@ -1,4 +1,4 @@
-/// Stands between two stages of a traced chain and notes what passes.
+/// A probe between two stages of a traced chain that records what passes.
 struct TraceProbe: DeadlineKeepingMiddleware {
     let position: Int
     let recorder: TraceRecorder
@@ -26,12 +26,13 @@ struct TraceProbe: DeadlineKeepingMiddleware {
     }
 }
 
-/// The span that a request is in, so that the next one knows where it belongs, also when a stage sends several at once.
+/// The current span of a request, so that nested spans find their parent even if a stage sends several requests at
+/// once.
 enum TraceParent: RequestOption {
     static var defaultValue: TraceSpan? { nil }
 }
 
-/// Collects the spans of one traced call.
+/// Collects the spans of a traced call.
 final class TraceRecorder: Sendable {
     private struct Entry: Sendable {
         let position: Int
@@ -58,8 +59,8 @@ final class TraceRecorder: Sendable {
     func begin(position: Int, parent: TraceSpan?, request: RequestState) -> Int {
         let start = time.elapsed - origin
         return entries.withLock { entries in
-            // A stage that sends a request made from scratch has lost the option, and one that sends a request of
-            // another trace has a span that means nothing here: its span is the open one outside.
+            // The option is missing if a stage sends a newly made request, and its span is meaningless if the request
+            // comes from another trace. In both cases the parent is the open span outside.
             let parent =
                 parent.flatMap { $0.recorder === self ? $0.id : nil }
                 ?? entries.lastIndex { $0.position == position - 1 && $0.end == nil }
@@ -125,7 +126,7 @@ final class TraceRecorder: Sendable {
         redaction.text(text, upTo: Redaction.longestShown).onOneLine().printable()
     }
 
-    /// How long at least one of several intervals, in order of their beginnings, was going on.
+    /// Returns the total time covered by the union of the intervals, which must be sorted by start.
     private static func union(_ intervals: [(start: Duration, end: Duration)]) -> Duration {
         var total = Duration.zero
         var reached = Duration.zero
