@@ -1,11 +1,11 @@
-/// Text as other languages write it.
+/// Escapes text for other languages.
 ///
-/// All of it works on Unicode scalars or bytes. A Swift `Character` can hide a delimiter: `"'\u{301}"` and `"\u{600}'"`
-/// are one `Character` each, and neither equals `"'"`.
+/// All functions work on Unicode scalars or bytes, because a Swift `Character` can hide a delimiter: `"'\u{301}"` and
+/// `"\u{600}'"` are one `Character` each, and neither equals `"'"`.
 package enum Escaping {
-    /// The text with other text for some of its scalars.
+    /// Returns the text with some of its scalars replaced.
     ///
-    /// - Parameter replacement: The text for a scalar; `nil` if it stays.
+    /// - Parameter replacement: A closure that returns the replacement for a scalar, or `nil` to keep it.
     package static func replacing(
         in text: some StringProtocol,
         _ replacement: (Unicode.Scalar) -> String?
@@ -28,7 +28,7 @@ package enum Escaping {
         return String(result)
     }
 
-    /// The text as content or as a quoted attribute value of HTML, SVG or XML.
+    /// Escapes text for content or quoted attribute values in HTML, SVG or XML.
     ///
     /// Scalars that XML 1.0 §2.2 excludes become U+FFFD.
     package static func markup(_ text: some StringProtocol) -> String {
@@ -39,7 +39,7 @@ package enum Escaping {
             case 0x3E: "&gt;"
             case 0x22: "&quot;"
             case 0x27: "&#39;"
-            // Readers normalise these: CR everywhere, the others in the attributes of XML.
+            // Parsers normalize these: CR everywhere, the others in XML attributes.
             case 0x09, 0x0A, 0x0D: "&#\(scalar.value);"
             case ..<0x20, 0xFFFE...0xFFFF: "\u{FFFD}"
             default: nil
@@ -47,10 +47,10 @@ package enum Escaping {
         }
     }
 
-    /// The text as one word of a POSIX shell (POSIX.1-2017, Shell Command Language §2.2.2).
+    /// Quotes text as one word of a POSIX shell (POSIX.1-2017, Shell Command Language §2.2.2).
     ///
-    /// A terminal does not see control characters: `printf` makes them, line breaks and tabs aside. NUL, which no word
-    /// can hold, becomes U+FFFD.
+    /// Control characters, which would affect a terminal, are written with `printf`, except line feeds and tabs. NUL,
+    /// which a word can't contain, becomes U+FFFD.
     package static func shellWord(_ text: some StringProtocol) -> String {
         let isPlain = !text.isEmpty && text.utf8.allSatisfy(ASCII.isAlphanumeric)
         if isPlain { return String(text) }
@@ -73,7 +73,7 @@ package enum Escaping {
         }.joined()
     }
 
-    /// The text as a quoted string, RFC 9110 §5.6.4; controls of ASCII, which it cannot hold, become spaces.
+    /// Makes a quoted string, RFC 9110 §5.6.4; ASCII control characters that it can't contain become spaces.
     package static func quotedString(_ text: some StringProtocol) -> String {
         let content = replacing(in: text) { scalar in
             switch scalar.value {
@@ -87,7 +87,7 @@ package enum Escaping {
         return "\"\(content)\""
     }
 
-    /// The name of a field or file of `multipart/form-data` between quotation marks, HTML Standard §4.10.22.8.
+    /// Quotes the name of a field or file of `multipart/form-data`, HTML Standard §4.10.22.8.
     package static func formDataName(_ text: some StringProtocol) -> String {
         let content = replacing(in: text) { scalar in
             switch scalar.value {
@@ -100,35 +100,35 @@ package enum Escaping {
         return "\"\(content)\""
     }
 
-    /// The text as a string of OData (ABNF rule `string`), not percent-encoded.
+    /// Makes an OData string (ABNF rule `string`), without percent-encoding.
     package static func odataString(_ text: some StringProtocol) -> String {
         "'" + replacing(in: text) { $0 == "'" ? "''" : nil } + "'"
     }
 
-    /// The text as a phrase of `$search` (ABNF rule `searchPhrase`), not percent-encoded.
+    /// Makes a phrase of `$search` (ABNF rule `searchPhrase`), without percent-encoding.
     package static func odataPhrase(_ text: some StringProtocol) -> String {
         "\"" + replacing(in: text) { $0 == "\"" ? "\\\"" : $0 == "\\" ? "\\\\" : nil } + "\""
     }
 
-    /// The text as a string of JSON, RFC 8259 §7.
+    /// Makes a JSON string, RFC 8259 §7.
     package static func jsonString(_ text: some StringProtocol) -> String {
         var bytes: [UInt8] = []
         bytes.append(jsonString: text)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The text as a reference token of a JSON Pointer, RFC 6901 §3.
+    /// Escapes text as a reference token of a JSON Pointer, RFC 6901 §3.
     package static func jsonPointerToken(_ text: some StringProtocol) -> String {
         replacing(in: text) { $0 == "~" ? "~0" : $0 == "/" ? "~1" : nil }
     }
 }
 
 extension UInt8 {
-    /// Whether the byte must be escaped in a string of JSON, RFC 8259 §7.
+    /// Whether the byte must be escaped in a JSON string, RFC 8259 §7.
     @inlinable
     package var needsJSONEscape: Bool { self < 0x20 || self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\") }
 
-    /// The escape of a byte that needs one in a string of JSON.
+    /// The escape of a byte that needs one in a JSON string.
     package var jsonEscape: String {
         switch self {
         case UInt8(ascii: "\""): "\\\""
@@ -142,7 +142,7 @@ extension UInt8 {
 }
 
 extension [UInt8] {
-    /// Appends text as a string of JSON, RFC 8259 §7.
+    /// Appends text as a JSON string, RFC 8259 §7.
     package mutating func append(jsonString text: some StringProtocol) {
         append(UInt8(ascii: "\""))
         for byte in text.utf8 {
@@ -153,29 +153,29 @@ extension [UInt8] {
 }
 
 extension StringProtocol {
-    /// The text on one line, as far as it has room: control characters, line separators and those that turn the
-    /// direction of writing become spaces.
+    /// Returns the text with control characters, line separators and characters that change the writing direction
+    /// replaced by spaces.
     ///
-    /// - Parameter limit: How many scalars are kept.
+    /// - Parameter limit: The maximum number of scalars.
     package func printable(upTo limit: Int = .max) -> String {
         if utf8.count <= limit, !unicodeScalars.contains(where: \.isDisruptive) { return String(self) }
         return Escaping.replacing(in: Substring(self).unicodeScalars.prefix(limit)) { $0.isDisruptive ? " " : nil }
     }
 
-    /// The same as ``printable(upTo:)``, with an ellipsis if the text is cut off.
+    /// Does the same as ``printable(upTo:)``, with an ellipsis if the text is cut off.
     package func printable(cutAfter limit: Int) -> String {
         let shown = printable(upTo: limit)
         return unicodeScalars.dropFirst(limit).isEmpty ? shown : shown + "…"
     }
 
-    /// The lines that are not empty, without the spaces before them, one after the other.
+    /// Joins the lines that aren't empty, without their leading spaces.
     package func onOneLine(joinedBy separator: String = " ") -> String {
         Substring(self).unicodeScalars.split(whereSeparator: \.endsLine)
             .map { String($0.drop { $0 == " " }) }
             .joined(separator: separator)
     }
 
-    /// The text with its line breaks kept, and everything else as in ``printable(upTo:)``.
+    /// The text with its line breaks kept, and otherwise as in ``printable(upTo:)``.
     package var printableLines: String {
         if !unicodeScalars.contains(where: { $0.isDisruptive && $0 != "\n" }) { return String(self) }
         return Escaping.replacing(in: self) { $0.isDisruptive && $0 != "\n" ? " " : nil }
@@ -191,7 +191,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether it ends a line, steers a terminal or turns the direction of writing.
+    /// Whether it ends a line, controls a terminal or changes the writing direction.
     package var isDisruptive: Bool {
         switch value {
         case ..<0x20, 0x7F...0x9F, 0x2028, 0x2029, 0x202A...0x202E, 0x2066...0x2069: true

@@ -1,6 +1,6 @@
 /// Percent-encoding, RFC 3986 §2.1.
 extension [UInt8] {
-    /// Appends a byte as a percent sign and two upper-case hexadecimal digits.
+    /// Appends a byte as a percent sign and two uppercase hexadecimal digits.
     @inlinable
     package mutating func append(percentEncoding byte: UInt8) {
         append(UInt8(ascii: "%"))
@@ -10,7 +10,7 @@ extension [UInt8] {
 }
 
 extension String {
-    /// Creates a text of bytes, each percent-encoded that is not kept.
+    /// Makes text from bytes, percent-encoding those that aren't kept.
     package init(percentEncoding bytes: some Collection<UInt8>, keeping isKept: (UInt8) -> Bool) {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.underestimatedCount)
@@ -22,7 +22,7 @@ extension String {
 }
 
 extension Collection<UInt8> where Index == Int {
-    /// The byte that `%` and two hexadecimal digits at an index stand for; `nil` where something else stands there.
+    /// Returns the byte encoded by `%` and two hexadecimal digits at an index, or `nil` if there is no such escape.
     @inlinable
     package func percentEncodedByte(at index: Int) -> UInt8? {
         guard index + 2 < endIndex, self[index] == UInt8(ascii: "%"), let high = self[index + 1].hexadecimalValue,
@@ -31,9 +31,10 @@ extension Collection<UInt8> where Index == Int {
         return high << 4 | low
     }
 
-    /// The bytes with each decoded that is percent-encoded; a `%` that encodes nothing stands for itself.
+    /// Decodes percent-encoded bytes; a `%` that isn't part of an escape is literal.
     ///
-    /// - Parameter plusIsSpace: Whether a plus sign is a space, as in forms (URL Standard of the WHATWG, §5.1).
+    /// - Parameter plusIsSpace: Whether a plus sign is decoded as a space, as in forms (URL Standard of the WHATWG,
+    ///   §5.1).
     package func percentDecoded(plusIsSpace: Bool = false) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(count)
