@@ -1,11 +1,11 @@
-/// The classes of characters in the grammar of fields.
+/// Character classes of the grammar of fields.
 package enum ASCII {
-    /// Whether two names are the same, letter case of ASCII aside, RFC 9110 §11.1.
+    /// Whether two names are equal, ignoring ASCII letter case, RFC 9110 §11.1.
     package static func equalFolded(_ one: String, _ other: String) -> Bool {
         one.utf8.count == other.utf8.count && zip(one.utf8, other.utf8).allSatisfy { lower($0) == lower($1) }
     }
 
-    /// Whether a byte may stand in a token, RFC 9110 §5.6.2.
+    /// Whether a byte may occur in a token, RFC 9110 §5.6.2.
     @inlinable
     package static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
@@ -17,12 +17,12 @@ package enum ASCII {
         }
     }
 
-    /// Whether a byte may stand in a token68, padding aside, RFC 9110 §11.2.
+    /// Whether a byte may occur in a token68, except padding, RFC 9110 §11.2.
     package static func isToken68Byte(_ byte: UInt8) -> Bool {
         isAlphanumeric(byte) || "-._~+/".utf8.contains(byte)
     }
 
-    /// Whether a byte is a visible character (VCHAR, RFC 5234 §B.1): neither a space, a control nor beyond ASCII.
+    /// Whether a byte is a visible character (VCHAR, RFC 5234 §B.1): not a space, a control character or non-ASCII.
     @inlinable
     package static func isVisible(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
 
@@ -31,7 +31,7 @@ package enum ASCII {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
-    /// Whether a byte is one that RFC 9110 §5.5 keeps out of a field value: a control character other than the tab.
+    /// Whether RFC 9110 §5.5 forbids a byte in a field value: a control character other than the tab.
     package static func isFieldControl(_ byte: UInt8) -> Bool {
         (byte < 0x20 && byte != UInt8(ascii: "\t")) || byte == 0x7F
     }
@@ -47,12 +47,12 @@ package enum ASCII {
         }
     }
 
-    /// The small letter of a large one; every other byte is what it is.
+    /// Returns the lowercase letter of an uppercase one; other bytes are unchanged.
     package static func lower(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
-    /// Whether a byte means the same in a URI whether it is percent-encoded or not, RFC 3986 §2.3.
+    /// Whether a byte has the same meaning in a URI whether or not it is percent-encoded, RFC 3986 §2.3.
     @inlinable
     package static func isUnreserved(_ byte: UInt8) -> Bool {
         isAlphanumeric(byte) || "-._~".utf8.contains(byte)

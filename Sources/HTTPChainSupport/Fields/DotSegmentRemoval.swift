@@ -1,12 +1,12 @@
-/// The path without its `.` and `..` segments, RFC 3986 §5.2.4.
+/// Returns the path without its `.` and `..` segments, RFC 3986 §5.2.4.
 ///
-/// Dots count percent-encoded too (`%2E`), as they do for browsers and for most servers; only slashes separate.
+/// Percent-encoded dots (`%2E`) count too, as in browsers and most servers; only slashes are separators.
 package func removingDotSegments(from path: ArraySlice<UInt8>) -> [UInt8] {
     Steps.take(path.count)
     let slash = UInt8(ascii: "/")
     let segments = path.split(separator: slash, omittingEmptySubsequences: false)
     var kept: [ArraySlice<UInt8>] = []
-    // The empty segment before a leading slash is not one to go up from.
+    // `..` must not remove the empty segment before a leading slash.
     let floor = path.first == slash ? 1 : 0
     for (offset, segment) in segments.enumerated() {
         Steps.take()
@@ -21,7 +21,7 @@ package func removingDotSegments(from path: ArraySlice<UInt8>) -> [UInt8] {
     return Array(kept.joined(separator: [slash]))
 }
 
-/// 1 for a segment that is `.`, 2 for `..`, else `nil`.
+/// Returns 1 for the segment `.`, 2 for `..`, and `nil` for others.
 private func dotCount(of segment: ArraySlice<UInt8>) -> Int? {
     var rest = segment
     var count = 0

@@ -1,9 +1,9 @@
 package import HTTPTypes
 
 extension HTTPField.Name {
-    /// Makes the name of a field that stands in the code.
+    /// Makes a field name from a constant.
     ///
-    /// For a name from outside there is the initializer that returns `nil`.
+    /// For a name from outside, use the initializer that returns `nil`.
     ///
     /// - Precondition: `name` is a token (RFC 9110 §5.6.2).
     package init(constant name: StaticString) {
@@ -12,7 +12,7 @@ extension HTTPField.Name {
     }
 }
 
-// The names that several modules use.
+// Field names used by several modules.
 extension HTTPField.Name {
     /// `Cache-Status` (RFC 9211).
     package static let cacheStatus = Self(constant: "Cache-Status")

@@ -1,24 +1,24 @@
 package import HTTPTypes
 
 extension HTTPFields {
-    /// The largest number of fields that the type can hold; one more ends the process.
+    /// The maximum number of fields that the type can hold; one more terminates the process.
     package static let capacity = Int(UInt16.max) - 1
 
-    /// The largest number of fields in a message that came from outside: 10,000.
+    /// The maximum number of fields in a received message: 10,000.
     ///
     /// It leaves room for the fields that stages add.
     package static let receivedLimit = 10_000
 
-    /// Adds a field that came from outside.
+    /// Appends a received field.
     ///
-    /// - Throws: ``TooManyFieldsError`` if there are ``receivedLimit`` already.
+    /// - Throws: ``TooManyFieldsError`` if there are already ``receivedLimit``.
     package mutating func append(received field: HTTPField) throws(TooManyFieldsError) {
         guard count < Self.receivedLimit else { throw TooManyFieldsError() }
         append(field)
     }
 }
 
-/// A message from outside has more fields than ``HTTPTypes/HTTPFields/receivedLimit``.
+/// An error thrown if a received message has more fields than ``HTTPTypes/HTTPFields/receivedLimit``.
 package struct TooManyFieldsError: Error, CustomStringConvertible {
     package var description: String { "more than \(HTTPFields.receivedLimit) header fields" }
 }

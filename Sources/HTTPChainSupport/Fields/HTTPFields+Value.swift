@@ -1,9 +1,9 @@
 package import HTTPTypes
 
 extension HTTPFields {
-    /// The value of a field, as the subscript gives it: lines of one name are joined (RFC 9110 §5.3).
+    /// Returns the value of a field like the subscript does: several lines of one name are joined (RFC 9110 §5.3).
     ///
-    /// The subscript joins one line, too, which takes longer than all of a pass-through stage.
+    /// The subscript also joins a single line, which takes longer than a whole pass-through stage.
     package func value(of name: HTTPField.Name) -> String? {
         var only: String?
         for field in self where field.name == name {

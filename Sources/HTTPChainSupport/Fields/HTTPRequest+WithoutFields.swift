@@ -1,7 +1,7 @@
 package import HTTPTypes
 
 extension HTTPRequest {
-    /// Method and target alone: a copy of the fields would make the stages inside copy them to change them.
+    /// The method and target only: keeping a copy of the fields would force inner stages to copy them on change.
     package var withoutFields: HTTPRequest {
         var target = self
         target.headerFields = [:]

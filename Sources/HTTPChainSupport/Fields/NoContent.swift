@@ -3,9 +3,9 @@ package import HTTPTypes
 extension HTTPResponse {
     /// Whether the response ends with its head, whatever its fields say: RFC 9112 §6.3, RFC 9110 §6.4.1.
     ///
-    /// This is the rule of whoever reads or writes the connection.
+    /// Use this for reading or writing the connection.
     ///
-    /// - Parameter method: The method of the request, where it is known.
+    /// - Parameter method: The method of the request, if known.
     package func endsWithHead(answering method: HTTPRequest.Method?) -> Bool {
         switch status.code {
         case ..<200, 204, 304: true
@@ -14,12 +14,12 @@ extension HTTPResponse {
         }
     }
 
-    /// Whether the response has no content, whatever its fields say: what ``endsWithHead(answering:)`` covers, and 205,
-    /// which may be framed like any other response and still has none (RFC 9110 §15.3.6).
+    /// Whether the response has no content, whatever its fields say: the cases of ``endsWithHead(answering:)``, and
+    /// 205, which may be framed like any other response but has no content (RFC 9110 §15.3.6).
     ///
-    /// This is the rule of whoever looks at content: decoding, digests, progress.
+    /// Use this for handling content: decoding, digests, progress.
     ///
-    /// - Parameter method: The method of the request, where it is known.
+    /// - Parameter method: The method of the request, if known.
     package func hasNoContent(answering method: HTTPRequest.Method?) -> Bool {
         status.code == 205 || endsWithHead(answering: method)
     }

@@ -1,13 +1,13 @@
-/// A value with parameters, such as `form-data; name="a"`: the shape that Content-Type, Content-Disposition and others
-/// share, RFC 9110 §5.6.6.
+/// A value with parameters, such as `form-data; name="a"`: the syntax shared by Content-Type, Content-Disposition and
+/// other fields, RFC 9110 §5.6.6.
 package struct ParameterizedValue: Sendable {
     /// The text before the first parameter, in lower case.
     package let value: String
-    /// The parameters in order, names in lower case; a value has lost its quotes.
+    /// The parameters in order, with names in lower case and values without quotes.
     package let parameters: [(name: String, value: [UInt8])]
 
-    /// Splits the text, leniently: what is not a parameter is skipped, a quoted string without an end goes on to the
-    /// end of the text.
+    /// Parses the text leniently: anything that isn't a parameter is skipped, and an unterminated quoted string extends
+    /// to the end of the text.
     package init(_ text: some Sequence<UInt8>) {
         var scanner = Scanner(bytes: Array(text))
         value = String(decoding: scanner.takeValue(), as: UTF8.self).lowercased()
@@ -16,13 +16,13 @@ package struct ParameterizedValue: Sendable {
         self.parameters = parameters
     }
 
-    /// The first parameter of a name.
+    /// Returns the first parameter with a name.
     package func parameter(_ name: String) -> [UInt8]? {
         parameters.first { $0.name == name }?.value
     }
 }
 
-/// Walks through the bytes of a field value.
+/// A scanner for the bytes of a field value.
 private struct Scanner {
     let bytes: [UInt8]
     var index = 0
@@ -74,7 +74,7 @@ private struct Scanner {
             Steps.take()
             index += 1
             if byte == UInt8(ascii: "\"") { break }
-            // Browsers send the backslashes of a file name as they are, so one that escapes nothing stands for itself.
+            // Browsers don't escape backslashes in file names, so one that escapes nothing is literal.
             if byte == UInt8(ascii: "\\"), let next = current, next == UInt8(ascii: "\"") || next == byte {
                 index += 1
                 result.append(next)

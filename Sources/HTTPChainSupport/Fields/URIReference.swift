@@ -1,7 +1,7 @@
-/// A URI reference in the five parts of RFC 3986 §4.1; what is not there and what is empty are told apart.
+/// A URI reference in the five parts of RFC 3986 §4.1, distinguishing missing parts from empty ones.
 ///
-/// It is for references that are resolved against a base (`Location`, `Link`), by the letter of the RFC. ``URLReference``
-/// splits what callers write, with templates in it, once for each request.
+/// For references that are resolved against a base (`Location`, `Link`), strictly by the RFC. ``URLReference`` splits
+/// the URLs that callers write, including templates, once for each request.
 package struct URIReference: Hashable, Sendable {
     package var scheme: String?
     package var authority: String?
@@ -9,7 +9,7 @@ package struct URIReference: Hashable, Sendable {
     package var query: String?
     package var fragment: String?
 
-    /// Splits a reference as RFC 3986 appendix B does, with no judgement of the pieces.
+    /// Splits a reference like RFC 3986 appendix B, without validating the parts.
     package init(_ text: String) {
         Steps.take(text.utf8.count)
         var rest = text.utf8[...]
@@ -36,7 +36,7 @@ package struct URIReference: Hashable, Sendable {
         path = String(Substring(rest))
     }
 
-    /// RFC 3986 §3.1.
+    /// Whether the text is a scheme, RFC 3986 §3.1.
     private static func isScheme(_ text: Substring.UTF8View) -> Bool {
         guard let first = text.first, isLetter(first) else { return false }
         return text.allSatisfy { byte in
@@ -48,9 +48,9 @@ package struct URIReference: Hashable, Sendable {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 
-    /// The reference as a target, seen from `base`: RFC 3986 §5.2.2, strict.
+    /// Resolves the reference against `base`, RFC 3986 §5.2.2, strict.
     ///
-    /// The base's own fragment plays no part in it.
+    /// The base's own fragment is ignored.
     package func resolved(against base: URIReference) -> URIReference {
         var target = self
         if scheme != nil {
@@ -74,7 +74,7 @@ package struct URIReference: Hashable, Sendable {
         return target
     }
 
-    /// The directory that a relative path is put after, RFC 3986 §5.2.3.
+    /// The directory to which a relative path is appended, RFC 3986 §5.2.3.
     package var directory: String {
         if authority != nil, path.isEmpty { return "/" }
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
@@ -85,7 +85,7 @@ package struct URIReference: Hashable, Sendable {
         String(decoding: removingDotSegments(from: Array(path.utf8)[...]), as: UTF8.self)
     }
 
-    /// The parts put together again, RFC 3986 §5.3.
+    /// The reference recomposed from its parts, RFC 3986 §5.3.
     package var text: String {
         var text = scheme.map { $0 + ":" } ?? ""
         if let authority { text += "//" + authority }

@@ -1,18 +1,18 @@
-/// A URL reference split where RFC 3986 appendix B splits it, with no judgement of the pieces.
+/// A URL reference split like in RFC 3986 appendix B, without validating the parts.
 ///
-/// Template expressions (`{?q}`, `{#section}`) are opaque: a delimiter inside braces splits nothing, and a reference
-/// whose authority holds an expression stays whole, in `path`, until a stage expands it.
+/// Template expressions (`{?q}`, `{#section}`) are opaque: delimiters inside braces don't split, and a reference with
+/// an expression in its authority stays whole, in `path`, until a stage expands it.
 ///
-/// It reads what a caller writes for the target of a request, and gives the parts that a request head has: path and query
-/// are one, and a scheme is one only before `//`, so that `localhost:8080/a` and `urn:x` are paths. ``URIReference`` is for
-/// what a server or a document says: it has the five parts that a reference is resolved by, and takes braces for
-/// characters like others.
+/// It parses the target of a request as written by a caller into the parts of a request head: path and query are one
+/// part, and a scheme must be followed by `//`, so that `localhost:8080/a` and `urn:x` are paths. ``URIReference`` is
+/// for references in responses and documents: it has the five parts needed for resolution, and treats braces like other
+/// characters.
 package struct URLReference {
     package var scheme: String?
     package var authority: String?
-    /// Path and query.
+    /// The path and query.
     package var path: String
-    /// The part after the first `#`; `nil` where there is none.
+    /// The part after the first `#`, or `nil` if there is none.
     package var fragment: String?
 
     package init(_ text: String) {
@@ -20,7 +20,7 @@ package struct URLReference {
         self = text.withUTF8 { Self($0[...]) }
     }
 
-    // Delimiters are looked for byte by byte: a combining character after one does not make it another.
+    // Delimiters are compared as bytes, so that a combining character doesn't hide one.
     private init(_ text: Bytes) {
         let hash = Self.fragmentStart(in: text)
         let whole = text[..<hash]
