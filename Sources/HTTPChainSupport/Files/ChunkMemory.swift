@@ -1,24 +1,24 @@
 package import Foundation
 
-/// Memory for one chunk of a body, used again by later chunks once nobody has its bytes any more.
+/// Memory for a chunk of a body, reused by later chunks once its bytes are no longer referenced.
 ///
-/// A body is read in chunks of one size, each of which lives for a moment. Asked of the system's allocator each time, that
-/// memory is given back to the system and faulted in again between two chunks, which costs more than to read them.
+/// A body is read in chunks of one size, each short-lived. The system's allocator would return that memory to the
+/// system and fault it in again between two chunks, which costs more than reading them.
 package struct ChunkMemory: ~Copyable {
-    /// The size that is kept for later.
+    /// The size of chunks that are kept for reuse.
     package static let size = 65_536
-    /// How many are kept: 1 MiB for the whole process.
+    /// The maximum number of chunks kept: 1 MiB for the whole process.
     private static let spareCount = 16
-    /// Where those are that nobody has, by their addresses.
+    /// The addresses of unused chunks.
     private static let spare = Locked<[UInt]>([])
 
     /// The memory for the bytes.
     package let memory: UnsafeMutableRawPointer
     private let isShared: Bool
 
-    /// Memory for a number of bytes; nil if there is none left.
+    /// Allocates memory for a number of bytes; returns nil if there is none left.
     ///
-    /// A small number gets no more than it needs, so that what a reader keeps is not larger than what it was given.
+    /// A small number of bytes gets no more than it needs, so that a reader doesn't retain more memory than its data.
     package init?(room: Int) {
         isShared = room > Self.size / 2 && room <= Self.size
         if isShared, let address = Self.spare.withLock({ $0.popLast() }),
@@ -35,9 +35,9 @@ package struct ChunkMemory: ~Copyable {
         Self.release(memory, isShared: isShared)
     }
 
-    /// The bytes at the beginning of the memory, which goes with them, uncopied.
+    /// Returns the bytes at the start of the memory without copying them; the memory is released with them.
     ///
-    /// It must not be written to once somebody has them.
+    /// It must not be written to once the bytes are shared.
     package consuming func take(count: Int) -> Data {
         let (memory, isShared) = (memory, isShared)
         discard self

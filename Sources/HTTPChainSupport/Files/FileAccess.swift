@@ -1,9 +1,9 @@
-/// The way to files: the file system, and the threads that wait for it.
+/// Access to files: the file system, and the threads that wait for it.
 package struct FileAccess: Sendable {
     package let system: any FileSystem
     package let executor: FileExecutor
 
-    /// The machine's file system and the process's threads; tests give others.
+    /// Makes access through the machine's file system and the process's threads; tests pass others.
     package init(system: any FileSystem = SystemFiles(), executor: FileExecutor = .shared) {
         self.system = system
         self.executor = executor

@@ -1,31 +1,33 @@
 import Foundation
 
-/// The threads that file work runs on, so that a slow disk blocks neither the cooperative pool nor the main actor.
+/// The threads for file work, so that a slow disk blocks neither the cooperative pool nor the main actor.
 ///
-/// It owns up to ``limit`` threads: one is started when work finds none idle, and one that finds no work for some
-/// seconds ends. Work beyond the limit waits in order. A transfer has at most one operation at a time here, so one
-/// that a disk stalls occupies one thread, and the others go on with the rest.
+/// It has up to ``limit`` threads: one is started if work finds none idle, and one that finds no work for some seconds
+/// ends. Work beyond the limit waits in order. A transfer has at most one operation at a time here, so one on a
+/// stalled disk occupies one thread, and the others continue.
 ///
-/// Bodies, saving and spilling share ``shared``, and so do files that are read or written now and then. What works on one
-/// disk all the time has a few threads of its own (the stores of the cache, the spool of a log shipper), so that it
-/// cannot take all of the shared ones where that disk stalls.
+/// Bodies, saving and spilling share ``shared``, as do files that are read or written occasionally. Components that use
+/// one disk all the time (the stores of the cache, the spool of a log shipper) have a few separate threads, so that
+/// they can't occupy all shared ones if that disk stalls.
 package final class FileExecutor: FileWork {
-    /// The executor of the process; it is never shut down, and its threads end when they are idle.
+    /// The executor of the process.
+    ///
+    /// It is never shut down; its threads end when they are idle.
     package static let shared = FileExecutor(limit: 16)
 
-    /// The number of operations that run at once, at most.
+    /// The maximum number of concurrent operations.
     package let limit: Int
 
     private typealias Job = @Sendable () -> Void
 
     private struct State {
-        /// Those that were taken are nil: the last reference to a job may end what submits another, and must go where
-        /// the lock is not held.
+        /// Jobs that were taken are nil, because releasing the last reference to a job may submit another, which must
+        /// not happen while the lock is held.
         var pending: [Job?] = []
-        /// Where the next job stands in `pending`.
+        /// The index of the next job in `pending`.
         var next = 0
         var threads = 0
-        /// Threads that wait and that no job has claimed.
+        /// The number of waiting threads that no job has claimed.
         var idle = 0
 
         mutating func takeJob() -> Job? {
@@ -48,14 +50,14 @@ package final class FileExecutor: FileWork {
     /// Makes an executor.
     ///
     /// - Parameters:
-    ///   - limit: How many operations run at once; at least one.
-    ///   - patience: How long a thread waits for work before it ends.
+    ///   - limit: The maximum number of concurrent operations; at least one.
+    ///   - patience: The time that a thread waits for work before it ends.
     package init(limit: Int, patience: Duration = .seconds(10)) {
         self.limit = max(1, limit)
         self.patience = patience
     }
 
-    /// Runs an operation that may block on one of the threads, some time later; nobody waits for it.
+    /// Runs a blocking operation on one of the threads later; doesn't wait for it.
     package func submit(_ operation: @escaping @Sendable () -> Void) {
         let (wakes, starts) = state.withLock { state in
             state.pending.append(operation)
@@ -75,7 +77,7 @@ package final class FileExecutor: FileWork {
         while let job = nextJob() { job() }
     }
 
-    /// The next job; `nil` when there was none for a while and the thread is to end.
+    /// Returns the next job, or `nil` if there was none for a while and the thread should end.
     private func nextJob() -> Job? {
         while true {
             let job = state.withLock { state -> Job? in
@@ -92,23 +94,23 @@ package final class FileExecutor: FileWork {
                 return true
             }
             if ends { return nil }
-            // A job claimed this thread just then; its signal is due.
+            // A job has just claimed this thread, so its signal will follow.
             work.wait()
         }
     }
 }
 
-/// A place for file work: threads that may wait for a disk.
+/// An executor for file work on threads that may wait for a disk.
 package protocol FileWork: Sendable {
-    /// Runs an operation that may block, some time later; nobody waits for it.
+    /// Runs a blocking operation later; doesn't wait for it.
     func submit(_ operation: @escaping @Sendable () -> Void)
 }
 
 extension FileWork {
-    /// Runs an operation that may block on a thread that may wait.
+    /// Runs a blocking operation on a thread that may wait.
     ///
-    /// - Throws: What the operation throws. Where the task is cancelled, `CancellationError`: at once, without waiting
-    ///   for a disk that stalls. An operation that has begun then finishes on its own, and its result is dropped.
+    /// - Throws: Errors of the operation; `CancellationError` immediately if the task is cancelled, without waiting for
+    ///   a stalled disk. An operation that has started then finishes by itself, and its result is discarded.
     package func run<Value: Sendable>(_ operation: @escaping @Sendable () throws -> Value) async throws -> Value {
         let outcome = Outcome<Value>()
         return try await withTaskCancellationHandler {
@@ -124,7 +126,7 @@ extension FileWork {
         }
     }
 
-    /// Runs an operation that may block on a thread that may wait, to its end, cancelled or not.
+    /// Runs a blocking operation to its end on a thread that may wait, even if the task is cancelled.
     ///
     /// For work that must not be left half done.
     package func runToEnd<Value: Sendable, Failure: Error>(
@@ -140,7 +142,7 @@ extension FileWork {
     }
 }
 
-/// Hands what an operation returns to the task that waits, or tells it at once that it was cancelled.
+/// Passes the result of an operation to the waiting task, or reports cancellation immediately.
 private final class Outcome<Value: Sendable>: Sendable {
     private enum State {
         case notStarted
@@ -150,12 +152,12 @@ private final class Outcome<Value: Sendable>: Sendable {
 
     private let state = Locked(State.notStarted)
 
-    /// Whether somebody still waits.
+    /// Whether a task still waits.
     var isWanted: Bool {
         state.withLock { if case .waiting = $0 { true } else { false } }
     }
 
-    /// - Returns: Whether there is something to wait for; otherwise the task was cancelled before.
+    /// - Returns: Whether there is something to wait for; `false` if the task was already cancelled.
     func wait(_ continuation: CheckedContinuation<Value, any Error>) -> Bool {
         let waits = state.withLock { state -> Bool in
             guard case .notStarted = state else { return false }

@@ -8,12 +8,12 @@ import Musl
 import Android
 #endif
 
-/// An operation on a file that the system refused.
+/// An error of a file operation.
 package struct FileFault: Error, Sendable, Hashable {
-    /// The operation, as a verb that a path can follow: "open", "read the size of".
+    /// The operation, as a verb followed by a path: "open", "read the size of".
     package let operation: String
     package let path: String
-    /// The `errno`.
+    /// The value of `errno`.
     package let code: Int32
     /// The system's text for that code.
     package let message: String
@@ -27,21 +27,21 @@ package struct FileFault: Error, Sendable, Hashable {
 }
 
 extension FileFault {
-    /// Whether a disk would have to be waited for, where that was not allowed.
+    /// Whether the operation would have to wait for a disk, although it must not.
     package var isWait: Bool { Self.isWait(code) }
-    /// Whether the system cannot tell whether it would have to wait.
+    /// Whether the system can't determine if it would have to wait.
     package var isUnsupported: Bool { Self.isUnsupported(code) }
 
-    /// As ``isWait``, of a code.
+    /// Whether a code has the meaning of ``isWait``.
     package static func isWait(_ code: Int32) -> Bool { code == EAGAIN }
 
-    /// As ``isUnsupported``, of a code: kernels that are too old, sandboxes, and file systems that cannot.
+    /// Whether a code has the meaning of ``isUnsupported``: old kernels, sandboxes, and file systems without support.
     package static func isUnsupported(_ code: Int32) -> Bool {
         [ENOSYS, ENOTSUP, EOPNOTSUPP, EPERM, EINVAL, E2BIG].contains(code)
     }
 }
 
-/// An error that a stage makes of what the system refused, so that its functions throw one type.
+/// An error that a stage makes from a file fault, so that its functions throw a single type.
 package protocol FileFailure: Error, Sendable {
     init(_ fault: FileFault)
 }

@@ -8,41 +8,41 @@ import Musl
 import Android
 #endif
 
-/// The operations that the package needs of a file system: few operations, so that tests can make each of them fail or
-/// stall.
+/// The file system operations used by the package: only a few, so that tests can make each of them fail or stall.
 ///
-/// All of them may block, but for those that say that they do not: call them on a ``FileExecutor``.
+/// They may block unless they say otherwise, so call them on a ``FileExecutor``.
 package protocol FileSystem: Sendable {
-    /// Makes a directory, and those above it, for this user alone; one that exists is fine.
+    /// Creates a directory and its parents, for this user only; succeeds if it exists.
     func makeDirectory(_ path: String) throws(FileFault)
-    /// Shows the names in a directory, `.` and `..` included, as bytes that are valid during the call.
+    /// Passes the names in a directory, including `.` and `..`, to a closure, as bytes that are only valid during the
+    /// call.
     func list(_ path: String, _ visit: (UnsafeBufferPointer<UInt8>) -> Void) throws(FileFault)
-    /// Describes a file by its path; `nil` when there is none. Links are not followed.
+    /// Returns the status of a file by its path, or `nil` if there is none; links aren't followed.
     func status(of path: String) throws(FileFault) -> FileStatus?
     /// Opens a file without waiting for the other end of a pipe.
     ///
-    /// - Returns: `nil` when there is none and it is not to be created.
+    /// - Returns: `nil` if there is none and it isn't to be created.
     func open(_ path: String, _ opening: FileOpening) throws(FileFault) -> (any File)?
-    /// Renames a file in one step, replacing what is at the destination.
+    /// Renames a file atomically, replacing any file at the destination.
     ///
-    /// - Returns: `false` when the two places are on different volumes, so that it cannot be done in one step.
+    /// - Returns: `false` if the two places are on different volumes, so that it can't be done atomically.
     func rename(_ path: String, to destination: String) throws(FileFault) -> Bool
     /// Removes a file.
     ///
     /// - Returns: Whether it existed.
     @discardableResult
     func remove(_ path: String) throws(FileFault) -> Bool
-    /// Makes the names in a directory survive a loss of power.
+    /// Makes the names in a directory survive a power loss.
     func synchronizeDirectory(_ path: String) throws(FileFault)
-    /// Whether files in a directory can be opened and read without waiting for a disk, where they are in memory.
+    /// Whether files in a directory can be opened and read without waiting for a disk, if they are in memory.
     ///
-    /// Not by default; it may block as the others do.
+    /// Defaults to `false`; may block like the others.
     func readsImmediately(in directory: String) -> Bool
-    /// Opens a file for reading without waiting for a disk, so that it may be called anywhere; links are not followed.
+    /// Opens a file for reading without waiting for a disk, so that it can be called anywhere; links aren't followed.
     ///
-    /// - Returns: `nil` when there is none.
-    /// - Throws: ``FileFault/isWait`` where the disk would have to be waited for, ``FileFault/isUnsupported`` where
-    ///   nobody can tell, which is so by default.
+    /// - Returns: `nil` if there is none.
+    /// - Throws: ``FileFault/isWait`` if it would have to wait for the disk, ``FileFault/isUnsupported`` if that can't
+    ///   be determined, which is the default.
     func openImmediately(_ path: String) throws(FileFault) -> (any File)?
 }
 
@@ -54,40 +54,40 @@ extension FileSystem {
     }
 }
 
-/// An open file, closed when the last reference goes.
+/// An open file, closed when the last reference is released.
 ///
-/// Reads and writes name their offset, so threads can share it.
+/// Reads and writes have explicit offsets, so threads can share it.
 package protocol File: AnyObject, Sendable {
-    /// Describes the file as it is now.
+    /// Returns the current status of the file.
     func status() throws(FileFault) -> FileStatus
-    /// Fills a buffer from an offset on.
+    /// Fills a buffer, starting at an offset.
     ///
-    /// - Returns: How many bytes there were; fewer than asked for only at the end.
+    /// - Returns: The number of bytes read; fewer than requested only at the end of the file.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileFault) -> Int
-    /// Writes all bytes; when it throws, any number of them may have been written.
+    /// Writes all bytes; if it throws, any number of them may have been written.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileFault)
     /// Changes the length of the file.
     func truncate(to size: Int64) throws(FileFault)
-    /// Sets who may read and write the file.
+    /// Sets the permissions of the file.
     func setPermissions(_ permissions: UInt16) throws(FileFault)
-    /// Takes the advisory lock of the file without waiting; it ends with the process at the latest.
+    /// Acquires the advisory lock of the file without waiting; it is released with the process at the latest.
     ///
-    /// - Returns: `false` when another open file has it.
+    /// - Returns: `false` if another open file has it.
     func lock() throws(FileFault) -> Bool
     /// Releases the lock.
     ///
-    /// To close the file is not enough: a child process that was just started has it open too.
+    /// Closing the file isn't enough, because a child process that was just started also has it open.
     func unlock()
-    /// Makes the content survive a loss of power.
+    /// Makes the content survive a power loss.
     func synchronize() throws(FileFault)
-    /// As ``read(into:at:)``, without waiting for a disk, so that it may be called anywhere.
+    /// Does the same as ``read(into:at:)``, without waiting for a disk, so that it can be called anywhere.
     ///
-    /// - Throws: ``FileFault/isWait`` where the disk would have to be waited for, ``FileFault/isUnsupported`` where
-    ///   nobody can tell, which is so by default.
+    /// - Throws: ``FileFault/isWait`` if it would have to wait for the disk, ``FileFault/isUnsupported`` if that can't
+    ///   be determined, which is the default.
     func readImmediately(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileFault) -> Int
-    /// The same for several buffers, which are filled one after another.
+    /// Fills several buffers one after another, without waiting for a disk.
     ///
-    /// - Returns: How many bytes were in memory; fewer than there is room for where the rest would have to be waited for.
+    /// - Returns: The number of bytes in memory; fewer than there is room for if the rest would have to be waited for.
     func readImmediately(into buffers: [UnsafeMutableRawBufferPointer], at offset: Int64) throws(FileFault) -> Int
 }
 
@@ -130,9 +130,9 @@ package struct FileOpening: Sendable, Hashable {
 
     package var creation: Creation
     package var isWritable: Bool
-    /// Whether a symbolic link leads to the file; otherwise it is refused.
+    /// Whether the path may be a symbolic link to the file; otherwise links are rejected.
     package var followsLinks: Bool
-    /// The permissions of a new file, before the process's umask takes its share.
+    /// The permissions of a new file, before applying the process's umask.
     package var permissions: UInt16
 
     package init(_ creation: Creation, isWritable: Bool, followsLinks: Bool = false, permissions: UInt16 = 0o600) {
@@ -142,13 +142,13 @@ package struct FileOpening: Sendable, Hashable {
         self.permissions = permissions
     }
 
-    /// For reading; it must exist.
+    /// Opens an existing file for reading.
     package static let read = FileOpening(.never, isWritable: false)
-    /// For reading and writing; it must exist.
+    /// Opens an existing file for reading and writing.
     package static let update = FileOpening(.never, isWritable: true)
-    /// For reading and writing; created for this user alone if it does not exist.
+    /// Opens a file for reading and writing; creates it for this user only if it doesn't exist.
     package static let updateOrCreate = FileOpening(.ifMissing, isWritable: true)
-    /// For reading and writing; created for this user alone, and it must not exist.
+    /// Creates a new file for reading and writing, for this user only.
     package static let create = FileOpening(.exclusive, isWritable: true)
 }
 
@@ -159,15 +159,15 @@ package struct FileStatus: Sendable, Hashable {
     }
 
     package var kind: Kind
-    /// Bytes.
+    /// The size in bytes.
     package var size: Int64
-    /// The number of its names; 0 once it was removed.
+    /// The number of hard links; 0 once it was removed.
     package var links: Int
     /// The permission bits, `0o777` at most.
     package var permissions: UInt16
-    /// The user that it belongs to.
+    /// The user ID of the owner.
     package var owner: UInt32
-    /// The time of the last change of the content, in nanoseconds since 1970, as exactly as the file system knows.
+    /// The time of the last change of the content, in nanoseconds since 1970, at the file system's precision.
     package var modified: Int64
 
     package init(

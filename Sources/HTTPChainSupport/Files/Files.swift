@@ -1,9 +1,9 @@
 import Foundation
 
-/// A file system for functions that throw an error type of their own.
+/// A file system for functions with their own error type.
 package struct Files<Failure: FileFailure>: Sendable {
     package let system: any FileSystem
-    /// Whether files are opened for reading, and read, without waiting for a disk: what would have to wait fails.
+    /// Whether files are opened for reading, and read, without waiting for a disk, failing if they would have to.
     package let isImmediate: Bool
 
     package init(_ system: any FileSystem = SystemFiles()) {
@@ -17,22 +17,22 @@ package struct Files<Failure: FileFailure>: Sendable {
 
     /// The same files, opened for reading, and read, without waiting for a disk.
     ///
-    /// What would have to wait fails with an error of which ``FileFault/isWait`` holds, where
-    /// ``FileSystem/readsImmediately(in:)`` does not with one of which ``FileFault/isUnsupported`` holds.
+    /// An operation that would have to wait fails with an error whose ``FileFault/isWait`` is true. If
+    /// ``FileSystem/readsImmediately(in:)`` is false, it fails with one whose ``FileFault/isUnsupported`` is true.
     package var immediate: Files { Files(system, isImmediate: true) }
 
-    /// As ``FileSystem/readsImmediately(in:)``.
+    /// Does the same as ``FileSystem/readsImmediately(in:)``.
     package func readsImmediately(in directory: String) -> Bool { system.readsImmediately(in: directory) }
 
-    /// As ``FileSystem/makeDirectory(_:)``.
+    /// Does the same as ``FileSystem/makeDirectory(_:)``.
     package func makeDirectory(_ path: String) throws(Failure) {
         try failing { () throws(FileFault) in try system.makeDirectory(path) }
     }
 
-    /// Makes a directory, and those above it, so that their names survive a loss of power.
+    /// Creates a directory and its parents so that their names survive a power loss.
     ///
-    /// The directory above is synchronized also where nothing was to be made: who made it may have been killed before
-    /// that.
+    /// The parent is synchronized even if nothing had to be created, because the process that created it may have been
+    /// killed before that.
     package func makeDurableDirectory(_ path: String) throws(Failure) {
         var parents = [Self.parent(of: path)]
         while let parent = parents.last, parent != ".", parent != "/", try status(of: parent) == nil {
@@ -44,7 +44,7 @@ package struct Files<Failure: FileFailure>: Sendable {
                 do throws(FileFault) {
                     try system.synchronizeDirectory(parent)
                 } catch {
-                    // A directory that may not be listed can hold a name that may be used; nothing can be made there.
+                    // A directory that can't be listed may contain a usable directory; nothing can be created in it.
                     guard [EACCES, EPERM].contains(error.code) else { throw error }
                 }
             }
@@ -56,24 +56,24 @@ package struct Files<Failure: FileFailure>: Sendable {
         return parent.isEmpty ? "." : parent
     }
 
-    /// As ``FileSystem/list(_:_:)``.
+    /// Does the same as ``FileSystem/list(_:_:)``.
     package func list(_ path: String, _ visit: (UnsafeBufferPointer<UInt8>) -> Void) throws(Failure) {
         try failing { () throws(FileFault) in try system.list(path, visit) }
     }
 
-    /// The names in a directory, `.` and `..` included.
+    /// Returns the names in a directory, including `.` and `..`.
     package func names(in path: String) throws(Failure) -> [String] {
         var names: [String] = []
         try list(path) { names.append(String(decoding: $0, as: UTF8.self)) }
         return names
     }
 
-    /// As ``FileSystem/status(of:)``.
+    /// Does the same as ``FileSystem/status(of:)``.
     package func status(of path: String) throws(Failure) -> FileStatus? {
         try failing { () throws(FileFault) in try system.status(of: path) }
     }
 
-    /// As ``FileSystem/open(_:_:)``.
+    /// Does the same as ``FileSystem/open(_:_:)``.
     package func open(_ path: String, _ opening: FileOpening) throws(Failure) -> OpenFile<Failure>? {
         let file = try failing { () throws(FileFault) in
             isImmediate && opening == .read ? try system.openImmediately(path) : try system.open(path, opening)
@@ -81,21 +81,21 @@ package struct Files<Failure: FileFailure>: Sendable {
         return file.map { OpenFile($0, isImmediate: isImmediate) }
     }
 
-    /// Renames a file in one step, replacing what is at the destination.
+    /// Renames a file atomically, replacing any file at the destination.
     ///
-    /// - Returns: `false` when the two places are on different volumes, so that it cannot be done in one step.
+    /// - Returns: `false` if the two places are on different volumes, so that it can't be done atomically.
     @discardableResult
     package func rename(_ path: String, to destination: String) throws(Failure) -> Bool {
         try failing { () throws(FileFault) in try system.rename(path, to: destination) }
     }
 
-    /// As ``FileSystem/remove(_:)``.
+    /// Does the same as ``FileSystem/remove(_:)``.
     @discardableResult
     package func remove(_ path: String) throws(Failure) -> Bool {
         try failing { () throws(FileFault) in try system.remove(path) }
     }
 
-    /// As ``FileSystem/synchronizeDirectory(_:)``.
+    /// Does the same as ``FileSystem/synchronizeDirectory(_:)``.
     package func synchronizeDirectory(_ path: String) throws(Failure) {
         try failing { () throws(FileFault) in try system.synchronizeDirectory(path) }
     }

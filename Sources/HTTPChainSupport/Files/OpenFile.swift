@@ -1,9 +1,9 @@
 package import Foundation
 
-/// An open file for functions that throw an error type of their own; closed when the last copy goes.
+/// An open file for functions with their own error type; closed when the last copy is released.
 package struct OpenFile<Failure: FileFailure>: Sendable {
     private let file: any File
-    /// Whether it is read without waiting for a disk: what would have to wait fails.
+    /// Whether reads don't wait for a disk, but fail if they would have to.
     package let isImmediate: Bool
 
     package init(_ file: any File, isImmediate: Bool = false) {
@@ -11,15 +11,15 @@ package struct OpenFile<Failure: FileFailure>: Sendable {
         self.isImmediate = isImmediate
     }
 
-    /// The same file, read with or without waiting for a disk.
+    /// Returns the same file, read with or without waiting for a disk.
     package func reading(immediately isImmediate: Bool) -> OpenFile { OpenFile(file, isImmediate: isImmediate) }
 
-    /// As ``File/status()``.
+    /// Does the same as ``File/status()``.
     package func status() throws(Failure) -> FileStatus {
         try failing { () throws(FileFault) in try file.status() }
     }
 
-    /// As ``File/read(into:at:)``.
+    /// Does the same as ``File/read(into:at:)``.
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) -> Int {
         try failing { () throws(FileFault) in try read(buffer, offset) }
     }
@@ -28,7 +28,7 @@ package struct OpenFile<Failure: FileFailure>: Sendable {
         isImmediate ? try file.readImmediately(into: buffer, at: offset) : try file.read(into: buffer, at: offset)
     }
 
-    /// Up to `count` bytes from an offset on; fewer only at the end of the file.
+    /// Reads up to `count` bytes from an offset; fewer only at the end of the file.
     package func read(_ count: Int, at offset: Int64) throws(Failure) -> [UInt8] {
         guard count > 0 else { return [] }
         return try failing { () throws(FileFault) in
@@ -45,14 +45,14 @@ package struct OpenFile<Failure: FileFailure>: Sendable {
         }
     }
 
-    /// Up to `count` bytes from an offset on; fewer only at the end of the file.
+    /// Reads up to `count` bytes from an offset; fewer only at the end of the file.
     package func data(_ count: Int, at offset: Int64) throws(Failure) -> Data {
         guard count > 0, let chunk = ChunkMemory(room: count) else { return Data() }
         let got = try read(into: UnsafeMutableRawBufferPointer(start: chunk.memory, count: count), at: offset)
         return chunk.take(count: got)
     }
 
-    /// Up to `count` bytes from an offset on that are in memory, in chunks of ``ChunkMemory/size``.
+    /// Reads up to `count` bytes that are in memory from an offset, in chunks of ``ChunkMemory/size``.
     package func chunksInMemory(_ count: Int, at offset: Int64) throws(Failure) -> [Data] {
         var buffers: [UnsafeMutableRawBufferPointer] = []
         var chunks: [Data] = []
@@ -64,7 +64,7 @@ package struct OpenFile<Failure: FileFailure>: Sendable {
             chunks.append(chunk.take(count: size))
             rest -= size
         }
-        // Nobody else has the chunks yet, so that their memory may be written to.
+        // The chunks aren't shared yet, so their memory may be written to.
         var got = try failing { () throws(FileFault) in try file.readImmediately(into: buffers, at: offset) }
         return chunks.compactMap { chunk in
             defer { got -= min(got, chunk.count) }
@@ -72,12 +72,12 @@ package struct OpenFile<Failure: FileFailure>: Sendable {
         }
     }
 
-    /// As ``File/write(_:at:)``.
+    /// Does the same as ``File/write(_:at:)``.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
         try failing { () throws(FileFault) in try file.write(bytes, at: offset) }
     }
 
-    /// Writes all bytes; when it throws, any number of them may have been written.
+    /// Writes all bytes; if it throws, any number of them may have been written.
     package func write(_ bytes: some ContiguousBytes, at offset: Int64) throws(Failure) {
         let fault: FileFault? = bytes.withUnsafeBytes { buffer in
             do throws(FileFault) {
@@ -90,27 +90,27 @@ package struct OpenFile<Failure: FileFailure>: Sendable {
         if let fault { throw Failure(fault) }
     }
 
-    /// As ``File/truncate(to:)``.
+    /// Does the same as ``File/truncate(to:)``.
     package func truncate(to size: Int64) throws(Failure) {
         try failing { () throws(FileFault) in try file.truncate(to: size) }
     }
 
-    /// As ``File/setPermissions(_:)``.
+    /// Does the same as ``File/setPermissions(_:)``.
     package func setPermissions(_ permissions: UInt16) throws(Failure) {
         try failing { () throws(FileFault) in try file.setPermissions(permissions) }
     }
 
-    /// As ``File/lock()``.
+    /// Does the same as ``File/lock()``.
     package func lock() throws(Failure) -> Bool {
         try failing { () throws(FileFault) in try file.lock() }
     }
 
-    /// As ``File/unlock()``.
+    /// Does the same as ``File/unlock()``.
     package func unlock() {
         file.unlock()
     }
 
-    /// As ``File/synchronize()``.
+    /// Does the same as ``File/synchronize()``.
     package func synchronize() throws(Failure) {
         try failing { () throws(FileFault) in try file.synchronize() }
     }

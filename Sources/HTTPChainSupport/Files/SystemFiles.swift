@@ -10,7 +10,7 @@ import Musl
 import Android
 #endif
 
-/// The file system of the machine.
+/// The machine's file system.
 package struct SystemFiles: FileSystem {
     package init() {}
 
@@ -38,7 +38,7 @@ package struct SystemFiles: FileSystem {
             }
             errno = 0
         }
-        // A list that breaks off would hide files.
+        // An incomplete list would hide files.
         guard errno == 0 else { throw FileFault(system: "list", path) }
     }
 
@@ -81,11 +81,11 @@ package struct SystemFiles: FileSystem {
     }
 }
 
-/// A file of the machine.
+/// A file in the machine's file system.
 private final class SystemFile: File {
     private let descriptor: Int32
     private let path: String
-    /// Whether it was opened, and may be closed, where nothing may wait for a disk.
+    /// Whether it was opened without waiting for a disk, and may be closed on a thread that must not wait.
     private let isImmediate: Bool
 
     init?(immediately path: String) throws(FileFault) {
@@ -98,7 +98,7 @@ private final class SystemFile: File {
     }
 
     init?(_ path: String, _ opening: FileOpening) throws(FileFault) {
-        // Without O_NONBLOCK a pipe of that name would be waited for.
+        // Without O_NONBLOCK, opening a pipe of that name would block.
         var flags = (opening.isWritable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK
         if !opening.followsLinks { flags |= O_NOFOLLOW }
         switch opening.creation {
@@ -120,7 +120,7 @@ private final class SystemFile: File {
 
     deinit {
         guard descriptor >= 0 else { return }
-        // Whoever closes a file last that was removed meanwhile frees its blocks, and may wait for the disk.
+        // Closing the last descriptor of a removed file frees its blocks, and may wait for the disk.
         guard isImmediate, isRemoved else { return closeDescriptor(descriptor) }
         FileExecutor.shared.submit { [descriptor] in closeDescriptor(descriptor) }
     }
@@ -160,7 +160,7 @@ private final class SystemFile: File {
             var place = iovec(UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
             let got = try readImmediately(into: &place, 1, at: offset + Int64(count))
             count += got
-            // What is in memory is whole pages of 4 KiB or a multiple of that, except at the end of the file.
+            // The data in memory consists of whole pages of 4 KiB or a multiple of that, except at the end of the file.
             if got == 0 || (offset + Int64(count)) % 4096 != 0 { break }
         }
         return count
@@ -252,14 +252,14 @@ extension FileStatus {
             links: Int(status.st_nlink),
             permissions: UInt16(truncatingIfNeeded: status.st_mode & 0o777),
             owner: UInt32(status.st_uid),
-            // Times that a file system makes up are no reason to end the process.
+            // Made-up times of a file system must not trap on overflow.
             modified: Int64(modified.tv_sec) &* 1_000_000_000 &+ Int64(modified.tv_nsec)
         )
     }
 }
 
 extension FileFault {
-    /// Makes the fault of the operation that the system has just refused.
+    /// Makes the fault of the system call that has just failed.
     fileprivate init(system operation: String, _ path: String) {
         self.init(code: errno, operation, path)
     }
@@ -269,16 +269,16 @@ extension FileFault {
     }
 }
 
-/// Has what was written through a descriptor survive a loss of power.
+/// Makes data written through a descriptor survive a power loss.
 ///
-/// - Returns: Whether it does; otherwise `errno` tells why not.
+/// - Returns: Whether it succeeded; otherwise `errno` has the reason.
 private func flush(_ descriptor: Int32) -> Bool {
     #if canImport(Darwin)
-    // `fsync` hands the content to the drive there, which may keep it in a memory of its own.
+    // There, `fsync` only passes the content to the drive, which may keep it in its cache.
     var flushed = fcntl(descriptor, F_FULLFSYNC)
     while flushed == -1, errno == EINTR { flushed = fcntl(descriptor, F_FULLFSYNC) }
     if flushed != -1 { return true }
-    // Most file systems of a network do not know that; what a medium refuses stays refused.
+    // Most network file systems don't support that; an error of the medium remains an error.
     if errno == EIO || errno == ENXIO { return false }
     #endif
     while fsync(descriptor) != 0 {
@@ -287,7 +287,7 @@ private func flush(_ descriptor: Int32) -> Bool {
     return true
 }
 
-// Out of reach of the methods of the same names.
+// Wrappers, because methods with the same names hide these functions.
 
 private func systemRename(_ path: String, _ destination: String) -> Int32 { rename(path, destination) }
 
