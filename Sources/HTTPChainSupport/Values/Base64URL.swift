@@ -1,8 +1,8 @@
-/// Bytes as the letters of URLs, RFC 4648 §5, without padding.
+/// Base64 for URLs, RFC 4648 §5, without padding.
 package enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// The letters of bytes.
+    /// Encodes bytes.
     package static func encode(_ bytes: some Collection<UInt8>) -> String {
         String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { buffer in
             var length = 0
@@ -25,7 +25,7 @@ package enum Base64URL {
         }
     }
 
-    /// The bytes; `nil` where the text has other letters.
+    /// Decodes text; returns `nil` if it contains other characters.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count * 3 / 4)

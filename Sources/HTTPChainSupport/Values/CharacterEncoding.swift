@@ -1,8 +1,8 @@
 package import Foundation
 
-/// The character encodings that text bodies come in, by the names of the `charset` parameter.
+/// The character encodings of text bodies, by the names in the `charset` parameter.
 package enum CharacterEncoding {
-    /// The encoding of a name of the IANA registry; nil for one that is not known here.
+    /// Returns the encoding with a name in the IANA registry, or nil if it isn't supported.
     package static func named(_ name: String) -> String.Encoding? {
         byName[name.lowercased().filter { $0 != "-" && $0 != "_" && $0 != " " }]
     }
@@ -12,7 +12,7 @@ package enum CharacterEncoding {
         for (encoding, names) in table {
             for name in names { result[name] = encoding }
         }
-        // Encodings that Foundation knows without a name of its own: 0x8000_0000 and the CFStringEncoding.
+        // Encodings without a Foundation constant: 0x8000_0000 and the CFStringEncoding.
         for (code, names) in coreFoundationTable {
             for name in names { result[name] = String.Encoding(rawValue: 0x8000_0000 | code) }
         }
@@ -44,7 +44,7 @@ package enum CharacterEncoding {
         (0x0204, ["iso88594", "latin4"]), (0x0205, ["iso88595", "cyrillic"]), (0x0207, ["iso88597", "greek"]),
         (0x0209, ["iso88599", "latin5"]), (0x020F, ["iso885915", "latin9"]), (0x0505, ["windows1255", "cp1255"]),
         (0x0506, ["windows1256", "cp1256"]), (0x0507, ["windows1257", "cp1257"]),
-        // GB 18030 holds all of GB 2312 and GBK.
+        // GB 18030 includes GB 2312 and GBK.
         (0x0632, ["gb18030", "gbk", "gb2312", "cp936"]), (0x0940, ["euckr", "ksc56011987"]),
         (0x0A02, ["koi8r"]), (0x0A03, ["big5"]),
     ]

@@ -1,4 +1,4 @@
-/// A day and a time of the Gregorian calendar in UTC, without leap seconds: the one calendar of all dates in texts.
+/// A date and time of the Gregorian calendar in UTC, without leap seconds; the only calendar for dates in texts.
 package struct CivilTime: Sendable, Hashable {
     package var year: Int
     package var month: Int
@@ -7,7 +7,7 @@ package struct CivilTime: Sendable, Hashable {
     package var minute: Int
     package var second: Int
 
-    /// The time of a number of seconds since 1970, from the years -9999 to 9999.
+    /// Makes the time for a number of seconds since 1970, within the years -9999 to 9999.
     package init(secondsSince1970 seconds: Int64) {
         let days = Int(seconds.floorDivided(by: 86_400).quotient)
         let time = Int(seconds.floorDivided(by: 86_400).remainder)
@@ -22,7 +22,7 @@ package struct CivilTime: Sendable, Hashable {
         (hour, minute, second) = (time / 3600, time / 60 % 60, time % 60)
     }
 
-    /// A time; `nil` for one that does not exist.
+    /// Makes a time from its parts, or returns `nil` if it doesn't exist.
     ///
     /// A leap second counts as the second before it.
     package init?(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
@@ -34,12 +34,12 @@ package struct CivilTime: Sendable, Hashable {
         (self.hour, self.minute, self.second) = (hour, minute, min(second, 59))
     }
 
-    /// The seconds since 1970, for which an `Int` of 32 bits is too small from 2038 on.
+    /// The number of seconds since 1970, which doesn't fit a 32-bit `Int` from 2038 on.
     package var secondsSince1970: Int64 { Int64(days) * 86_400 + Int64(hour * 3600 + minute * 60 + second) }
 
-    /// The days since 1970.
+    /// The number of days since 1970.
     private var days: Int {
-        // Years begin in March here, so that the leap day is the last of its year.
+        // Here years start in March, so that the leap day is the last of its year.
         let era = (month <= 2 ? year - 1 : year).floorDivided(by: 400)
         let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
         let dayOfEra = era.remainder * 365 + era.remainder / 4 - era.remainder / 100 + dayOfYear
@@ -57,7 +57,7 @@ package struct CivilTime: Sendable, Hashable {
         }
     }
 
-    /// A number in decimal digits, at least as many as said.
+    /// Formats a number in decimal, with at least the given number of digits.
     package static func padded(_ number: Int, _ width: Int = 2) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
@@ -65,7 +65,7 @@ package struct CivilTime: Sendable, Hashable {
 }
 
 extension FixedWidthInteger {
-    /// The quotient that is not greater than the exact one, and the remainder that is not negative.
+    /// Returns the quotient rounded down, and the nonnegative remainder.
     package func floorDivided(by divisor: Self) -> (quotient: Self, remainder: Self) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

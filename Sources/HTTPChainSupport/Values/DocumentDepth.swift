@@ -1,5 +1,5 @@
-/// How deep the values of a document from outside may lie in each other where a reader calls itself for each level.
+/// The nesting limit for documents from outside, for recursive parsers.
 package enum DocumentDepth {
-    /// The largest number of levels: 128, for which the stack of a thread on Apple platforms, 512 KiB, has room.
+    /// The maximum number of levels: 128, which fits the 512 KiB stack of a thread on Apple platforms.
     package static let limit = 128
 }

@@ -1,8 +1,8 @@
 extension String {
-    /// Whether both texts are the same bytes of UTF-8.
+    /// Whether both texts have the same UTF-8 bytes.
     ///
-    /// `==` calls `"caf\u{e9}"` and `"cafe\u{301}"` equal, which are two names on the wire: URLs, paths, field values,
-    /// cookie names and partitions are compared by this.
+    /// `==` treats `"caf\u{e9}"` and `"cafe\u{301}"` as equal, which are different names on the wire. Therefore URLs,
+    /// paths, field values, cookie names and partitions are compared with this.
     package func hasSameBytes(as other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         let areSame = utf8.withContiguousStorageIfAvailable { own in
@@ -13,30 +13,30 @@ extension String {
 }
 
 extension StringProtocol {
-    /// Whether the bytes of UTF-8 begin with those of another text.
+    /// Whether the UTF-8 bytes start with those of another text.
     ///
-    /// `hasPrefix` compares `Character`s: `"/\u{301}"` does not have the prefix `"/"`.
+    /// `hasPrefix` compares `Character`s: `"/\u{301}"` doesn't have the prefix `"/"`.
     package func begins(with prefix: some StringProtocol) -> Bool { utf8.starts(with: prefix.utf8) }
 
-    /// Whether the bytes of UTF-8 end with those of another text.
+    /// Whether the UTF-8 bytes end with those of another text.
     package func ends(with suffix: some StringProtocol) -> Bool {
         utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
     }
 
-    /// Whether the bytes of UTF-8 of another text are among those of this one.
+    /// Whether the UTF-8 bytes contain those of another text.
     package func includes(_ part: some StringProtocol) -> Bool { utf8.contains(part.utf8) }
 
-    /// The text after a prefix; `nil` if the bytes of UTF-8 do not begin with it.
+    /// Returns the text after a prefix, or `nil` if the UTF-8 bytes don't start with it.
     package func without(prefix: some StringProtocol) -> SubSequence? {
         begins(with: prefix) ? self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...] : nil
     }
 
-    /// The text before a suffix; `nil` if the bytes of UTF-8 do not end with it.
+    /// Returns the text before a suffix, or `nil` if the UTF-8 bytes don't end with it.
     package func without(suffix: some StringProtocol) -> SubSequence? {
         ends(with: suffix) ? self[..<utf8.index(endIndex, offsetBy: -suffix.utf8.count)] : nil
     }
 
-    /// The texts between the occurrences of a scalar, as `split(separator:)` returns them for a `Character`.
+    /// Splits the text at a scalar, like `split(separator:)` does for a `Character`.
     package func pieces(
         at separator: Unicode.Scalar,
         maxSplits: Int = .max,
@@ -47,7 +47,7 @@ extension StringProtocol {
             .map { Substring($0) }
     }
 
-    /// The text without the scalars at its ends that a condition holds for; without spaces and tabs by default.
+    /// Returns the text without leading and trailing scalars that satisfy a condition, by default spaces and tabs.
     package func trimming(_ isTrimmed: (Unicode.Scalar) -> Bool = { $0 == " " || $0 == "\t" }) -> String {
         var scalars = Substring(self).unicodeScalars
         while let first = scalars.first, isTrimmed(first) { scalars.removeFirst() }
@@ -57,19 +57,19 @@ extension StringProtocol {
 }
 
 extension Optional<String> {
-    /// Whether both are missing, or the same bytes of UTF-8.
+    /// Whether both are nil, or have the same UTF-8 bytes.
     package func hasSameBytes(as other: String?) -> Bool {
         guard let self, let other else { return self == nil && other == nil }
         return self.hasSameBytes(as: other)
     }
 }
 
-/// Text as a key that is compared byte by byte; see ``Swift/String/hasSameBytes(as:)``.
+/// Text as a key that is compared by bytes; see ``Swift/String/hasSameBytes(as:)``.
 package struct ExactText: Sendable, Hashable {
     /// The text.
     package let text: String
 
-    /// Takes the text.
+    /// Makes a key from text.
     package init(_ text: String) {
         self.text = text
     }
@@ -77,6 +77,6 @@ package struct ExactText: Sendable, Hashable {
     /// Whether the bytes are the same.
     package static func == (one: ExactText, other: ExactText) -> Bool { one.text.hasSameBytes(as: other.text) }
 
-    // The hash of the text itself serves: the same bytes have the same one.
+    // Equal bytes have equal hashes, so the text's own hash suffices.
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }

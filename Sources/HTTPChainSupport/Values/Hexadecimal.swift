@@ -1,15 +1,15 @@
 extension UInt8 {
-    /// The lower-case hexadecimal digit of a value below 16.
+    /// The lowercase hexadecimal digit of a value below 16.
     @inlinable
     package var hexadecimalDigit: UInt8 { self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "a") + self - 10 }
 
-    /// The upper-case hexadecimal digit of a value below 16.
+    /// The uppercase hexadecimal digit of a value below 16.
     @inlinable
     package var uppercaseHexadecimalDigit: UInt8 {
         self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "A") + self - 10
     }
 
-    /// The value of a hexadecimal digit of either letter case; `nil` for every other byte.
+    /// The value of a hexadecimal digit in either letter case, or `nil` for other bytes.
     @inlinable
     package var hexadecimalValue: UInt8? {
         switch self {
@@ -22,11 +22,11 @@ extension UInt8 {
 }
 
 extension Sequence<UInt8> {
-    /// Two lower-case hexadecimal digits for each byte.
+    /// Two lowercase hexadecimal digits for each byte.
     @inlinable
     package var hexadecimal: [UInt8] {
         var digits: [UInt8] = []
-        // A hash does not tell how long it is; the longest has 64 bytes.
+        // A hash doesn't report its length; the longest has 64 bytes.
         digits.reserveCapacity(2 * Swift.max(underestimatedCount, 64))
         for byte in self {
             digits.append((byte >> 4).hexadecimalDigit)
@@ -37,7 +37,7 @@ extension Sequence<UInt8> {
 }
 
 extension UInt64 {
-    /// 16 lower-case hexadecimal digits.
+    /// The number as 16 lowercase hexadecimal digits.
     package var hexadecimal: String {
         String(unsafeUninitializedCapacity: 16) { digits in
             writeHexadecimal(to: digits, at: 0)
@@ -45,7 +45,7 @@ extension UInt64 {
         }
     }
 
-    /// Writes 16 lower-case hexadecimal digits into a buffer, which has room for them from a position on.
+    /// Writes 16 lowercase hexadecimal digits into a buffer, which must have room for them at the position.
     @inlinable
     package func writeHexadecimal(to digits: UnsafeMutableBufferPointer<UInt8>, at position: Int) {
         let bytes = UnsafeMutableRawBufferPointer(digits)
@@ -55,14 +55,15 @@ extension UInt64 {
         }
     }
 
-    /// The eight digits of a number, the last one in the lowest byte: all at once, which takes a fifth of the time.
+    /// Returns the eight digits of a number, the last one in the lowest byte; computed in parallel, in a fifth of the
+    /// time.
     @inlinable
     static func hexadecimalDigits(of number: UInt32) -> UInt64 {
         var nibbles = UInt64(number)
         nibbles = (nibbles | nibbles &<< 16) & 0x0000_FFFF_0000_FFFF
         nibbles = (nibbles | nibbles &<< 8) & 0x00FF_00FF_00FF_00FF
         nibbles = (nibbles | nibbles &<< 4) & 0x0F0F_0F0F_0F0F_0F0F
-        // One in each byte whose digit is a letter: 10 + 6 is the first number of five bits.
+        // One in each byte whose digit is a letter: 10 + 6 is the first five-bit number.
         let letters = ((nibbles &+ 0x0606_0606_0606_0606) &>> 4) & 0x0101_0101_0101_0101
         return nibbles &+ 0x3030_3030_3030_3030 &+ letters &* UInt64(UInt8(ascii: "a") - 10 - UInt8(ascii: "0"))
     }

@@ -3,10 +3,11 @@ package import Foundation
 extension JSONDecoder {
     /// Decodes a document from outside.
     ///
-    /// Foundation (seen with Swift 6.3 on Linux) ends the process at a document whose last byte begins an array or an
-    /// object that is one level too deep for it: it looks for the line and the column behind the end. No document ends so.
+    /// Foundation (seen with Swift 6.3 on Linux) terminates the process if the last byte of a document starts an array
+    /// or an object that is one level too deep: it looks for the line and column beyond the end. Valid documents don't
+    /// end like that.
     package func decode<Value: Decodable>(_ type: Value.Type, received document: Data) throws -> Value {
-        // The other bytes of a code unit in UTF-16 and UTF-32 are zero.
+        // In UTF-16 and UTF-32, the other bytes of a code unit are zero.
         if let last = document.last(where: { $0 != 0 }), last == UInt8(ascii: "[") || last == UInt8(ascii: "{") {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(codingPath: [], debugDescription: "the document ends within a value")

@@ -8,27 +8,27 @@ package typealias SystemMutex = NSLock
 package typealias SystemMutex = pthread_mutex_t
 #endif
 
-/// A value that only one thread at a time can reach: the package's single lock.
+/// A value that only one thread can access at a time: the package's only lock.
 ///
-/// The closure given to ``withLock(_:)`` must be short and must not call out to code that might take the same lock.
+/// The closure passed to ``withLock(_:)`` must be short and must not call code that might acquire the same lock.
 ///
-/// Inlinable, so that whoever locks does so without the runtime working out types. It is the system's own mutex: `NSLock`,
-/// which is one behind an object, takes four times as long where nobody else has it, and the thread sanitizer does not see
-/// `Mutex`. Lock and value are in one piece of memory, since calls make several of them.
+/// Inlinable, so that locking needs no type metadata from the runtime. It uses the system's own mutex: `NSLock`, which
+/// wraps one in an object, takes four times as long without contention, and the thread sanitizer doesn't support
+/// `Mutex`. The lock and the value share one allocation, because calls create several of them.
 @usableFromInline
 package struct Locked<Value>: @unchecked Sendable {
     @usableFromInline let storage: LockedStorage<Value>
 
-    /// What is there for as long as the value is, for whoever waits until it is gone.
+    /// An object that lives as long as the value, for code that waits until it is released.
     package var lifetime: AnyObject { storage }
 
-    /// Guards `value`.
+    /// Makes a lock that protects `value`.
     @inlinable
     package init(_ value: sending Value) {
         storage = LockedStorage.make(value)
     }
 
-    /// Runs `body` with exclusive access to the value and returns what it returns.
+    /// Runs `body` with exclusive access to the value and returns its result.
     @inlinable
     package func withLock<Result>(
         _ body: (inout sending Value) throws -> sending Result
@@ -45,14 +45,14 @@ package struct Locked<Value>: @unchecked Sendable {
             #else
             pthread_mutex_unlock(mutex)
             #endif
-            // The addresses are good for as long as the memory is.
+            // The addresses are valid as long as the storage is.
             withExtendedLifetime(storage) {}
         }
         return try body(&value.pointee)
     }
 }
 
-/// The memory of a lock and its value, whose addresses stay the same.
+/// The memory of a lock and its value, with stable addresses.
 @usableFromInline
 package final class LockedStorage<Value>: ManagedBuffer<SystemMutex, Value> {
     @inlinable

@@ -1,23 +1,23 @@
 package import Foundation
 
-/// Dates as RFC 3339 writes them: `2026-01-31T09:30:00.250Z`.
+/// Dates in the format of RFC 3339: `2026-01-31T09:30:00.250Z`.
 package enum RFC3339 {
-    /// The digits of a second that are written.
+    /// The number of fractional digits written.
     package enum Precision: Sendable {
-        /// None: fractions are cut off.
+        /// None; fractions are truncated.
         case seconds
         /// Three, rounded.
         case milliseconds
-        /// None, three or six: as many as the moment has, rounded to microseconds.
+        /// None, three or six: as many as the date needs, rounded to microseconds.
         case needed
         /// Three or six.
         case millisecondsOrMore
     }
 
-    /// The text of a moment in UTC; `nil` for one outside the years 0 to 9999, which are all that can be written.
+    /// Formats a date in UTC; returns `nil` outside the years 0 to 9999, the only ones that can be written.
     package static func text(_ date: Date, _ precision: Precision) -> String? {
         let unit = precision == .milliseconds ? 1000.0 : 1
-        // A double holds a moment of these years to a few tenths of a microsecond or better.
+        // In these years, a double represents a time to a few tenths of a microsecond or better.
         let microseconds = (date.timeIntervalSince1970 * 1e6 / unit).rounded() * unit
         guard (-62_167_219_200e6..<253_402_300_800e6).contains(microseconds) else { return nil }
         let (seconds, remainder) = Int64(microseconds).floorDivided(by: 1_000_000)
@@ -35,14 +35,14 @@ package enum RFC3339 {
         return text + "Z"
     }
 
-    /// The moment that a text names; `nil` for a text that is not a date, and for a day or time that does not exist.
+    /// Parses a date; returns `nil` if the text isn't a date, or its day or time doesn't exist.
     ///
-    /// Any number of digits may follow the second. Letter case does not matter, and the colon of an offset may be
-    /// missing (`+0100`), as many servers write it. A leap second counts as the second before it.
+    /// The second may have any number of fractional digits. Letter case is ignored, and the colon of an offset may be
+    /// missing (`+0100`), as written by many servers. A leap second counts as the second before it.
     ///
     /// - Parameters:
-    ///   - text: The text, without spaces around it.
-    ///   - isLenient: Whether hyphens, colons, the `T` and the zone may be missing (UTC then), as in ISO 8601.
+    ///   - text: The text, without surrounding spaces.
+    ///   - isLenient: Whether hyphens, colons, the `T` and the zone (then UTC) may be missing, as in ISO 8601.
     package static func date(_ text: some StringProtocol, isLenient: Bool = false) -> Date? {
         var reader = Reader(rest: Array(text.utf8)[...], isLenient: isLenient)
         return reader.date()
@@ -74,7 +74,7 @@ package enum RFC3339 {
             let digits = rest.prefix { (0x30...0x39).contains($0) }
             guard !digits.isEmpty else { return nil }
             rest = rest.dropFirst(digits.count)
-            // No double has more of a moment.
+            // A double has no more precision.
             return Double("0." + String(decoding: digits.prefix(9), as: UTF8.self))
         }
 

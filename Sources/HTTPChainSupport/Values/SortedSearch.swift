@@ -1,5 +1,5 @@
 extension Array where Element: Comparable {
-    /// The index of the first element above a value, in a sorted array whose last one is.
+    /// Returns the index of the first element above a value, in a sorted array whose last element is above it.
     package func sortedIndex(above value: Element) -> Int {
         var (low, high) = (0, count - 1)
         while low < high {

@@ -2,11 +2,11 @@
 import Synchronization
 #endif
 
-/// Counts the steps that scanners and parsers take over data from outside, so that tests prove that work is linear
-/// without a clock.
+/// Counts the steps of scanners and parsers over data from outside, so that tests can prove linear time without a
+/// clock.
 ///
-/// Each iteration over outside data calls ``take(_:)``. It is empty in release builds, and on Apple platforms, whose
-/// oldest ones have no atomics.
+/// Each iteration over outside data calls ``take(_:)``. It is empty in release builds, and on Apple platforms, because
+/// their oldest versions have no atomics.
 package enum Steps {
     @inlinable
     package static func take(_ count: Int = 1) {
@@ -33,7 +33,7 @@ package enum Steps {
         var count: Int { steps.load(ordering: .relaxed) }
     }
 
-    /// Returns the number of steps that a closure and its child tasks take.
+    /// Returns the number of steps of a closure and its child tasks.
     package static func counted(_ body: () async throws -> Void) async rethrows -> Int {
         measurements.add(1, ordering: .relaxed)
         defer { measurements.subtract(1, ordering: .relaxed) }

@@ -1,29 +1,29 @@
 import Foundation
 
-/// A host in the one form by which all parts compare hosts: the host parser of the URL Standard, §3.5.
+/// A host in the canonical form for all comparisons of hosts: the host parser of the URL Standard, §3.5.
 ///
-/// - Letters are in lower case, and labels outside ASCII are A-labels (UTS #46, nontransitional: `faß.de` and `fass.de`
-///   are two hosts). A-labels that no name encodes to are refused. Percent-encoded bytes are decoded first.
+/// - Letters are in lower case, and non-ASCII labels are A-labels (UTS #46, nontransitional: `faß.de` and `fass.de` are
+///   different hosts). A-labels that no name encodes to are rejected. Percent-encoded bytes are decoded first.
 /// - IPv4 addresses are four decimal numbers, however they are written: `0x7f.1`, `2130706433` and `0177.0.0.1` are
-///   `127.0.0.1`. A host whose last label is a number is an address, or is refused.
-/// - IPv6 addresses are in brackets and compressed (RFC 5952). One with a zone is refused: it has a meaning on one
-///   machine alone (RFC 6874).
-/// - A dot at the end of a name stays, because `a.example.` and `a.example` are two hosts (two origins, two cookie
-///   hosts) by the standard. They are one server: rules about servers compare ``withoutRootDot``.
+///   `127.0.0.1`. A host whose last label is a number is an address, or is rejected.
+/// - IPv6 addresses are in brackets and compressed (RFC 5952). An address with a zone is rejected, because it only has
+///   a meaning on one machine (RFC 6874).
+/// - A trailing dot is kept, because by the standard `a.example.` and `a.example` are different hosts (different
+///   origins and cookie hosts). They are the same server: rules about servers compare ``withoutRootDot``.
 ///
-/// It is stricter than the standard in two points: a character that no reg-name can hold (RFC 3986 §3.2.2) is refused,
-/// and so is a name outside ASCII with an empty or a too long label, which DNS cannot resolve.
+/// It is stricter than the standard in two points: it rejects characters that aren't allowed in a reg-name (RFC 3986
+/// §3.2.2), and non-ASCII names with an empty or too long label, which DNS can't resolve.
 package struct URLHost: Sendable, Hashable, CustomStringConvertible {
-    /// The host as a URL holds it.
+    /// The host as written in a URL.
     package let text: String
 
-    /// A text that another `URLHost` returned.
+    /// Makes a host from the text of another `URLHost`.
     package init(canonical text: String) { self.text = text }
 
-    /// The host that the host part of a URL or of a field names; `nil` if it names none.
+    /// Parses the host of a URL or a field; returns `nil` if it is invalid.
     package init?(_ text: String) { self.init(text[...]) }
 
-    /// The host that the host part of a URL or of a field names; `nil` if it names none.
+    /// Parses the host of a URL or a field; returns `nil` if it is invalid.
     package init?(_ text: Substring) {
         let bytes = text.utf8
         if bytes.first == UInt8(ascii: "[") {
@@ -42,7 +42,7 @@ package struct URLHost: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The host of a name or an address outside a URL, where an IPv6 address may be written without brackets.
+    /// Parses a name or an address outside a URL, where an IPv6 address may have no brackets.
     package init?(unbracketed text: String) {
         let isIPv6 = text.utf8.contains(UInt8(ascii: ":")) && text.utf8.first != UInt8(ascii: "[")
         self.init(isIPv6 ? "[\(text)]" : text)
@@ -50,11 +50,11 @@ package struct URLHost: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { text }
 
-    /// The form of a host, as far as one pass over its bytes can tell.
+    /// The form of a host, as determined by one pass over its bytes.
     private enum Shape {
-        /// Canonical.
+        /// Already canonical.
         case plain
-        /// Its parts have to be looked at.
+        /// Needs a closer look.
         case other
         /// Not a host.
         case none
@@ -64,7 +64,7 @@ package struct URLHost: Sendable, Hashable, CustomStringConvertible {
                 self = .none
                 return
             }
-            // `xn--` and numbers are rare: a name that only might hold one is looked at again.
+            // `xn--` and numbers are rare, so names that may contain one are checked again.
             var mayHoldALabel = false
             var mayEndInNumber = false
             var isAtStart = true
@@ -109,7 +109,7 @@ package struct URLHost: Sendable, Hashable, CustomStringConvertible {
         if bytes.contains(where: { $0 >= 0x80 }) {
             let text = String(decoding: bytes, as: UTF8.self)
             guard text.utf8.elementsEqual(bytes), let ascii = inALabels(text) else { return nil }
-            // The mapping makes other characters of some: `％` becomes `%`.
+            // The mapping turns some characters into others: `％` becomes `%`.
             bytes = Array(ascii.utf8)
             guard bytes.allSatisfy(isCanonical) else { return nil }
         }
@@ -118,7 +118,7 @@ package struct URLHost: Sendable, Hashable, CustomStringConvertible {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether a byte stays in the canonical form of a name.
+    /// Whether a byte is allowed in the canonical form of a name.
     private static func isCanonical(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
@@ -132,15 +132,15 @@ package struct URLHost: Sendable, Hashable, CustomStringConvertible {
 // MARK: Names
 
 extension URLHost {
-    /// The name with its labels outside ASCII as A-labels; `nil` if IDNA refuses it.
+    /// Returns the name with its non-ASCII labels as A-labels, or `nil` if IDNA rejects it.
     private static func inALabels(_ name: String) -> String? {
         var components = URLComponents()
         components.host = name
-        // The platform percent-encodes a name that it has no A-labels for.
+        // The platform percent-encodes a name without A-labels.
         return components.encodedHost.flatMap { $0.utf8.contains(UInt8(ascii: "%")) ? nil : $0 }
     }
 
-    /// Whether each label that begins with `xn--` is what some name is encoded as.
+    /// Whether each label that starts with `xn--` is the encoding of a name.
     private static func hasOnlyValidALabels(_ name: [UInt8]) -> Bool {
         let prefix = "xn--".utf8
         guard name.split(separator: UInt8(ascii: ".")).contains(where: { $0.starts(with: prefix) }) else { return true }
@@ -161,16 +161,16 @@ extension URLHost {
         return label.allSatisfy(isDigit)
     }
 
-    /// Whether the host is an address and not a name.
+    /// Whether the host is an address rather than a name.
     package var isAddress: Bool { isIPv6 || isIPv4 }
 
     /// An IPv6 address without its brackets; any other host unchanged.
     package var unbracketed: String { isIPv6 ? String(text.dropFirst().dropLast()) : text }
 
-    /// Whether a name ends in the dot that stands for the root of DNS (RFC 1034 §3.1).
+    /// Whether a name has a trailing dot, which stands for the root of DNS (RFC 1034 §3.1).
     package var hasRootDot: Bool { text.utf8.count > 1 && text.utf8.last == UInt8(ascii: ".") }
 
-    /// The host without a dot at its end: for what is true of a server, whichever way its name is written.
+    /// The host without its trailing dot, for properties of the server.
     package var withoutRootDot: URLHost { hasRootDot ? URLHost(canonical: String(text.dropLast())) : self }
 
     /// Whether the host is this machine (Secure Contexts §3.1): `localhost`, a name below it, or a loopback address.
@@ -180,7 +180,7 @@ extension URLHost {
         return withoutRootDot.isWithin(URLHost(canonical: "localhost"))
     }
 
-    /// Whether the host is the domain or lies below it; an address lies below nothing (RFC 6265 §5.1.3).
+    /// Whether the host is the domain or a subdomain of it; an address is never a subdomain (RFC 6265 §5.1.3).
     package func isWithin(_ domain: URLHost) -> Bool {
         let host = text.utf8
         let suffix = domain.text.utf8
@@ -189,10 +189,10 @@ extension URLHost {
         return host[host.index(host.endIndex, offsetBy: -suffix.count - 1)] == UInt8(ascii: ".")
     }
 
-    /// The longest name of a host in bytes (RFC 1035 §2.3.4).
+    /// The maximum length of a host name in bytes (RFC 1035 §2.3.4).
     private static let longestName = 255
 
-    /// The host and the domains above it, nearest first; alone if it is an address, or too long for a name.
+    /// The host and its parent domains, nearest first; only the host if it is an address, or too long for a name.
     package var domains: [URLHost] {
         var result = [self]
         if text.utf8.count > Self.longestName || isAddress { return result }
@@ -205,13 +205,12 @@ extension URLHost {
     }
 }
 
-/// A host, or `*.` and the domain whose hosts are meant; for rules about servers, so that a dot at the end of a name
-/// makes no difference.
+/// A host, or `*.` and a domain, whose subdomains it matches; for rules about servers, so trailing dots are ignored.
 package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     private let host: URLHost
     private let isWildcard: Bool
 
-    /// Reads a pattern; `nil` if it names no host.
+    /// Parses a pattern; returns `nil` if it has no valid host.
     package init?(_ text: String) {
         isWildcard = text.utf8.starts(with: "*.".utf8)
         let name = String(Substring(text.utf8.dropFirst(isWildcard ? 2 : 0)))
@@ -219,7 +218,7 @@ package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         self.host = host.withoutRootDot
     }
 
-    /// Whether a host is meant: one at any depth below the domain of a wildcard, or directly below it.
+    /// Whether the pattern matches a host; a wildcard matches subdomains at any depth, or only direct ones.
     package func matches(_ other: URLHost, oneLevel: Bool = false) -> Bool {
         let other = other.withoutRootDot
         guard isWildcard else { return other == host }
@@ -244,7 +243,7 @@ private func endsInNumber(_ name: [UInt8]) -> Bool {
     return last.starts(with: "0x".utf8) && last.dropFirst(2).allSatisfy { $0.hexadecimalValue != nil }
 }
 
-/// An IPv4 address, written in any of the forms of the URL Standard's IPv4 parser.
+/// An IPv4 address in any form accepted by the URL Standard's IPv4 parser.
 private struct IPv4Address: CustomStringConvertible {
     let value: UInt32
 
@@ -264,7 +263,7 @@ private struct IPv4Address: CustomStringConvertible {
         self.value = UInt32(truncatingIfNeeded: value)
     }
 
-    /// A number in decimal, octal (`0…`) or hexadecimal (`0x…`) digits, of at most 32 bits.
+    /// Parses a number in decimal, octal (`0…`) or hexadecimal (`0x…`) digits, of at most 32 bits.
     private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
         guard !digits.isEmpty else { return nil }
         var digits = digits
@@ -345,7 +344,7 @@ private struct IPv6Address: CustomStringConvertible {
         return value
     }
 
-    /// The two pieces of four decimal numbers without leading zeros.
+    /// Parses four decimal numbers without leading zeros into two pieces.
     private static func embedded(_ text: ArraySlice<UInt8>) -> [UInt16]? {
         let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 4 else { return nil }
@@ -359,7 +358,7 @@ private struct IPv6Address: CustomStringConvertible {
         return [numbers[0] << 8 | numbers[1], numbers[2] << 8 | numbers[3]]
     }
 
-    /// In lower case, without leading zeros, and the first longest run of two or more zeros as `::`.
+    /// The address in lower case, without leading zeros, and with the first longest run of two or more zeros as `::`.
     var description: String {
         var run = 0..<0
         var index = 0

@@ -1,19 +1,18 @@
 package import Foundation
 
-/// Checks how deep the elements of a document lie in each other, before a reader sees it that calls itself for each
-/// level.
+/// Checks the nesting depth of a document's elements before a recursive parser reads it.
 package struct XMLNesting {
-    /// The readers of documents, which differ in where a tag ends.
+    /// The parsers of documents, which differ in where a tag ends.
     package enum Reader: Sendable {
-        /// A parser of XML, for which the value of an attribute may contain ">".
+        /// An XML parser, for which an attribute's value may contain ">".
         case xml
-        /// Foundation's reader of property lists, which have no attributes.
+        /// Foundation's parser of property lists, which have no attributes.
         case propertyList
     }
 
-    /// The document, with the code units that are not ASCII replaced by one that means nothing in markup.
+    /// The document, with non-ASCII code units replaced by one without meaning in markup.
     private let units: [UInt8]
-    /// The bytes of a code unit.
+    /// The number of bytes in a code unit.
     private let width: Int
 
     private init(_ document: Data) {
@@ -34,8 +33,8 @@ package struct XMLNesting {
 
     /// Checks a document.
     ///
-    /// - Throws: A `DecodingError` if elements lie deeper than ``DocumentDepth/limit``, or if the document declares an encoding in
-    ///   which its tags cannot be found.
+    /// - Throws: A `DecodingError` if elements are nested deeper than ``DocumentDepth/limit``, or the document declares
+    ///   an encoding in which its tags can't be found.
     package static func check(_ document: Data, for reader: Reader) throws(DecodingError) {
         let nesting = XMLNesting(document)
         if let encoding = nesting.unreadableEncoding {
@@ -46,8 +45,8 @@ package struct XMLNesting {
         }
     }
 
-    /// The encoding that a document declares if its tags cannot be found without decoding it; nil for UTF-8, UTF-16,
-    /// UTF-32 and encodings that extend ASCII.
+    /// Returns the encoding that a document declares if its tags can't be found without decoding it; nil for UTF-8,
+    /// UTF-16, UTF-32 and encodings that extend ASCII.
     package static func unreadableEncoding(of document: Data) -> String? {
         XMLNesting(document.prefix(declarationLimit)).unreadableEncoding
     }
@@ -72,11 +71,11 @@ package struct XMLNesting {
 
     private var unreadableEncoding: String? {
         if units.starts(with: [0x4C, 0x6F, 0xA7, 0x94]) { return "EBCDIC" }
-        // After a byte order mark, or at once.
+        // At the start, or after a byte order mark.
         guard let start = (0...3).first(where: { units.dropFirst($0).starts(with: "<?xml".utf8) }) else { return nil }
         let end = find("?>", from: start) ?? units.count
         let declaration = units[start..<min(end, start + Self.declarationLimit)]
-        // Each of them, so that the value of another attribute hides none.
+        // All occurrences, so that the value of another attribute can't hide one.
         for index in declaration.indices where declaration[index...].starts(with: "encoding".utf8) {
             let name = declaration[(index + 8)...].prefix(60).drop(while: Self.endsName).prefix { !Self.endsName($0) }
             let encoding = String(decoding: name, as: UTF8.self)
@@ -100,7 +99,7 @@ package struct XMLNesting {
     // MARK: - Tags
 
     private func isShallow(for reader: Reader) -> Bool {
-        // Property lists in the format of OpenStep have a limit in their reader, and "<" begins data in them.
+        // The parser of property lists in OpenStep format has its own limit, and "<" starts data in them.
         if reader == .propertyList, units.first(where: { $0 > 0x20 && $0 < 0x80 }) != UInt8(ascii: "<") { return true }
         var depth = 0
         var index = 0
@@ -121,7 +120,7 @@ package struct XMLNesting {
                 if !tag.closesItself { depth += 1 }
                 next = tag.end
             }
-            // What has no end has nothing after it.
+            // Nothing follows an unterminated construct.
             guard let next else { return true }
             index = next
         }
@@ -143,7 +142,7 @@ package struct XMLNesting {
         return nil
     }
 
-    /// The index of the first place of a text.
+    /// Returns the index of the first occurrence of a text.
     private func find(_ text: StaticString, from start: Int) -> Int? {
         let wanted = Array("\(text)".utf8)
         var index = start
