@@ -1,18 +1,18 @@
 // The umbrella: one import for the core, the light stages and the transport over URLSession.
 //
-// It exports no module that is not HTTPChain's, but for HTTPTypes, whose types are our vocabulary for methods, status
-// codes and fields. Two modules are left out on purpose:
+// It exports only modules of HTTPChain, and HTTPTypes, because methods, status codes and fields have its types. Two
+// modules are left out on purpose:
 //
-// - Logging, whose `Logger` is also the name of a type of `os`, and which an app that logs imports itself;
-// - HTTPChainInMemory, whose words (`Mock`, `Fault`, `ScriptedReply`) belong to tests and previews.
+// - Logging, because `os` also has a type named `Logger`, and an app that logs imports it itself;
+// - HTTPChainInMemory, because its names (`Mock`, `Fault`, `ScriptedReply`) belong in tests and previews.
 //
-// The names beside those of other modules, and why they are as they are:
+// The reasons for names that other modules also have:
 //
-// - No type here has the name of a type of SwiftUI, `os` or swift-log, which stand in the same file in every app.
-//   A body is `HTTPBody`, because inside every `View` the name `Body` means the type of its content.
-// - `Request`, `Response` and `Middleware` keep the names under which people look for them. Server frameworks have the
-//   same ones; a file that needs both says `HTTPChain.Request`, or imports the one it means:
-//   `import struct HTTPChain.Request`. A prefix would burden every line of every client for the sake of few files.
+// - No type has the same name as one of SwiftUI, `os` or swift-log, because apps import them in the same file. A body
+//   is `HTTPBody`, because inside a `View` `Body` is the type of its content.
+// - `Request`, `Response` and `Middleware` have the names that people look for. Server frameworks have the same ones; a
+//   file that needs both writes `HTTPChain.Request`, or imports one of them: `import struct HTTPChain.Request`. A
+//   prefix would burden every client for the sake of few files.
 //
 // Tests/HTTPChainTests/Names compiles both kinds of file.
 

@@ -3,9 +3,9 @@ public import HTTPChainCache
 public import HTTPChainCore
 public import HTTPChainURLSession
 
-/// The same chains with the base as a `URL`.
+/// The preset chains with a `URL` as the base.
 extension Chain {
-    /// As ``standard(base:over:authentication:environment:)-(String,_,_,_)``.
+    /// The same as ``standard(base:over:authentication:environment:)-(String,_,_,_)``.
     public static func standard(
         base: URL,
         over transport: any Transport = URLSessionTransport(),
@@ -20,7 +20,7 @@ extension Chain {
         )
     }
 
-    /// As ``server(base:over:log:authentication:environment:)-(String,_,_,_,_)``.
+    /// The same as ``server(base:over:log:authentication:environment:)-(String,_,_,_,_)``.
     public static func server(
         base: URL,
         over transport: any Transport,
@@ -37,7 +37,7 @@ extension Chain {
         )
     }
 
-    /// As ``mobile(base:over:cache:partition:authentication:environment:)-(String,_,_,_,_,_)``.
+    /// The same as ``mobile(base:over:cache:partition:authentication:environment:)-(String,_,_,_,_,_)``.
     public static func mobile(
         base: URL,
         over transport: any Transport = URLSessionTransport(),
@@ -56,7 +56,7 @@ extension Chain {
         )
     }
 
-    /// As ``commandLine(base:over:log:authentication:environment:)-(String,_,_,_,_)``.
+    /// The same as ``commandLine(base:over:log:authentication:environment:)-(String,_,_,_,_)``.
     public static func commandLine(
         base: URL,
         over transport: any Transport = URLSessionTransport(),

@@ -13,21 +13,21 @@ import HTTPChainTimeout
 import HTTPChainURLBuilder
 public import HTTPChainURLSession
 
-/// Chains to begin with: the recommended stages in the right order, with safe defaults.
+/// Preset chains with the recommended stages in the right order and safe defaults.
 ///
-/// Each is a few lines of plain code, to be read here, printed with `print(chain)`, changed with
+/// Each is a few lines of plain code. You can print it with `print(chain)`, change it with
 /// ``/HTTPChainCore/Chain/inserting(_:before:)``, ``/HTTPChainCore/Chain/replacing(_:with:)`` and
-/// ``/HTTPChainCore/Chain/removing(_:)``, or copied into the application and edited there.
+/// ``/HTTPChainCore/Chain/removing(_:)``, or copy it into your application and edit it there.
 ///
-/// Each ends an exchange in which the network does not move, and each limits the time of a whole call: a server that
-/// sends a byte now and then moves, and holds a call for ever. The limit is five minutes in
-/// ``server(base:over:log:authentication:environment:)-(String,_,_,_,_)`` and an hour in the others, so that a large
-/// transfer over a slow network has its time; `request.timeout(_:)` sets another one for a call, or none.
+/// Each ends an exchange that makes no progress, and limits the time of a whole call, because a server that sends a
+/// byte now and then could hold it forever. The limit is five minutes in
+/// ``server(base:over:log:authentication:environment:)-(String,_,_,_,_)`` and an hour in the others, which is enough
+/// for a large transfer over a slow network. `request.timeout(_:)` changes or removes it for a call.
 ///
-/// Their base holds: a reference such as `//other.example/a`, or a complete URL of another origin, is a
+/// A reference to another origin than that of the base, such as `//other.example/a` or a complete URL, is a
 /// `URLBuilderError`, unless the call allows it with `request.leavingOrigin()`.
 extension Chain {
-    /// JSON over HTTP for any program: typed errors, forms, redirects, compression and retries.
+    /// Makes a chain for JSON over HTTP in any program: typed errors, forms, redirects, compression and retries.
     ///
     /// ```swift
     /// let chain = try Chain.standard(base: "https://api.example.com/v2")
@@ -35,12 +35,12 @@ extension Chain {
     /// ```
     ///
     /// - Parameters:
-    ///   - base: What relative references are joined with.
-    ///   - transport: What carries the requests; URLSession by default.
-    ///   - authentication: The stage that authenticates, such as `BearerAuthMiddleware`; none by default.
-    ///   - environment: Clock and randomness; the system's by default.
-    /// - Throws: ``/HTTPChainCore/ChainOrderError`` when the base is not an absolute URL, or the authentication may not
-    ///   be used so.
+    ///   - base: The base URL for relative references.
+    ///   - transport: The transport; URLSession by default.
+    ///   - authentication: The authentication stage, such as `BearerAuthMiddleware`; none by default.
+    ///   - environment: The clock and source of randomness; the system's by default.
+    /// - Throws: ``/HTTPChainCore/ChainOrderError`` if the base isn't an absolute URL, or the authentication isn't
+    ///   allowed in this chain.
     public static func standard(
         base: String,
         over transport: any Transport = URLSessionTransport(),
@@ -63,16 +63,16 @@ extension Chain {
         }
     }
 
-    /// For calls from one service to others: each call is logged, failures are found fast, and retries stay few.
+    /// Makes a chain for calls between services: logs each call, fails fast, and limits retries.
     ///
-    /// No redirects are followed, because where a service sends its requests is a matter of its configuration.
+    /// It follows no redirects, because the targets of a service's requests are a matter of its configuration.
     ///
     /// - Parameters:
-    ///   - base: What relative references are joined with.
-    ///   - transport: What carries the requests: `AsyncHTTPClientTransport` on Linux.
-    ///   - log: Takes one record for each call: a `LogShipper`; none by default.
-    ///   - authentication: The stage that authenticates; none by default.
-    ///   - environment: Clock and randomness; the system's by default.
+    ///   - base: The base URL for relative references.
+    ///   - transport: The transport: `AsyncHTTPClientTransport` on Linux.
+    ///   - log: The sink for a record of each call, such as a `LogShipper`; none by default.
+    ///   - authentication: The authentication stage; none by default.
+    ///   - environment: The clock and source of randomness; the system's by default.
     /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:authentication:environment:)-(String,_,_,_)`` does.
     public static func server(
         base: String,
@@ -102,17 +102,17 @@ extension Chain {
         }
     }
 
-    /// For an app on a phone: what was fetched is stored, and a network that comes and goes is waited for.
+    /// Makes a chain for an app on a phone: caches responses, and retries longer on an unreliable network.
     ///
     /// - Parameters:
-    ///   - base: What relative references are joined with.
-    ///   - transport: What carries the requests; URLSession by default.
-    ///   - store: Where responses are stored, as HTTP allows; 20 MB in memory by default, `.files(in:limit:)` to keep
+    ///   - base: The base URL for relative references.
+    ///   - transport: The transport; URLSession by default.
+    ///   - store: The store for responses, as HTTP allows; 20 MB in memory by default. Use `.files(in:limit:)` to keep
     ///     them when the app ends.
-    ///   - partition: Whose the stored responses are; with an authentication it has to be said, as
+    ///   - partition: The user that the stored responses belong to. Required with authentication:
     ///     `.by { _ in account.id }`.
-    ///   - authentication: The stage that authenticates; none by default.
-    ///   - environment: Clock and randomness; the system's by default.
+    ///   - authentication: The authentication stage; none by default.
+    ///   - environment: The clock and source of randomness; the system's by default.
     /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:authentication:environment:)-(String,_,_,_)`` does.
     public static func mobile(
         base: String,
@@ -139,14 +139,15 @@ extension Chain {
         }
     }
 
-    /// For a command-line tool: progress to show, errors to print, and no patience with a server that is silent.
+    /// Makes a chain for a command-line tool: progress to show, errors to print, and a short connect timeout.
     ///
     /// - Parameters:
-    ///   - base: What relative references are joined with.
-    ///   - transport: What carries the requests; URLSession by default.
-    ///   - log: Takes one record for each call: a `LogShipper` with the settings `.commandLine`; none by default.
-    ///   - authentication: The stage that authenticates; none by default.
-    ///   - environment: Clock and randomness; the system's by default.
+    ///   - base: The base URL for relative references.
+    ///   - transport: The transport; URLSession by default.
+    ///   - log: The sink for a record of each call, such as a `LogShipper` with the settings `.commandLine`; none by
+    ///     default.
+    ///   - authentication: The authentication stage; none by default.
+    ///   - environment: The clock and source of randomness; the system's by default.
     /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:authentication:environment:)-(String,_,_,_)`` does.
     public static func commandLine(
         base: String,
