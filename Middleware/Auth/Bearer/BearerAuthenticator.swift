@@ -294,8 +294,13 @@ extension BearerAuthenticator {
         over stages: RefreshContext
     ) -> Refresher<BearerToken>.Work {
         let leeway = leeway
-        var saveToken: (@Sendable (BearerToken) async throws -> Void)?
-        if let store { saveToken = { try await store.save($0.token) } }
+        var saveToken: (@Sendable (BearerToken?) async throws -> Void)?
+        if let store {
+            saveToken = { value in
+                guard let token = value?.token else { return try await store.removeToken() }
+                try await store.save(token)
+            }
+        }
         return Refresher<BearerToken>.Work(
             refresh: { old in
                 let token = try await provider.accessToken(replacing: old?.token, in: stages)

@@ -138,6 +138,9 @@ struct RefreshState<Value: Sendable>: Sendable {
         return Versioned(value: newValue, version: version)
     }
 
+    /// Whether the value has not been replaced since.
+    func isCurrent(_ current: Versioned) -> Bool { current.version.generation == generation }
+
     /// The value was saved, and may be used.
     mutating func saved(_ current: Versioned) {
         if current.version.generation == generation { isUnsaved = false }

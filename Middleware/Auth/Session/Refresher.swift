@@ -8,8 +8,8 @@ final class Refresher<Value: Sendable>: Sendable {
     struct Work: Sendable {
         /// Makes a new value in place of the one given.
         let refresh: @Sendable (_ old: Value?) async throws -> Value
-        /// Keeps the new value before it is used.
-        var save: (@Sendable (Value) async throws -> Void)?
+        /// Saves the new value before it is used; nil removes the saved one.
+        var save: (@Sendable (Value?) async throws -> Void)?
         /// Puts an end to a new value that nobody is to use, because the old one was taken away while it was made.
         var discard: (@Sendable (Value) async -> Void)?
         /// Whether the old value stays in use when none could be made.
@@ -119,14 +119,39 @@ final class Refresher<Value: Sendable>: Sendable {
 
     private func save(_ current: State.Versioned, _ work: Work) async throws -> State.Versioned {
         guard let save = work.save else { return current }
+        let failure: (any Error)?
         do {
             try await save(current.value)
+            failure = nil
         } catch {
-            if Task.isCancelled || error is CancellationError { throw CancellationError() }
-            throw RefreshError.notSaved(error)
+            failure = error
+        }
+        guard state.withLock({ $0.isCurrent(current) }) else {
+            // The application replaced the value, and saved its own, while this one was saved. A separate task, because
+            // a sign-out is followed by the cancellation of calls, which would leave the new value open.
+            await Task { [self] in
+                await saveCurrent(save)
+                await work.discard?(current.value)
+            }.value
+            guard let other = state.withLock({ $0.usable }) else { throw RefreshError.ended }
+            return other
+        }
+        if let failure {
+            if Task.isCancelled || failure is CancellationError { throw CancellationError() }
+            throw RefreshError.notSaved(failure)
         }
         state.withLock { $0.saved(current) }
         return current
+    }
+
+    /// Saves the value in use, until it is the last one.
+    private func saveCurrent(_ save: @Sendable (Value?) async throws -> Void) async {
+        var version: State.Version
+        repeat {
+            let (value, current) = state.withLock { ($0.current, $0.version) }
+            version = current
+            try? await save(value)
+        } while version != state.withLock { $0.version }
     }
 }
 

@@ -122,5 +122,33 @@ struct BearerSavingTests {
         #expect(source.count == 1)
         #expect(saved.withLock { $0.map(\.value) } == ["token-1", "token-1"])
     }
+
+    @Test("What the application did while a token was saved is what the store has", arguments: [nil, "ben"])
+    func replacedMeanwhile(newToken: String?) async throws {
+        let kept = Locked<String?>("old")
+        let (began, goesOn) = (Rendezvous(), Rendezvous())
+        let isFirst = Locked(true)
+        let store = ClosureTokenStore { token in
+            let waits = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            if waits {
+                began.reach()
+                try await goesOn.wait()
+            }
+            kept.withLock { $0 = token?.value.revealed }
+        }
+        let stage = BearerAuthMiddleware(TokenSource(), for: origin, saving: store)
+        async let call = StageHarness(stage).send(.get(plantsURL))
+        try await began.wait()
+        let token = newToken.map { AccessToken(Secret($0)) }
+        stage.replaceToken(with: token)
+        if let token { try await store.save(token) } else { try await store.removeToken() }
+        goesOn.reach()
+        #expect(await call.requests.map(\.token) == (newToken.map { [$0] } ?? []))
+        #expect(kept.withLock { $0 } == newToken)
+        #expect(stage.token?.value.revealed == newToken)
+    }
 }
 #endif
