@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// Sends typed requests through chains.
+/// A client that sends typed requests through chains.
 ///
 /// ```swift
 /// let client = Client(over: chain)
@@ -8,19 +8,19 @@ public import HTTPChainCore
 /// let report = try await client.call(GetReport()).retry(.never).timeout(.seconds(3)).value
 /// ```
 ///
-/// A client has one or more endpoints, and a registry of the calls that are running. Its calls are cancelled when it
-/// goes away. It is made once and used for any number of calls at a time.
+/// A client has one or more endpoints and a registry of its running calls. Create it once and use it for any number of
+/// concurrent calls. Its running calls are cancelled when it is deallocated.
 public final class Client: Sendable {
     let core: ClientCore
 
-    /// Makes a client with several endpoints.
+    /// Creates a client with several endpoints.
     ///
     /// - Parameters:
-    ///   - processing: Where results are made; on the concurrent pool by default.
-    ///   - environment: The clock of what the client does itself, such as the delays of mocks; chains have their own.
-    ///   - slowAfter: When a call that has not ended is told to be slow, with ``CallEvent/Change-swift.enum/slow(after:)``;
-    ///     never by default.
-    ///   - replies: Where the replies of ``StoredRequest`` types are stored; they are not by default.
+    ///   - processing: The place where results are decoded and mapped; the concurrent pool by default.
+    ///   - environment: The clock for the client's own work, such as the delays of mocks; chains have their own.
+    ///   - slowAfter: The time after which a running call is reported as slow, with
+    ///     ``CallEvent/Change-swift.enum/slow(after:)``; never by default.
+    ///   - replies: The store for the replies of ``StoredRequest`` types; none by default.
     ///   - endpoints: The endpoints; the first that supports a request serves it.
     public init(
         processing: ResultProcessing = .concurrent,
@@ -38,12 +38,12 @@ public final class Client: Sendable {
         )
     }
 
-    /// Makes a client with one endpoint that serves every request.
+    /// Creates a client with one endpoint that serves every request.
     ///
     /// - Parameters:
-    ///   - transport: What sends its requests: a chain.
-    ///   - processing: Where results are made; on the concurrent pool by default.
-    ///   - replies: Where the replies of ``StoredRequest`` types are stored; they are not by default.
+    ///   - transport: The chain that sends its requests.
+    ///   - processing: The place where results are decoded and mapped; the concurrent pool by default.
+    ///   - replies: The store for the replies of ``StoredRequest`` types; none by default.
     public convenience init(
         over transport: some Transport,
         processing: ResultProcessing = .concurrent,
@@ -61,16 +61,16 @@ public final class Client: Sendable {
         core.events.close()
     }
 
-    /// The calls of this client that are running.
+    /// The running calls of this client.
     public var registry: CallRegistry { core.registry }
 
-    /// The store of the replies of ``StoredRequest`` types; `nil` if they are not.
+    /// The store for the replies of ``StoredRequest`` types; `nil` if they aren't stored.
     public var replies: ReplyStore? { core.replies }
 
-    /// The names of its endpoints, in the order in which they are asked.
+    /// The names of its endpoints, in the order in which they are tried.
     public var endpoints: [String] { core.endpoints.map(\.name) }
 
-    /// A client with the same endpoints and running calls of its own.
+    /// Returns a client with the same endpoints and a separate registry of running calls.
     public func copy() -> Client {
         Client(
             ClientCore(
@@ -83,41 +83,41 @@ public final class Client: Sendable {
         )
     }
 
-    /// Sends a request and gives its output.
+    /// Sends a request and returns its output.
     ///
-    /// - Throws: What the endpoint's chain and the request's ``TypedRequest/result`` throw; ``UnsupportedRequestError``
-    ///   if no endpoint supports the request; `CancellationError` when the call is cancelled.
+    /// - Throws: Any error of the endpoint's chain and of the request's ``TypedRequest/result``;
+    ///   ``UnsupportedRequestError`` if no endpoint supports the request; `CancellationError` if the call is cancelled.
     @discardableResult
     public func call<Kind: TypedRequest>(_ request: Kind) async throws -> Kind.Output {
         try await core.perform(request, CallSettings()).value
     }
 
-    /// Sends the request of a type without values and gives its output.
+    /// Sends the request of a type without values and returns its output.
     ///
-    /// - Throws: What ``call(_:)`` throws.
+    /// - Throws: The same errors as ``call(_:)``.
     @discardableResult
     public func call<Kind: ValuelessRequest>(_ type: Kind.Type) async throws -> Kind.Output {
         try await call(type.init())
     }
 
-    /// A call that is not sent yet, to set what is different about it in the same expression.
+    /// Returns an unsent call, to customize and send in the same expression.
     ///
     /// ```swift
     /// let plants = try await client.call(ListPlants()).retry(.never).key("list").value
     /// ```
     ///
-    /// To keep a call in a variable, use ``makeCall(_:)-(Kind)``: without a modifier behind it, `client.call(request)` in
-    /// asynchronous code is the function that sends the request.
+    /// To store a call in a variable, use ``makeCall(_:)-(Kind)``: in asynchronous code, `client.call(request)` without
+    /// a modifier is the function that sends the request.
     public func call<Kind: TypedRequest>(_ request: Kind) -> Call<Kind> {
         makeCall(request)
     }
 
-    /// A call of a type without values that is not sent yet, to set what is different about it in the same expression.
+    /// Returns an unsent call of a type without values, to customize and send in the same expression.
     public func call<Kind: ValuelessRequest>(_ type: Kind.Type) -> Call<Kind> {
         makeCall(type)
     }
 
-    /// A call that is not sent yet, to keep in a variable, hand on, and send once or several times.
+    /// Returns an unsent call, to store, pass on, and send once or several times.
     ///
     /// ```swift
     /// let call = client.makeCall(GetPlant(id: 7)).key("plant")
@@ -127,8 +127,7 @@ public final class Client: Sendable {
         Call(request: request, client: self)
     }
 
-    /// A call of a type without values that is not sent yet, to keep in a variable, hand on, and send once or several
-    /// times.
+    /// Returns an unsent call of a type without values, to store, pass on, and send once or several times.
     public func makeCall<Kind: ValuelessRequest>(_ type: Kind.Type) -> Call<Kind> {
         makeCall(type.init())
     }

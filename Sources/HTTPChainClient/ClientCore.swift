@@ -2,7 +2,7 @@ import HTTPChainCore
 import HTTPChainInMemory
 import HTTPTypes
 
-/// The part of a client that its calls need; it does not keep the client.
+/// The part of a client that its calls need; it doesn't retain the client.
 final class ClientCore: Sendable {
     let endpoints: [Endpoint]
     let processing: ResultProcessing
@@ -27,7 +27,7 @@ final class ClientCore: Sendable {
         self.replies = replies
     }
 
-    /// Performs a call, and notifies those who listen to its events.
+    /// Performs a call and notifies event listeners.
     func perform<Kind: TypedRequest>(
         _ request: Kind,
         _ settings: CallSettings
@@ -37,7 +37,8 @@ final class ClientCore: Sendable {
 
     /// Registers a call, so that it can be found and cancelled before it begins.
     ///
-    /// - Throws: ``UnsupportedRequestError``; ``DuplicateCallError``; `CancellationError` if the client has gone away.
+    /// - Throws: ``UnsupportedRequestError``; ``DuplicateCallError``; ``CallIdentityError``; `CancellationError` if the
+    ///   client was deallocated.
     func admit<Kind: TypedRequest>(_ request: Kind, _ settings: CallSettings) throws -> AdmittedCall<Kind> {
         let endpoint = try endpoint(for: request)
         let number = events.begin(showingActivity: endpoint.showsActivity)
@@ -53,11 +54,11 @@ final class ClientCore: Sendable {
         }
     }
 
-    /// Performs a call that was admitted, once.
+    /// Performs an admitted call; call this once.
     func perform<Kind: TypedRequest>(_ admitted: AdmittedCall<Kind>) async throws -> CallResult<Kind.Output> {
         let call = admitted.call
         defer { if call.endpoint.showsActivity { events.endActivity() } }
-        // The call has made it, and it makes results of one type.
+        // The call created the result, and it creates results of a single type.
         guard let teller = admitted.teller else {
             return unsafeDowncast(try await registry.perform(call, as: admitted.id), to: CallResult.self)
         }
@@ -103,7 +104,7 @@ final class ClientCore: Sendable {
     }
 }
 
-/// A call that is in the registry and has not begun.
+/// A call that is registered but hasn't begun.
 struct AdmittedCall<Kind: TypedRequest>: Sendable {
     let call: TypedCall<Kind>
     let id: CallID

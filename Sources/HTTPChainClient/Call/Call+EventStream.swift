@@ -3,28 +3,32 @@ public import HTTPChainCore
 public import HTTPChainEventStream
 
 extension Call where Kind.Output == Response {
-    /// The events of a stream, each of whose connections is a call like this one.
+    /// Returns the events of a stream.
+    ///
+    /// Each of its connections is a call like this one.
     ///
     /// ```swift
     /// for try await event in try client.makeCall(WatchPlants()).key("watch").eventStream() { print(event.data) }
     /// ```
     ///
-    /// Cancelling the call in the registry ends the connection, and the stream with it. The stream keeps the client.
+    /// Cancelling the call in the registry ends the connection and with it the stream. The stream retains the client.
     ///
-    /// - Parameter options: How the stream is read.
-    /// - Throws: What making the request throws; ``UnsupportedRequestError`` if no endpoint supports it. What opening the
-    ///   stream throws is thrown when its first event is asked for.
+    /// - Parameter options: The options for reading the stream.
+    /// - Throws: Any error from making the request; ``UnsupportedRequestError`` if no endpoint supports it. Errors from
+    ///   opening the stream are thrown when its first event is requested.
     public func eventStream(options: EventStreamOptions = EventStreamOptions()) throws -> EventStream<ServerSentEvent> {
         CallTransport(call: self).events(try streamRequest(), options: options)
     }
 
-    /// The values of a stream, decoded from the JSON of its events' data; each of its connections is a call like this one.
+    /// Returns the values of a stream, decoded from the JSON in its events' data.
+    ///
+    /// Each of its connections is a call like this one.
     ///
     /// - Parameters:
     ///   - type: The type of each value.
-    ///   - decoder: Makes a decoder with the settings wanted; asked once for each stream.
-    ///   - options: How the stream is read, and which types of events are wanted.
-    /// - Throws: What ``eventStream(options:)`` throws.
+    ///   - decoder: Makes a decoder with the settings you need; called once for each stream.
+    ///   - options: The options for reading the stream, including which types of events to deliver.
+    /// - Throws: The same errors as ``eventStream(options:)``.
     public func eventStream<Value: Decodable & Sendable>(
         of type: Value.Type,
         decoder: @Sendable () -> JSONDecoder = { JSONDecoder() },
@@ -33,7 +37,7 @@ extension Call where Kind.Output == Response {
         CallTransport(call: self).events(try streamRequest(), as: type, decoder: decoder, options: options)
     }
 
-    /// The request for the first connection, with the clock that the stream waits on.
+    /// Makes the request for the first connection, with the clock that the stream uses.
     private func streamRequest() throws -> Request {
         let core = client.core
         var http = try core.makeRequest(request, settings)
@@ -45,7 +49,7 @@ extension Call where Kind.Output == Response {
     }
 }
 
-/// Sends each request as a call of its own.
+/// Sends each request as a separate call.
 private struct CallTransport<Kind: TypedRequest>: Transport where Kind.Output == Response {
     let call: Call<Kind>
 

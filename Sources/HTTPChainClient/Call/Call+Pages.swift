@@ -1,15 +1,17 @@
 public import HTTPChainPagination
 
 extension Call {
-    /// The pages of a list, each of them a call like this one.
+    /// Returns the pages of a list.
+    ///
+    /// Each page is a call like this one.
     ///
     /// ```swift
     /// for try await page in client.call(ListPlants.self).key("list").pages(by: .linkHeader()) { show(page.value) }
     /// ```
     ///
     /// - Parameters:
-    ///   - style: How the service says where the next page is.
-    ///   - position: Where to begin; at the first page by default.
+    ///   - style: The way the service gives the location of the next page.
+    ///   - position: The page to start at; the first by default.
     public func pages(
         by style: PaginationStyle<Kind.Output>,
         startingAt position: PagePosition = .first

@@ -1,8 +1,8 @@
 public import Dispatch
 
-/// A call that was started from code that cannot wait for it.
+/// A call that was started from synchronous code.
 ///
-/// It belongs to its client, not to this value: dropping it does not cancel the call.
+/// The client owns it: dropping this value doesn't cancel the call.
 public struct StartedCall: Sendable {
     private let task: Task<Void, Never>
 
@@ -10,15 +10,17 @@ public struct StartedCall: Sendable {
         self.task = task
     }
 
-    /// Cancels the call, whose outcome is then `.cancelled(duplicate: false)`; does nothing once it has ended.
+    /// Cancels the call; its outcome is then `.cancelled(duplicate: false)`.
+    ///
+    /// Does nothing if the call has ended.
     public func cancel() { task.cancel() }
 
-    /// Waits until the outcome was delivered.
+    /// Waits until the outcome has been delivered.
     public func finished() async { await task.value }
 }
 
 extension Call {
-    /// Sends the request, and calls back on the main actor.
+    /// Sends the request and calls a completion handler on the main actor.
     ///
     /// ```swift
     /// client.call(GetUser(id: 42)).start { [weak self] outcome in
@@ -30,7 +32,7 @@ extension Call {
     /// }
     /// ```
     ///
-    /// - Parameter completion: Called exactly once, also when the client goes away.
+    /// - Parameter completion: Called exactly once, even if the client is deallocated.
     @discardableResult
     public func start(completion: @escaping @MainActor @Sendable (_ outcome: CallOutcome<Kind.Output>) -> Void)
         -> StartedCall
@@ -38,11 +40,11 @@ extension Call {
         run { await completion($0) }
     }
 
-    /// Sends the request, and calls back on a queue.
+    /// Sends the request and calls a completion handler on a queue.
     ///
     /// - Parameters:
-    ///   - queue: Where the completion is called.
-    ///   - completion: Called exactly once, also when the client goes away.
+    ///   - queue: The queue on which the completion handler is called.
+    ///   - completion: Called exactly once, even if the client is deallocated.
     @discardableResult
     public func start(
         on queue: DispatchQueue,
@@ -51,11 +53,11 @@ extension Call {
         run { outcome in await queue.run { completion(outcome) } }
     }
 
-    /// Sends the request, and calls back on an actor of yours.
+    /// Sends the request and calls a completion handler on an actor of yours.
     ///
     /// - Parameters:
-    ///   - actor: Where the completion is called; it is kept until then.
-    ///   - completion: Called exactly once, also when the client goes away.
+    ///   - actor: The actor on which the completion handler is called; retained until then.
+    ///   - completion: Called exactly once, even if the client is deallocated.
     @discardableResult
     public func start<Home: Actor>(
         on actor: Home,
@@ -64,9 +66,9 @@ extension Call {
         run { await completion(actor, $0) }
     }
 
-    /// Sends the request, and tells an observer how the call ended.
+    /// Sends the request and notifies an observer when the call ends.
     ///
-    /// - Parameter observer: Told once unless it has gone away; it is not kept.
+    /// - Parameter observer: Notified once, unless it has been deallocated; held weakly.
     @discardableResult
     public func start(_ observer: some CallObserver) -> StartedCall {
         run { [weak observer, request, key = settings.registration.key] outcome in
@@ -74,11 +76,11 @@ extension Call {
         }
     }
 
-    /// Sends the request, and tells an observer on a queue how the call ended.
+    /// Sends the request and notifies an observer on a queue when the call ends.
     ///
     /// - Parameters:
-    ///   - observer: Told once unless it has gone away; it is not kept.
-    ///   - queue: Where it is told.
+    ///   - observer: Notified once, unless it has been deallocated; held weakly.
+    ///   - queue: The queue on which it is notified.
     @discardableResult
     public func start(_ observer: some QueuedCallObserver, on queue: DispatchQueue) -> StartedCall {
         run { [weak observer, request, key = settings.registration.key] outcome in
@@ -87,9 +89,10 @@ extension Call {
         }
     }
 
-    /// The call is in the registry when this returns: whoever started it may cancel it, and an equal call is a duplicate.
+    /// Registers the call before returning, so that the caller can cancel it, and an equal call is a duplicate.
     ///
-    /// The task does not keep the client, which cancels its running calls when it goes away; it ends with the call.
+    /// The task doesn't retain the client, which cancels its running calls when it is deallocated; the task ends with
+    /// the call.
     private func run(_ deliver: @escaping @Sendable (CallOutcome<Kind.Output>) async -> Void) -> StartedCall {
         let core = client.core
         let admission = Result { try core.admit(request, settings) }
@@ -98,7 +101,7 @@ extension Call {
 }
 
 extension DispatchQueue {
-    /// Does something on the queue, and goes on when it is done.
+    /// Runs an action on the queue, and returns when it is done.
     func run(_ action: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { continuation in
             async {

@@ -3,20 +3,20 @@ public import HTTPChainCore
 import HTTPChainSupport
 
 extension Call {
-    /// Sends the request and blocks the thread until its output is there, for command-line tools without `async`.
+    /// Sends the request and blocks the thread until its output arrives, for command-line tools without `async`.
     ///
     /// ```swift
     /// let plant = try client.call(GetPlant(id: 7)).wait(atMost: .seconds(30))
     /// ```
     ///
-    /// It must not be called on a thread of Swift's concurrent pool, in a task or an `async` function, where it could keep the
-    /// call itself from going on. There it throws, and asks nobody.
+    /// Don't call this on a thread of Swift's concurrent pool, in a task or an `async` function: it could keep the call
+    /// itself from progressing. There it throws without sending the request.
     ///
-    /// - Parameter limit: How long to wait; the call is cancelled then.
-    /// - Throws: ``BlockingCallError`` on the pool and when the time is up; what ``value`` throws.
+    /// - Parameter limit: The longest time to wait, after which the call is cancelled.
+    /// - Throws: ``BlockingCallError`` on the concurrent pool and if the time is up; the errors of ``value``.
     @available(*, noasync, message: "use value in a task: waiting blocks a thread of the pool that the call needs")
     public func wait(atMost limit: Duration) throws -> Kind.Output {
-        // A synchronous function that a task calls is still in the task.
+        // A synchronous function called by a task is still in the task.
         guard withUnsafeCurrentTask(body: { $0 == nil }) else { throw BlockingCallError(.onPool) }
         let outcome = Locked<Result<Kind.Output, any Error>?>(nil)
         let done = DispatchSemaphore(value: 0)
@@ -29,12 +29,12 @@ extension Call {
             }
             done.signal()
         }
-        // Not with an interval of Dispatch, which is an Int: of 32 bits on some platforms, 2.1 s.
+        // Not a Dispatch interval, which is an Int: with 32 bits, as on some platforms, at most 2.1 s.
         let end = DispatchTime(
             uptimeNanoseconds: DispatchTime.now().uptimeNanoseconds + UInt64(limit.bounded.nanoseconds)
         )
         _ = done.wait(timeout: end)
-        // Looked at before the call is cancelled, which would be its result otherwise.
+        // Read before the call is cancelled, since its result would be the cancellation otherwise.
         guard let result = outcome.withLock({ $0 }) else {
             task.cancel()
             throw BlockingCallError(.timedOut(after: limit))
@@ -43,20 +43,20 @@ extension Call {
     }
 }
 
-/// A call was not waited for.
+/// An error for a blocking call that couldn't be waited for.
 public struct BlockingCallError: HTTPChainError, Hashable {
-    /// Why.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The thread is one of Swift's concurrent pool.
+        /// The thread belongs to Swift's concurrent pool.
         case onPool
-        /// The call took longer than the limit, and was cancelled.
+        /// The call exceeded the limit and was cancelled.
         case timedOut(after: Duration)
     }
 
-    /// Why.
+    /// The problem.
     public let problem: Problem
 
     init(_ problem: Problem) { self.problem = problem }
@@ -64,7 +64,7 @@ public struct BlockingCallError: HTTPChainError, Hashable {
     /// Always "Client".
     public var stage: String { "Client" }
 
-    /// Why, in words.
+    /// A description of the problem.
     public var reason: String {
         switch problem {
         case .onPool:
@@ -73,7 +73,7 @@ public struct BlockingCallError: HTTPChainError, Hashable {
         }
     }
 
-    /// Advice on what to do about it.
+    /// A suggested fix.
     public var recoverySuggestion: String? {
         switch problem {
         case .onPool: "await the call's value instead, or wait on the main thread of a program or a thread of your own"

@@ -1,17 +1,17 @@
 public import HTTPChainCore
 
-/// One call of a client, with what is different about it; it is sent when its result is asked for.
+/// A call of a client with its own settings, sent when its result is requested.
 ///
 /// ```swift
 /// let user = try await client.call(GetUser(id: 42)).key("profile").timeout(.seconds(3)).value
 /// ```
 ///
-/// Each time that ``value``, ``response`` or ``outcome`` is read, and each `start`, sends it. A call keeps its client; one
-/// that was started does not.
+/// The request is sent each time that ``value``, ``response`` or ``outcome`` is read, and by each `start`. A call
+/// retains its client; a started call doesn't.
 public struct Call<Kind: TypedRequest>: Sendable {
     /// The request.
     public let request: Kind
-    // Kept, so that a client that nobody else has any more does not go away between making the call and sending it.
+    // Retained, so that a client without other references stays alive between making the call and sending it.
     let client: Client
     var settings = CallSettings()
 
@@ -20,9 +20,11 @@ public struct Call<Kind: TypedRequest>: Sendable {
         self.client = client
     }
 
-    /// Sends the request and gives its output.
+    /// The output.
     ///
-    /// Throws what `Client.call(_:)` throws, and ``DuplicateCallError`` for a call that excludes duplicates.
+    /// Reading it sends the request.
+    ///
+    /// Throws the errors of `Client.call(_:)`, and ``DuplicateCallError`` if the call excludes duplicates.
     public var value: Kind.Output {
         get async throws {
             defer { withExtendedLifetime(client) {} }
@@ -30,9 +32,11 @@ public struct Call<Kind: TypedRequest>: Sendable {
         }
     }
 
-    /// Sends the request and gives its output together with the response: its fields, cache status, hops.
+    /// The output together with the response: its fields, cache status, hops.
     ///
-    /// The response of a mock is a 200 without fields. Throws what ``value`` throws.
+    /// Reading it sends the request.
+    ///
+    /// The response of a mock is a 200 without fields. Throws the errors of ``value``.
     public var response: DecodedResponse<Kind.Output> {
         get async throws {
             defer { withExtendedLifetime(client) {} }
@@ -40,7 +44,9 @@ public struct Call<Kind: TypedRequest>: Sendable {
         }
     }
 
-    /// Sends the request and tells how the call ended, cancelled calls and duplicates apart from errors.
+    /// The outcome, which separates cancelled calls and duplicates from errors.
+    ///
+    /// Reading it sends the request.
     public var outcome: CallOutcome<Kind.Output> {
         get async {
             defer { withExtendedLifetime(client) {} }
@@ -48,36 +54,37 @@ public struct Call<Kind: TypedRequest>: Sendable {
         }
     }
 
-    /// The call with a key of yours, by which it can be found and cancelled.
+    /// Returns the call with a key by which it can be found and cancelled.
     public func key(_ key: some Hashable & Sendable) -> Call {
         changing { $0.registration.key = key }
     }
 
-    /// The call with more tags, by which it can be found and cancelled.
+    /// Returns the call with more tags by which it can be found and cancelled.
     public func tags(_ tags: String...) -> Call {
         changing { $0.registration.tags.formUnion(tags) }
     }
 
-    /// The call, refused with ``DuplicateCallError`` while one with the same key is running; without a key, one with an
-    /// equal request.
+    /// Returns the call, refused with ``DuplicateCallError`` while another with the same key is running.
     ///
-    /// A call with neither a key nor a request that is `Hashable` fails with ``CallIdentityError``.
+    /// If it has no key, calls with an equal request are duplicates.
+    ///
+    /// A call with neither a key nor a `Hashable` request fails with ``CallIdentityError``.
     public func excludingDuplicates() -> Call {
         changing { $0.registration.excludesDuplicates = true }
     }
 
-    /// The call with its result made elsewhere than the client does it.
+    /// Returns the call with its own place for processing the result.
     public func processing(_ place: ResultProcessing) -> Call {
         changing { $0.processing = place }
     }
 
-    /// The call with a changed request, for every option that a stage has.
+    /// Returns the call with a changed request, to set any option of any stage.
     ///
     /// ```swift
     /// client.call(ListPlants()).with { $0.attemptTimeout(.seconds(5)).withoutSerialization() }
     /// ```
     ///
-    /// - Parameter change: Given the request as its type makes it, returns the one to send. Not asked by a mock.
+    /// - Parameter change: Receives the request that the type made, and returns the one to send. Not called for mocks.
     public func with(_ change: @escaping @Sendable (_ request: Request) -> Request) -> Call {
         changing { $0.changes.append(change) }
     }
@@ -95,6 +102,6 @@ struct CallSettings: Sendable {
     var processing: ResultProcessing?
     var slowAfter: Duration?
     var changes: [@Sendable (Request) -> Request] = []
-    /// Awaited when the call has its reply, and before that is stored.
+    /// Awaited when the call has its reply, before the reply is stored.
     var beforeStoring: (@Sendable () async -> Void)?
 }

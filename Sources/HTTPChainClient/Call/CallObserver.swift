@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Is told how calls of any type end, as a delegate of older frameworks is.
+/// An observer that is notified when calls of any type end, like a delegate of older frameworks.
 ///
 /// ```swift
 /// extension ProfilePage: CallObserver {
@@ -11,13 +11,13 @@ public import Foundation
 /// client.call(GetUser(id: 42)).start(page)
 /// ```
 ///
-/// An observer on an actor, the main one too, has an `async` method or is on that actor itself.
+/// On an actor, including the main actor, implement the method as `async` or isolate it to that actor.
 public protocol CallObserver: AnyObject, Sendable {
-    /// A call has ended.
+    /// Called when a call has ended.
     func callEnded(_ report: CallReport) async
 }
 
-/// Is told how calls of any type end, on a queue.
+/// An observer that is notified on a queue when calls of any type end.
 ///
 /// ```swift
 /// extension ProfileStore: QueuedCallObserver {
@@ -28,31 +28,31 @@ public protocol CallObserver: AnyObject, Sendable {
 /// client.call(GetUser(id: 42)).start(store, on: queue)
 /// ```
 ///
-/// It is for code that keeps its state on a queue; one whose state is on an actor is a ``CallObserver``. A class may be
-/// both with one method.
+/// Use it for state that is confined to a queue; use ``CallObserver`` for state on an actor. A class can be both with
+/// one method.
 public protocol QueuedCallObserver: AnyObject, Sendable {
-    /// A call has ended; called on the queue that was named when it was started.
+    /// Called when a call has ended, on the queue given when it was started.
     func callEnded(_ report: CallReport)
 }
 
-/// The report of how a call of any type ended.
+/// A report of how a call of any type ended.
 public struct CallReport: Sendable {
     /// The request.
     public let request: any TypedRequest
     /// The call's key; `nil` if it has none.
     public let key: (any Hashable & Sendable)?
-    /// Whether it is about the stored reply, and not about what the service said now.
+    /// Whether this is the stored reply rather than the live one.
     ///
     /// Only ``Call/startStoredThenLive(dropping:onlyData:_:)`` and its form for a queue report stored replies.
     public let isStored: Bool
-    /// The date when the reply was stored; `nil` for what came now, and for a stored reply that could not be read.
+    /// The date when the reply was stored; `nil` for a live reply, and for a stored reply that couldn't be read.
     public let storedAt: Date?
-    /// The outcome, the output's type aside.
+    /// The outcome, with the output's type erased.
     public let outcome: CallOutcome<any Sendable>
 
     private let typed: any Sendable
 
-    /// Where an outcome comes from.
+    /// The source of an outcome.
     struct Source {
         var isStored = false
         var date: Date?
@@ -72,7 +72,7 @@ public struct CallReport: Sendable {
         typed = outcome
     }
 
-    /// The request and the outcome as those of a request type; `nil` if the call was of another.
+    /// Returns the request and the outcome as those of a request type; `nil` if the call was of another type.
     public func of<Kind: TypedRequest>(_ type: Kind.Type) -> (request: Kind, outcome: CallOutcome<Kind.Output>)? {
         guard let request = request as? Kind, let outcome = typed as? CallOutcome<Kind.Output> else { return nil }
         return (request, outcome)

@@ -2,14 +2,14 @@ import HTTPChainCore
 
 /// The outcome of a call.
 public enum CallOutcome<Output: Sendable>: Sendable {
-    /// With its output.
+    /// The call succeeded with an output.
     case success(Output)
-    /// With an error.
+    /// The call failed with an error.
     case failure(any Error)
-    /// Without either: it was cancelled, or refused because the same call was running already.
+    /// The call was cancelled, or refused because the same call was already running.
     case cancelled(duplicate: Bool)
 
-    /// Takes a result apart.
+    /// Converts a result, separating cancellations and duplicates from other errors.
     public init(_ result: Result<Output, any Error>) {
         switch result {
         case .success(let output): self = .success(output)
@@ -22,13 +22,13 @@ public enum CallOutcome<Output: Sendable>: Sendable {
     /// The output; `nil` if there is none.
     public var output: Output? { if case .success(let output) = self { output } else { nil } }
 
-    /// The error; `nil` if there is none, and for a call that was cancelled.
+    /// The error; `nil` if there is none, and if the call was cancelled.
     public var error: (any Error)? { if case .failure(let error) = self { error } else { nil } }
 
     /// Whether the call was cancelled or refused as a duplicate.
     public var isCancelled: Bool { if case .cancelled = self { true } else { false } }
 
-    /// The outcome with another output.
+    /// Returns the outcome with its output transformed.
     public func map<Other: Sendable>(_ transform: (Output) throws -> Other) -> CallOutcome<Other> {
         switch self {
         case .success(let output): CallOutcome<Other>(Result { try transform(output) })

@@ -1,9 +1,9 @@
 import HTTPChainCore
 
-/// What one typed call came to: its output, and the response that it came in.
+/// The result of a typed call: its output and the response it came in.
 ///
-/// A reference, and of the output's own type: it passes tasks and frames that need not know that type, and whoever takes
-/// the output out of it asks the runtime for no type but that.
+/// It is a class, so that tasks and frames can pass it without knowing the output's type. Only the code that reads the
+/// output needs that type from the runtime.
 final class CallResult<Output: Sendable>: Sendable {
     let value: Output
     let response: Response
@@ -17,6 +17,6 @@ final class CallResult<Output: Sendable>: Sendable {
         self.init(decoded.value, response: decoded.response)
     }
 
-    /// The result as callers get it.
+    /// The result in the form for callers.
     var decoded: DecodedResponse<Output> { DecodedResponse(value, response: response) }
 }

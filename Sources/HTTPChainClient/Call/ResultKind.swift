@@ -5,8 +5,8 @@ import HTTPTypes
 
 /// A way to make the output of a typed call from its response.
 ///
-/// For most types of output the right one is found by itself; see ``TypedRequest/result``. A type of your own that is
-/// not what the server sends says how it is made of that:
+/// For most output types the right kind is chosen automatically; see ``TypedRequest/result``. If your output type isn't
+/// the one the server sends, map it:
 ///
 /// ```swift
 /// struct GetPlant: TypedRequest {
@@ -15,11 +15,11 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// Decoding, also that of a serializer stage inside the chain, and mapping are done where ``Client`` or the call says
-/// with ``ResultProcessing``.
+/// Decoding, including that of a serializer stage in the chain, and mapping happen in the ``ResultProcessing`` of the
+/// call or its ``Client``.
 public struct ResultKind<Output: Sendable>: Sendable {
     let perform: @Sendable (consuming Request, any Transport, ResultProcessing) async throws -> CallResult<Output>
-    /// Gives the call's place to what is still arriving.
+    /// Attaches the call's place to a body that is still arriving.
     var keep: (@Sendable (CallResult<Output>, CallPlace) -> CallResult<Output>)?
 
     init(
@@ -32,7 +32,7 @@ public struct ResultKind<Output: Sendable>: Sendable {
 
     /// A kind that reads the response itself.
     ///
-    /// - Parameter read: Makes the output of the response, on the concurrent pool.
+    /// - Parameter read: Makes the output from the response, on the concurrent pool.
     public static func custom(
         _ read: @escaping @Sendable (_ response: Response) async throws -> Output
     ) -> ResultKind {
@@ -42,11 +42,11 @@ public struct ResultKind<Output: Sendable>: Sendable {
         }
     }
 
-    /// A kind that reads all bytes of the body and makes the output of them.
+    /// A kind that reads the whole body and makes the output from its bytes.
     ///
     /// - Parameters:
-    ///   - limit: How large the body may be; 16 MiB by default.
-    ///   - map: Makes the output of the bytes and the response that they came in.
+    ///   - limit: The largest body accepted; 16 MiB by default.
+    ///   - map: Makes the output from the bytes and the response they came in.
     public static func bytes(
         upTo limit: ByteCount = .mebibytes(16),
         map: @escaping @Sendable (_ bytes: Data, _ response: Response) throws -> Output
@@ -58,11 +58,11 @@ public struct ResultKind<Output: Sendable>: Sendable {
         }
     }
 
-    /// A kind that decodes one type and makes the output of it.
+    /// A kind that decodes one type and makes the output from it.
     ///
     /// - Parameters:
-    ///   - type: What the server sends; decoded by the chain's serializer, or without one from JSON.
-    ///   - map: Makes the output of it.
+    ///   - type: The type that the server sends, decoded by the chain's serializer, or from JSON if there is none.
+    ///   - map: Makes the output from the decoded value.
     public static func decoded<Wire: Decodable & Sendable>(
         _ type: Wire.Type,
         map: @escaping @Sendable (_ value: Wire) throws -> Output
@@ -74,7 +74,7 @@ public struct ResultKind<Output: Sendable>: Sendable {
         }
     }
 
-    /// A kind that decodes one type and makes the output of it and the response that it came in.
+    /// A kind that decodes one type and makes the output from it and the response it came in.
     package static func decodedWithResponse<Wire: Decodable & Sendable>(
         _ type: Wire.Type,
         map: @escaping @Sendable (_ value: Wire, _ response: Response) throws -> Output
@@ -86,9 +86,9 @@ public struct ResultKind<Output: Sendable>: Sendable {
         }
     }
 
-    /// The kind whose output is made of this one's.
+    /// Returns a kind that transforms the output of this one.
     ///
-    /// - Parameter transform: Makes the new output of that of this kind.
+    /// - Parameter transform: Makes the new output from this kind's output.
     public func map<Other: Sendable>(
         _ transform: @escaping @Sendable (_ output: Output) throws -> Other
     ) -> ResultKind<Other> {
@@ -102,9 +102,9 @@ public struct ResultKind<Output: Sendable>: Sendable {
 }
 
 extension ResultKind where Output: Decodable {
-    /// The value that the chain's serializer decodes; without one, the body as JSON.
+    /// The value decoded by the chain's serializer, or from JSON if there is none.
     ///
-    /// An optional type is nil where there is no content.
+    /// An optional is `nil` if there is no content.
     public static var decoded: ResultKind {
         ResultKind { request, transport, _ in
             CallResult(try await transport.send(request, decoding: Output.self))
@@ -113,7 +113,7 @@ extension ResultKind where Output: Decodable {
 }
 
 extension ResultKind where Output == Void {
-    /// No result: whatever content comes is discarded.
+    /// No result: any content is discarded.
     public static var nothing: ResultKind {
         ResultKind { request, transport, _ in
             let response = try await transport.send(request)
@@ -129,44 +129,44 @@ extension ResultKind where Output == Data {
 }
 
 extension ResultKind where Output == String {
-    /// The body as text, up to 16 MiB: in the charset that its `Content-Type` names, else UTF-8.
+    /// The body as text, up to 16 MiB, in the charset of its `Content-Type`, or else UTF-8.
     public static var text: ResultKind {
         .bytes { bytes, response in try response.text(of: bytes) }
     }
 }
 
 extension ResultKind where Output == Data? {
-    /// The bytes of the body, up to 16 MiB; `nil` where there is no content.
+    /// The bytes of the body, up to 16 MiB; `nil` if there is no content.
     public static var data: ResultKind { .bytes { bytes, _ in bytes.isEmpty ? nil : bytes } }
 }
 
 extension ResultKind where Output == String? {
-    /// The body as text, up to 16 MiB; `nil` where there is no content.
+    /// The body as text, up to 16 MiB; `nil` if there is no content.
     public static var text: ResultKind {
         .bytes { bytes, response in bytes.isEmpty ? nil : try response.text(of: bytes) }
     }
 }
 
 extension ResultKind where Output == TemporaryFile {
-    /// The body in a file, which is deleted with the last reference to it unless it is moved.
+    /// The body in a temporary file, which is deleted with the last reference to it unless it is moved.
     public static var file: ResultKind { .file(in: FileManager.default.temporaryDirectory) }
 
-    /// The body in a file of a directory of yours, best on the volume that the file is moved to.
+    /// The body in a temporary file in a given directory, ideally on the volume that the file will be moved to.
     ///
     /// - Parameters:
-    ///   - directory: Where.
-    ///   - limit: How large the body may be; no limit by default.
+    ///   - directory: The directory.
+    ///   - limit: The largest body accepted; no limit by default.
     public static func file(in directory: URL, upTo limit: ByteCount = .unlimited) -> ResultKind {
         .custom { try await $0.body.saveToTemporaryFile(in: directory, upTo: limit) }
     }
 }
 
 extension ResultKind where Output == URL {
-    /// The body in a file of yours, which is complete or as it was before.
+    /// The body saved to a given file, which is either complete or unchanged.
     ///
     /// - Parameters:
     ///   - file: The file; its directory must exist.
-    ///   - limit: How large the body may be; no limit by default.
+    ///   - limit: The largest body accepted; no limit by default.
     public static func saved(to file: URL, upTo limit: ByteCount = .unlimited) -> ResultKind {
         .custom {
             try await $0.body.save(to: file, upTo: limit)
@@ -176,7 +176,7 @@ extension ResultKind where Output == URL {
 }
 
 extension ResultKind where Output == HTTPBody {
-    /// The body as it arrives; the call goes on until it was read or dropped.
+    /// The body as it arrives; the call runs until the body is read or dropped.
     public static var stream: ResultKind {
         var kind = ResultKind.custom(\.body)
         kind.keep = { result, place in
@@ -188,7 +188,7 @@ extension ResultKind where Output == HTTPBody {
 }
 
 extension ResultKind where Output == Response {
-    /// The response as it comes; the call goes on until its body was read or dropped.
+    /// The response as it arrives; the call runs until its body is read or dropped.
     public static var response: ResultKind {
         var kind = ResultKind.custom { $0 }
         kind.keep = { result, place in
@@ -200,14 +200,14 @@ extension ResultKind where Output == Response {
 }
 
 extension ResultKind {
-    /// Values of JSON, decoded as they arrive: one in each line, or a JSON sequence (RFC 7464) where the type of the
-    /// content is `application/json-seq`.
+    /// JSON values, decoded as they arrive: one per line, or a JSON sequence (RFC 7464) if the content type is
+    /// `application/json-seq`.
     ///
-    /// The call goes on until they were read or dropped.
+    /// The call runs until they are read or dropped.
     ///
     /// - Parameters:
-    ///   - serializer: How keys and dates are written.
-    ///   - limit: How long one value may be; 1 MiB by default.
+    ///   - serializer: The serializer, with its settings for keys and dates.
+    ///   - limit: The longest single value accepted; 1 MiB by default.
     public static func jsonValues<Value: Decodable & Sendable>(
         serializer: JSONSerializer = .json,
         upTo limit: ByteCount = .mebibytes(1)
@@ -220,9 +220,9 @@ extension ResultKind {
         return kind
     }
 
-    /// A resource with what its service says of it beside its value.
+    /// A resource together with its undeclared properties and its version.
     ///
-    /// Its `result` throws ``ResourceError`` for a status other than 2xx that the chain accepted.
+    /// The result throws ``ResourceError`` for a status other than 2xx that the chain accepted.
     public static func record<Kind: Resource>() -> ResultKind where Output == ResourceRecord<Kind> {
         .resource { try ResourceRecord($0, in: $1) }
     }
@@ -239,7 +239,7 @@ extension Response {
             : body.jsonLines(of: type, serializer: serializer, lineLimit: limit)
     }
 
-    /// Bytes as text, in the charset that the content's type names.
+    /// Decodes bytes as text, in the charset of the content type.
     package func text(of bytes: Data) throws -> String {
         try PlainTextSerializer().decode(String.self, from: bytes, contentType: headers[.contentType])
     }

@@ -2,19 +2,18 @@ public import Dispatch
 import HTTPChainCore
 import HTTPChainSupport
 
-/// The place where the results of calls are made: values are decoded, with a serializer of the chain too, and mapped to
-/// the application's types.
+/// The place where results are decoded, including by a serializer of the chain, and mapped to the application's types.
 ///
-/// It is never the actor of the caller by accident. Values of a stream are decoded by whoever reads them.
+/// It is the caller's actor only if you choose that. The values of a stream are decoded by their reader.
 public enum ResultProcessing: Sendable {
     /// On Swift's concurrent pool.
     case concurrent
-    /// On a queue, such as a serial one of low priority for results that take long.
+    /// On a queue, such as a serial low-priority one for slow results.
     case queue(DispatchQueue)
-    /// On an actor, also the main one if that is really wanted (`MainActor.shared`).
+    /// On an actor, including the main actor (`MainActor.shared`).
     case actor(any Actor)
 
-    /// Whether it is another place than the one where a call goes on by itself.
+    /// Whether this differs from the place where a call runs anyway.
     var isElsewhere: Bool { if case .concurrent = self { false } else { true } }
 
     package func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
@@ -26,7 +25,7 @@ public enum ResultProcessing: Sendable {
         }
     }
 
-    /// Waits for work elsewhere, but not beyond the end of the task: the place may be busy for long.
+    /// Waits for work elsewhere, but no longer than until the task is cancelled, since the place may be busy for long.
     private static func waiting<Value: Sendable>(
         for work: @escaping @Sendable () throws -> Value,
         _ begin: (_ job: @escaping @Sendable () -> Void) -> Void

@@ -3,7 +3,7 @@ import HTTPChainInMemory
 import HTTPChainProgress
 import HTTPTypes
 
-/// One call of a client while it is performed.
+/// A running call of a client.
 final class TypedCall<Kind: TypedRequest>: CallOperation {
     private typealias Output = CallResult<Kind.Output>
 
@@ -30,7 +30,7 @@ final class TypedCall<Kind: TypedRequest>: CallOperation {
     var excludesDuplicates: Bool { settings.registration.excludesDuplicates }
 
     var keepsPlace: Bool {
-        // What a mock gives is there already.
+        // The output of a mock is already complete.
         guard case .transport = endpoint.handler else { return false }
         return kind.keep != nil
     }
@@ -49,7 +49,7 @@ final class TypedCall<Kind: TypedRequest>: CallOperation {
         return keep(unsafeDowncast(result, to: Output.self), place)
     }
 
-    /// The result of a call that is mocked or whose reply may be stored.
+    /// Performs a call that is mocked or whose reply may be stored.
     private func performed() async throws -> Output {
         switch endpoint.handler {
         case .transport(let transport):

@@ -2,7 +2,7 @@ public import Foundation
 public import HTTPChainCore
 
 extension TypedRequest where Output: Decodable {
-    /// The value that is decoded.
+    /// The decoded value.
     public var result: ResultKind<Output> { .decoded }
 }
 
@@ -22,22 +22,22 @@ extension TypedRequest where Output == String {
 }
 
 extension TypedRequest where Output == Data? {
-    /// The bytes, if there is content.
+    /// The bytes; `nil` if there is no content.
     public var result: ResultKind<Output> { .data }
 }
 
 extension TypedRequest where Output == String? {
-    /// The text, if there is content.
+    /// The text; `nil` if there is no content.
     public var result: ResultKind<Output> { .text }
 }
 
 extension TypedRequest where Output == TemporaryFile {
-    /// A file.
+    /// A temporary file.
     public var result: ResultKind<Output> { .file }
 }
 
 extension TypedRequest where Output == HTTPBody {
-    /// A stream.
+    /// The body as a stream.
     public var result: ResultKind<Output> { .stream }
 }
 

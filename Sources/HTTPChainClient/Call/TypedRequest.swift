@@ -2,7 +2,7 @@ public import HTTPChainCore
 public import HTTPChainURLBuilder
 public import HTTPTypes
 
-/// One kind of call: where it goes, what it brings along, and what comes back.
+/// A kind of call: its target, its content, and the type of its result.
 ///
 /// ```swift
 /// struct GetUser: TypedRequest, Hashable {
@@ -16,17 +16,18 @@ public import HTTPTypes
 /// let user = try await client.call(GetUser(id: 42))
 /// ```
 ///
-/// Everything but ``path`` has a default: a GET request without parameters, whose result is read as ``result`` says for
-/// the type of ``Output``. A request type that is `Hashable` can be found among the running calls by its value.
+/// Everything but ``path`` has a default: a GET request without parameters, whose result is read according to the type
+/// of ``Output`` (see ``result``). If a request type is `Hashable`, its running calls can be found by value.
 public protocol TypedRequest<Output>: Sendable {
     /// The type of a call's result: a `Decodable` type, `Void`, `Data`, `String`, `TemporaryFile`, `HTTPBody` for a
-    /// stream, `Response`, an optional, or a type of yours with a ``result`` of its own.
+    /// stream, `Response`, an optional, or a type of yours with its own ``result``.
     associatedtype Output: Sendable
 
     /// The method, RFC 9110 §9; GET by default.
     var method: HTTPRequest.Method { get }
 
-    /// The target: absolute, or relative to the base of the chain's URL builder, whose variables it may have.
+    /// The target: absolute, or relative to the base of the chain's URL builder. It may contain the builder's
+    /// variables.
     var path: String { get }
 
     /// Values of the variables in ``path``; none by default. They need a ``/HTTPChainURLBuilder/URLBuilderMiddleware``.
@@ -41,10 +42,10 @@ public protocol TypedRequest<Output>: Sendable {
     /// The content of the request, such as `.value(user)` for the chain's serializer; empty by default.
     var body: HTTPBody { get }
 
-    /// The way to make the output from the response.
+    /// The way the output is made from the response.
     var result: ResultKind<Output> { get }
 
-    /// Sets the options of the stages, and whatever else this kind of call needs; does nothing by default.
+    /// Sets options of stages, and anything else this kind of call needs; does nothing by default.
     ///
     /// ```swift
     /// func configure(_ request: inout Request) {
@@ -60,22 +61,22 @@ public protocol TypedRequest<Output>: Sendable {
 }
 
 extension TypedRequest {
-    /// GET.
+    /// GET by default.
     public var method: HTTPRequest.Method { .get }
-    /// None.
+    /// None by default.
     public var pathParameters: URLParameters { [:] }
-    /// None.
+    /// None by default.
     public var query: URLQuery { [:] }
-    /// None.
+    /// None by default.
     public var headers: HTTPFields { [:] }
-    /// Nothing.
+    /// Empty by default.
     public var body: HTTPBody { .empty }
-    /// Changes nothing.
+    /// Changes nothing by default.
     public func configure(_ request: inout Request) throws {}
 
-    /// The request that the properties describe.
+    /// Makes the request that the properties describe.
     ///
-    /// - Throws: What ``configure(_:)`` throws.
+    /// - Throws: Any error of ``configure(_:)``.
     public func makeRequest() throws -> Request {
         var request = Request(method, path, headers: headers, body: body)
         let pathParameters = pathParameters
@@ -88,8 +89,8 @@ extension TypedRequest {
     }
 }
 
-/// A request type without values, which is sent by its type alone: `client.call(GetStatus.self)`.
+/// A request type without values, sent by its type alone: `client.call(GetStatus.self)`.
 public protocol ValuelessRequest: TypedRequest {
-    /// Makes the only value there is.
+    /// Creates the only value of the type.
     init()
 }

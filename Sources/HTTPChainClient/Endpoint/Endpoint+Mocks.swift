@@ -1,14 +1,16 @@
 import HTTPChainCore
 public import HTTPChainInMemory
 
-/// Objects that mocks share, by identifier: each is made once for a client, when a mock first asks for it.
+/// Objects that mocks share, by identifier.
+///
+/// Each is created once per client, on first use.
 public struct MockHelpers: Sendable {
     let table: HelperTable
 
-    /// The helper, which is made now unless it was made before.
+    /// Returns the helper, creating it on first use.
     ///
-    /// - Parameter key: Its identifier and how it is made.
-    /// - Throws: `HelperTypeError` when the identifier is that of a helper of another type; what making it throws.
+    /// - Parameter key: The identifier of the helper and the way to create it.
+    /// - Throws: `HelperTypeError` if the identifier belongs to a helper of another type; any error from creating it.
     public func callAsFunction<Helper: Sendable>(_ key: HelperKey<Helper>) async throws -> Helper {
         try await table.helper(key)
     }
@@ -20,12 +22,14 @@ struct MockContext: Sendable {
     let time: any TimeSource
 }
 
-/// The output of a mock as it is passed to the call, which keeps an optional's nil apart from none.
+/// The output of a mock on its way to the call.
+///
+/// The wrapper separates an optional's `nil` from no output.
 struct MockOutput<Output: Sendable>: Sendable {
     let value: Output
 }
 
-/// A request type that brings its own mock, which gives the output; ``Endpoint/mocks`` asks it.
+/// A request type with its own mock, which ``Endpoint/mocks`` calls for the output.
 ///
 /// ```swift
 /// extension GetUser: MockedRequest {
@@ -35,20 +39,20 @@ struct MockOutput<Output: Sendable>: Sendable {
 /// }
 /// ```
 public protocol MockedRequest: TypedRequest {
-    /// Whether this value is mocked; the endpoints that follow are asked if not. `true` by default.
+    /// Whether this value is mocked; if not, the following endpoints are tried. `true` by default.
     var isMocked: Bool { get }
 
-    /// The time that the answer takes, on the client's clock; no time by default.
+    /// The delay before the output, on the client's clock; zero by default.
     var mockDelay: Duration { get }
 
-    /// The output, or the error that the call fails with.
+    /// Returns the output, or throws the error that the call fails with.
     func mockOutput(_ helpers: MockHelpers) async throws -> Output
 }
 
 extension MockedRequest {
-    /// Each value.
+    /// `true` by default.
     public var isMocked: Bool { true }
-    /// No time.
+    /// Zero by default.
     public var mockDelay: Duration { .zero }
 
     fileprivate func answer(in context: MockContext) async throws -> any Sendable {
@@ -58,9 +62,9 @@ extension MockedRequest {
 }
 
 extension Endpoint {
-    /// Answers the requests that bring their own mock: those of types that conform to ``MockedRequest``.
+    /// An endpoint that serves requests with their own mock, those of types that conform to ``MockedRequest``.
     ///
-    /// It stands before the endpoints that would serve them otherwise.
+    /// Put it before the endpoints that would serve them otherwise.
     public static var mocks: Endpoint {
         Endpoint(
             "mocks",
@@ -73,7 +77,7 @@ extension Endpoint {
         ) { ($0 as? any MockedRequest)?.isMocked ?? false }
     }
 
-    /// Answers the requests of one type with outputs, beside live endpoints.
+    /// Returns an endpoint that mocks the requests of one type.
     ///
     /// ```swift
     /// let client = Client {
@@ -84,9 +88,9 @@ extension Endpoint {
     ///
     /// - Parameters:
     ///   - type: The request type.
-    ///   - delay: How long the answer takes, on the client's clock; no time by default.
-    ///   - isMocked: Whether a value is mocked; the endpoints that follow are asked if not. Each is by default.
-    ///   - output: Gives the output, or throws the error that the call fails with.
+    ///   - delay: The delay before the output, on the client's clock; zero by default.
+    ///   - isMocked: Returns whether a value is mocked; if not, the following endpoints are tried. `true` by default.
+    ///   - output: Returns the output, or throws the error that the call fails with.
     public static func mock<Mocked: TypedRequest>(
         _ type: Mocked.Type,
         delay: Duration = .zero,
@@ -96,13 +100,13 @@ extension Endpoint {
         .mock(type, delay: delay, where: isMocked) { request, _ in try await output(request) }
     }
 
-    /// Answers the requests of one type with outputs made with shared helpers.
+    /// Returns an endpoint that mocks the requests of one type with shared helpers.
     ///
     /// - Parameters:
     ///   - type: The request type.
-    ///   - delay: How long the answer takes, on the client's clock; no time by default.
-    ///   - isMocked: Whether a value is mocked; the endpoints that follow are asked if not. Each is by default.
-    ///   - output: Gives the output, or throws the error that the call fails with; told the client's helpers.
+    ///   - delay: The delay before the output, on the client's clock; zero by default.
+    ///   - isMocked: Returns whether a value is mocked; if not, the following endpoints are tried. `true` by default.
+    ///   - output: Returns the output, or throws the error that the call fails with; receives the client's helpers.
     public static func mock<Mocked: TypedRequest>(
         _ type: Mocked.Type,
         delay: Duration = .zero,

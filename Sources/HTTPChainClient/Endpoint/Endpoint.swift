@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// One of the places that a client's calls go to: a chain, or a mock, and which request types it serves.
+/// A destination of a client's calls, a chain or a mock, with the request types it serves.
 ///
 /// ```swift
 /// protocol ShopRequest: TypedRequest {}
@@ -11,7 +11,7 @@ public import HTTPChainCore
 /// }
 /// ```
 ///
-/// Of several endpoints the first that supports a request serves it.
+/// If several endpoints support a request, the first serves it.
 public struct Endpoint: Sendable {
     enum Handler: Sendable {
         case transport(any Transport)
@@ -22,7 +22,7 @@ public struct Endpoint: Sendable {
     public let name: String
     let supports: @Sendable (any TypedRequest) -> Bool
     let handler: Handler
-    /// Whether ``supports`` need not be asked.
+    /// Whether ``supports`` need not be called.
     let servesAll: Bool
     var showsActivity = true
 
@@ -41,8 +41,8 @@ public struct Endpoint: Sendable {
     /// An endpoint that serves every request.
     ///
     /// - Parameters:
-    ///   - name: What errors and events call it.
-    ///   - transport: What sends its requests: a chain.
+    ///   - name: The name in errors and events.
+    ///   - transport: The chain that sends its requests.
     public init(_ name: String, over transport: some Transport) {
         self.init(name, handler: .transport(transport), servesAll: true) { _ in true }
     }
@@ -50,8 +50,8 @@ public struct Endpoint: Sendable {
     /// An endpoint that serves the request types of a group.
     ///
     /// - Parameters:
-    ///   - name: What errors and events call it.
-    ///   - transport: What sends its requests: a chain.
+    ///   - name: The name in errors and events.
+    ///   - transport: The chain that sends its requests.
     ///   - group: A request type, or a protocol of yours: `(any ShopRequest).self`.
     public init<Group>(_ name: String, over transport: some Transport, for group: Group.Type) {
         self.init(name, handler: .transport(transport)) { $0 is Group }
@@ -60,9 +60,9 @@ public struct Endpoint: Sendable {
     /// An endpoint that serves the requests that a closure accepts.
     ///
     /// - Parameters:
-    ///   - name: What errors and events call it.
-    ///   - transport: What sends its requests: a chain.
-    ///   - supports: Asked for each request; it must be quick.
+    ///   - name: The name in errors and events.
+    ///   - transport: The chain that sends its requests.
+    ///   - supports: Returns whether a request is accepted; called for each request, it must be quick.
     public init(
         _ name: String,
         over transport: some Transport,
@@ -71,7 +71,9 @@ public struct Endpoint: Sendable {
         self.init(name, handler: .transport(transport), supports: supports)
     }
 
-    /// The endpoint, whose calls count in ``Client/activity`` or not; those of every endpoint do by default.
+    /// Returns the endpoint with its calls included in or excluded from ``Client/activity``.
+    ///
+    /// They are included by default.
     ///
     /// ```swift
     /// Endpoint("telemetry", over: chain, for: (any TelemetryRequest).self).showingActivity(false)
@@ -83,23 +85,23 @@ public struct Endpoint: Sendable {
     }
 }
 
-/// No endpoint of a client supports a request.
+/// An error for a request that no endpoint of the client supports.
 public struct UnsupportedRequestError: HTTPChainError, Hashable {
     /// The request's type.
     public let requestType: String
-    /// The endpoints that were asked, in order.
+    /// The endpoints that were tried, in order.
     public let endpoints: [String]
 
     /// Always "Client".
     public var stage: String { "Client" }
 
-    /// The sentence that names the type, and the endpoints that were asked.
+    /// A sentence with the type and the endpoints that were tried.
     public var reason: String {
         let asked = endpoints.isEmpty ? "it has none" : "asked were \(endpoints.joined(separator: ", "))"
         return "no endpoint of the client supports \(requestType); \(asked)"
     }
 
-    /// To add an endpoint.
+    /// A suggestion to add an endpoint.
     public var recoverySuggestion: String? {
         "give the client an endpoint for \(requestType), or conform the type to the protocol of one that it has"
     }
@@ -107,7 +109,7 @@ public struct UnsupportedRequestError: HTTPChainError, Hashable {
 
 /// Collects the endpoints of a ``Client`` from a block of code.
 ///
-/// A block may use `if`, `else`, `switch` and `for`, and may give arrays of endpoints.
+/// A block may contain `if`, `else`, `switch` and `for`, and arrays of endpoints.
 @resultBuilder
 public enum EndpointBuilder {
     /// One endpoint.
@@ -118,9 +120,9 @@ public enum EndpointBuilder {
     public static func buildBlock(_ endpoints: [Endpoint]...) -> [Endpoint] { endpoints.flatMap(\.self) }
     /// The endpoints of an `if` without `else`.
     public static func buildOptional(_ endpoints: [Endpoint]?) -> [Endpoint] { endpoints ?? [] }
-    /// The endpoints of an `if` that holds.
+    /// The endpoints of an `if` branch.
     public static func buildEither(first endpoints: [Endpoint]) -> [Endpoint] { endpoints }
-    /// The endpoints of an `else`.
+    /// The endpoints of an `else` branch.
     public static func buildEither(second endpoints: [Endpoint]) -> [Endpoint] { endpoints }
     /// The endpoints of a `for`.
     public static func buildArray(_ endpoints: [[Endpoint]]) -> [Endpoint] { endpoints.flatMap(\.self) }

@@ -1,24 +1,24 @@
 import HTTPChainCore
 
-/// The number of running calls of a client that show activity, now and as it changes; ``Client/activity`` is it.
+/// The number of running calls of a client that show activity, now and as it changes; see ``Client/activity``.
 ///
 /// ```swift
 /// for await count in client.activity { indicator.isVisible = count > 0 }
 /// ```
 ///
-/// An iteration begins with the count as it is, and goes on with the newest whenever it has changed; counts that lasted for
-/// shorter than the loop needs are passed over. It ends when the client has gone away and its last call has ended, and
-/// when the task is cancelled. ``Endpoint/showingActivity(_:)`` leaves an endpoint out.
+/// An iteration starts with the current count, then gives the newest whenever it has changed; a slow loop skips
+/// short-lived counts. It ends when the client has been deallocated and its last call has ended, and when the task is
+/// cancelled. ``Endpoint/showingActivity(_:)`` excludes an endpoint.
 public struct CallActivity: AsyncSequence, Sendable {
     /// A count.
     public typealias Element = Int
-    /// Nothing is thrown.
+    /// Never throws.
     public typealias Failure = Never
 
     struct State: Sendable {
         var count = 0
         var isOver = false
-        /// Whether somebody has ever listened to events: until then a call looks for nobody who does.
+        /// Whether anyone has ever listened to events; until then, calls skip the search for listeners.
         var isHeard = false
     }
 
@@ -27,20 +27,20 @@ public struct CallActivity: AsyncSequence, Sendable {
     /// The number of running calls that show activity.
     public var count: Int { state.read(\.count) }
 
-    /// Gives the counts one by one.
+    /// An iterator over the counts.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let state: Watched<State>
         private var last: Int?
 
         init(state: Watched<State>) { self.state = state }
 
-        /// The newest count, when it is another than the last; `nil` at the end.
+        /// Returns the newest count when it differs from the last; `nil` at the end.
         public mutating func next() async -> Int? {
             last = await Self.newest(of: state, after: last)
             return last
         }
 
-        /// The newest count, when it is another than the last; `nil` at the end.
+        /// Returns the newest count when it differs from the last; `nil` at the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Int? {
             last = await Self.newest(of: state, after: last)
             return last
@@ -55,6 +55,6 @@ public struct CallActivity: AsyncSequence, Sendable {
         }
     }
 
-    /// Begins to iterate, with the count as it is.
+    /// Starts an iteration with the current count.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(state: state) }
 }

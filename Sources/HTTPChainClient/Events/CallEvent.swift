@@ -1,34 +1,35 @@
 public import HTTPChainProgress
 
-/// One step in the life of a typed call of a ``Client``.
+/// An event in the life of a typed call of a ``Client``.
 ///
-/// Each call has ``Change-swift.enum/willBegin`` first and exactly one end: succeeded, failed or cancelled. The events of
-/// one call come in order.
+/// Each call starts with ``Change-swift.enum/willBegin`` and has exactly one end: succeeded, failed or cancelled. Its
+/// events arrive in order.
 public struct CallEvent: Sendable {
     /// A description of what happened.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Change: Sendable {
-        /// The call is about to begin; nothing was sent, and a duplicate is not found yet.
+        /// The call is about to begin; nothing has been sent, and duplicates haven't been detected yet.
         case willBegin
-        /// The call is in the registry, and its request is sent.
+        /// The call is registered, and its request is being sent.
         case didBegin
-        /// Bytes went up or down, as `ProgressMiddleware` tells it; without that stage there is none.
+        /// Bytes were sent or received, as reported by `ProgressMiddleware`; without that stage this event doesn't
+        /// occur.
         ///
-        /// The body of a call whose output is a stream arrives after the call has succeeded, and so does its progress.
+        /// If the output is a stream, the body and its progress arrive after the call has succeeded.
         case progress(TransferProgress)
-        /// The call takes longer than it should, once: it is time to tell the user, or to let the user cancel it.
+        /// The call is taking longer than expected, reported once: inform the user, or offer to cancel the call.
         ///
-        /// - Parameter after: The time that was set for the client or the call.
+        /// - Parameter after: The time set for the client or the call.
         case slow(after: Duration)
-        /// The reply of a ``StoredRequest`` could not be stored; the call goes on with it.
+        /// The reply of a ``StoredRequest`` couldn't be stored; the call continues with it.
         case notStored(any Error)
         /// The call has its output.
         case succeeded
         /// The call failed.
         case failed(any Error)
-        /// The call was cancelled, or refused because the same call was running already.
+        /// The call was cancelled, or refused because the same call was already running.
         case cancelled(duplicate: Bool)
 
         /// Whether the call is over.
@@ -40,28 +41,28 @@ public struct CallEvent: Sendable {
         }
     }
 
-    /// The number of the call, the same in all its events and different for each call of the client, counted from 1.
+    /// The number of the call, counted from 1: the same in all its events, and unique within the client.
     public let call: UInt64
     /// A description of what happened.
     public let change: Change
-    /// The call's name in the client's ``Client/registry``, to cancel it by; `nil` before it is there, and for a
+    /// The call's identifier in ``Client/registry``, to cancel it by; `nil` before it is registered, and for a
     /// duplicate.
     public let id: CallID?
     /// The request.
     public let request: any TypedRequest
-    /// The name of the endpoint that serves it.
+    /// The name of the endpoint serving it.
     public let endpoint: String
-    /// The call's key; `nil` unless it was given one.
+    /// The call's key; `nil` if it has none.
     public let key: (any Hashable & Sendable)?
     /// The call's tags.
     public let tags: Set<String>
 }
 
-/// Is told what happens to the calls of a client: ``Client/addObserver(_:)``.
+/// An observer of the events of a client's calls, added with ``Client/addObserver(_:)``.
 public protocol CallEventObserver: AnyObject, Sendable {
-    /// Something happened to a call.
+    /// Called for each event of a call.
     ///
-    /// It is called at once, on the thread where it happened, and the events of one call come one after the other: it must
-    /// be quick. It may cancel the call.
+    /// It is called synchronously on the thread of the event, one event at a time for each call: it must be quick. It
+    /// may cancel the call.
     func callChanged(_ event: CallEvent)
 }

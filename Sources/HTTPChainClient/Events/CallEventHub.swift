@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPChainSupport
 
-/// Where the calls of a client tell what happens to them, and who listens.
+/// The hub between the calls of a client and the listeners to their events.
 final class CallEventHub: Sendable {
     typealias Sink = @Sendable (CallEvent) -> Bool
 
@@ -9,7 +9,7 @@ final class CallEventHub: Sendable {
         var lastCall: UInt64 = 0
         var lastSink = 0
         var sinks: [(id: Int, sink: Sink)] = []
-        /// Calls that somebody is told of and that have not ended.
+        /// The number of unfinished calls that have a number.
         var pending = 0
         var isClosed = false
         var onEnd: [@Sendable () -> Void] = []
@@ -20,11 +20,11 @@ final class CallEventHub: Sendable {
 
     var activity: CallActivity { CallActivity(state: activityState) }
 
-    /// Adds someone who listens.
+    /// Adds a listener.
     ///
     /// - Parameters:
-    ///   - sink: Told each event; returns false when nobody listens there any more.
-    ///   - end: Called when there is nothing to tell any more.
+    ///   - sink: Receives each event; returns `false` if its listener no longer exists.
+    ///   - end: Called when no more events will follow.
     func add(_ sink: @escaping Sink, end: (@Sendable () -> Void)? = nil) {
         let isOver = state.withLock { state in
             state.lastSink += 1
@@ -36,17 +36,17 @@ final class CallEventHub: Sendable {
         if isOver { end?() }
     }
 
-    /// Tells all who listen.
+    /// Notifies all listeners.
     func tell(_ event: CallEvent) {
         let sinks = state.withLock { $0.sinks }
         let gone = sinks.filter { !$0.sink(event) }.map(\.id)
         if !gone.isEmpty { state.withLock { $0.sinks.removeAll { gone.contains($0.id) } } }
     }
 
-    /// A call begins.
+    /// Notes that a call begins.
     ///
-    /// - Parameter showsActivity: Whether it counts among the calls that are running, until ``endActivity()``.
-    /// - Returns: A number for it; `nil` where nobody listens.
+    /// - Parameter showsActivity: Whether it counts as activity until ``endActivity()``.
+    /// - Returns: A number for the call; `nil` if nobody listens.
     func begin(showingActivity showsActivity: Bool) -> UInt64? {
         let isHeard =
             showsActivity
@@ -63,18 +63,18 @@ final class CallEventHub: Sendable {
         }
     }
 
-    /// A call has ended that ``begin(showingActivity:)`` gave a number.
+    /// Notes the end of a call that ``begin(showingActivity:)`` numbered.
     func finish() {
         end { $0.pending -= 1 }
     }
 
-    /// The client has gone away; what is running goes on to its end.
+    /// Notes that the client was deallocated; pending calls still report until they end.
     func close() {
         end { $0.isClosed = true }
         activityState.update { $0.isOver = true }
     }
 
-    /// A call has ended that shows activity.
+    /// Notes the end of a call that shows activity.
     func endActivity() {
         activityState.update { $0.count -= 1 }
     }
@@ -90,7 +90,7 @@ final class CallEventHub: Sendable {
     }
 }
 
-/// Tells the events of one call, in order and one at a time.
+/// Reports the events of one call, in order and one at a time.
 final class CallTeller: Sendable {
     private struct State: Sendable {
         var id: CallID?
@@ -121,13 +121,13 @@ final class CallTeller: Sendable {
         registration = settings.registration
     }
 
-    /// The call is in the registry.
+    /// Notes that the call is registered.
     func began(as id: CallID) {
         state.withLock { $0.id = id }
         tell(.didBegin)
     }
 
-    /// Tells once when the call takes longer than a time.
+    /// Reports the call as slow if it takes longer than the limit.
     func watch(for limit: Duration, on time: any TimeSource) {
         let alarm = time.alarm(at: time.elapsed + max(.zero, limit), for: "a slow call") { [weak self] in
             self?.tell(.slow(after: limit))
@@ -135,7 +135,7 @@ final class CallTeller: Sendable {
         state.withLock { if !$0.isOver { $0.alarm = alarm } }
     }
 
-    /// Tells an event, after those that are being told.
+    /// Reports an event, after those that are being reported.
     func tell(_ change: CallEvent.Change) {
         let isMine = state.withLock { state in
             switch change {

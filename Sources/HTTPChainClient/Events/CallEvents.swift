@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPChainProgress
 
-/// The events of a client's calls, as they happen; ``Client/events(limit:)`` makes it.
+/// The events of a client's calls as they happen; created by ``Client/events(limit:)``.
 ///
 /// ```swift
 /// for await event in client.events() {
@@ -15,20 +15,20 @@ import HTTPChainProgress
 /// }
 /// ```
 ///
-/// It has the events since it was made, of the calls that began since then. One task at a time iterates. It ends when the
-/// client has gone away and its last call has ended, and when the task is cancelled.
+/// It has the events since its creation, of calls that began since then. Only one task may iterate at a time. It ends
+/// when the client has been deallocated and its last call has ended, and when the task is cancelled.
 public struct CallEvents: AsyncSequence, Sendable {
     /// One event.
     public typealias Element = CallEvent
-    /// Nothing is thrown; a failure is an event.
+    /// Never throws; a failure is an event.
     public typealias Failure = Never
 
     let queue: CallEventQueue
 
-    /// The number of events that were dropped, because nobody took them and there were more than the limit.
+    /// The number of events dropped because more than the limit were waiting to be read.
     public var dropped: Int { queue.state.read(\.dropped) }
 
-    /// Gives the events one by one.
+    /// An iterator over the events.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let queue: CallEventQueue
 
@@ -39,11 +39,11 @@ public struct CallEvents: AsyncSequence, Sendable {
         public mutating func next(isolation actor: isolated (any Actor)?) async -> CallEvent? { await queue.next() }
     }
 
-    /// Begins to iterate, with what is there already.
+    /// Starts an iteration with the events that are already waiting.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(queue: queue) }
 }
 
-/// The events that somebody has not taken yet, up to a limit.
+/// The events that haven't been read yet, up to a limit.
 final class CallEventQueue: Sendable {
     struct State: Sendable {
         var events: [CallEvent] = []
@@ -58,7 +58,7 @@ final class CallEventQueue: Sendable {
 
     func add(_ event: CallEvent) {
         state.update { state in
-            // Of the progress that nobody has looked at, only the newest is worth keeping.
+            // Of unread progress, only the newest is worth keeping.
             if let index = state.events.lastIndex(where: { $0.isOutdated(by: event) }) {
                 state.events[index] = event
                 return

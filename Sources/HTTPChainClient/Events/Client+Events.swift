@@ -1,11 +1,11 @@
 import HTTPChainCore
 
 extension Client {
-    /// Returns the events of this client's calls from now on: will begin, did begin, progress, slow, and how they end.
+    /// Returns the events of this client's calls from now on: will begin, did begin, progress, slow, and the end.
     ///
-    /// Several may be asked for; each has all events. A call for which no endpoint is found has none.
+    /// Each sequence receives all events. A call without a matching endpoint has none.
     ///
-    /// - Parameter limit: How many events are kept that nobody has taken; the oldest are dropped then, progress before
+    /// - Parameter limit: The number of unread events that are kept. Beyond it the oldest are dropped, progress before
     ///   others. 1,000 by default.
     public func events(limit: Int = 1_000) -> CallEvents {
         let queue = CallEventQueue(limit: limit)
@@ -19,9 +19,9 @@ extension Client {
         return CallEvents(queue: queue)
     }
 
-    /// Tells an observer what happens to the calls of this client that begin from now on.
+    /// Adds an observer of this client's calls that begin from now on.
     ///
-    /// - Parameter observer: Told until it goes away; it is not kept.
+    /// - Parameter observer: Notified until it is deallocated; held weakly.
     public func addObserver(_ observer: some CallEventObserver) {
         core.events.add { [weak observer] event in
             guard let observer else { return false }
@@ -30,15 +30,15 @@ extension Client {
         }
     }
 
-    /// The number of running calls of this client at endpoints that show activity, now and as it changes.
+    /// The number of this client's running calls at endpoints that show activity, now and as it changes.
     public var activity: CallActivity { core.events.activity }
 }
 
 extension Call {
-    /// The call with a time of its own after which it is told to be slow, once, with
-    /// ``CallEvent/Change-swift.enum/slow(after:)``; it goes on.
+    /// Returns the call with its own time after which it is reported once as slow, with
+    /// ``CallEvent/Change-swift.enum/slow(after:)``; the call continues.
     ///
-    /// - Parameter limit: How long after it began, on the client's clock.
+    /// - Parameter limit: The time since the call began, on the client's clock.
     public func slow(after limit: Duration) -> Call {
         changing { $0.slowAfter = limit }
     }

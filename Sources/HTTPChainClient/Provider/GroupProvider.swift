@@ -1,4 +1,4 @@
-/// Names a group of request types at compile time; a type belongs to it by conforming to ``GroupMember``.
+/// A compile-time name for a group of request types; a type joins it by conforming to ``GroupMember``.
 ///
 /// ```swift
 /// enum Shop: RequestGroupName {}
@@ -15,31 +15,31 @@ public protocol GroupMember: TypedRequest {
     associatedtype Group: RequestGroupName
 }
 
-/// A view of a client that sends requests of one group alone, which the compiler checks.
+/// A view of a client that sends only requests of one group, checked by the compiler.
 ///
-/// It keeps its client.
+/// It retains its client.
 public struct GroupProvider<Group: RequestGroupName>: Sendable {
     private let client: Client
 
     init(client: Client) { self.client = client }
 
-    /// Sends a request of the group and gives its output, as `Client.call(_:)` does.
+    /// Sends a request of the group and returns its output, like `Client.call(_:)`.
     @discardableResult
     public func call<Kind: GroupMember>(_ request: Kind) async throws -> Kind.Output where Kind.Group == Group {
         try await client.call(request)
     }
 
-    /// A call that is not sent yet, to set what is different about it in the same expression.
+    /// Returns an unsent call, to customize and send in the same expression.
     public func call<Kind: GroupMember>(_ request: Kind) -> Call<Kind> where Kind.Group == Group {
         client.makeCall(request)
     }
 
-    /// A call that is not sent yet, to keep in a variable, as ``Client/makeCall(_:)-(Kind)`` makes it.
+    /// Returns an unsent call, to store in a variable, like ``Client/makeCall(_:)-(Kind)``.
     public func makeCall<Kind: GroupMember>(_ request: Kind) -> Call<Kind> where Kind.Group == Group {
         client.makeCall(request)
     }
 
-    /// Cancels the calls of the group; returns how many there were.
+    /// Cancels the calls of the group; returns their number.
     @discardableResult
     public func cancelAll() -> Int {
         client.registry.cancel { info in
@@ -51,9 +51,9 @@ public struct GroupProvider<Group: RequestGroupName>: Sendable {
     private static func isMember<Kind: GroupMember>(_ request: Kind) -> Bool { Kind.Group.self == Group.self }
 }
 
-/// A view of a client that sends requests of a set of types alone, which is checked when a call is made.
+/// A view of a client that sends only requests of a set of types, checked when a call is made.
 ///
-/// It keeps its client.
+/// It retains its client.
 public struct SetProvider: Sendable {
     private let client: Client
     private let types: [any TypedRequest.Type]
@@ -68,7 +68,7 @@ public struct SetProvider: Sendable {
         types.contains { $0 == type(of: request) }
     }
 
-    /// Sends a request and gives its output, as `Client.call(_:)` does.
+    /// Sends a request and returns its output, like `Client.call(_:)`.
     ///
     /// - Throws: ``UnsupportedRequestError`` for a request of another type.
     @discardableResult
@@ -76,8 +76,7 @@ public struct SetProvider: Sendable {
         try await makeCall(request).value
     }
 
-    /// A call that is not sent yet, to set what is different about it, or to keep in a variable, as
-    /// ``Client/makeCall(_:)-(Kind)`` makes it.
+    /// Returns an unsent call, to customize or to store in a variable, like ``Client/makeCall(_:)-(Kind)``.
     ///
     /// - Throws: ``UnsupportedRequestError`` for a request of another type.
     public func makeCall<Kind: TypedRequest>(_ request: Kind) throws(UnsupportedRequestError) -> Call<Kind> {
@@ -90,7 +89,7 @@ public struct SetProvider: Sendable {
         return client.makeCall(request)
     }
 
-    /// Cancels the calls of the types; returns how many there were.
+    /// Cancels the calls of the types; returns their number.
     @discardableResult
     public func cancelAll() -> Int {
         client.registry.cancel { info in
@@ -101,17 +100,17 @@ public struct SetProvider: Sendable {
 }
 
 extension Client {
-    /// A view of the client that sends requests of one type alone.
+    /// Returns a view of the client that sends only requests of one type.
     public func provider<Kind: TypedRequest>(of type: Kind.Type) -> RequestProvider<Kind> {
         RequestProvider(client: self)
     }
 
-    /// A view of the client that sends requests of one group alone.
+    /// Returns a view of the client that sends only requests of one group.
     public func provider<Group: RequestGroupName>(of group: Group.Type) -> GroupProvider<Group> {
         GroupProvider(client: self)
     }
 
-    /// A view of the client that sends requests of these types alone, which is checked when a call is made.
+    /// Returns a view of the client that sends only requests of these types, checked when a call is made.
     public func provider(ofSet types: any TypedRequest.Type...) -> SetProvider {
         SetProvider(client: self, types: types)
     }

@@ -1,6 +1,6 @@
-/// A view of a client that sends requests of one type alone.
+/// A view of a client that sends only requests of one type.
 ///
-/// A part of an application that is handed a provider says so what it depends on, and can do no more:
+/// Passing a provider to a component makes its dependency explicit, and limits it to those requests:
 ///
 /// ```swift
 /// struct PlantPage {
@@ -10,35 +10,35 @@
 /// let page = PlantPage(plants: client.provider(of: GetPlant.self))
 /// ```
 ///
-/// It keeps its client.
+/// It retains its client.
 public struct RequestProvider<Kind: TypedRequest>: Sendable {
     private let client: Client
 
     init(client: Client) { self.client = client }
 
-    /// Sends a request and gives its output, as `Client.call(_:)` does.
+    /// Sends a request and returns its output, like `Client.call(_:)`.
     @discardableResult
     public func call(_ request: Kind) async throws -> Kind.Output { try await client.call(request) }
 
-    /// A call that is not sent yet, to set what is different about it in the same expression.
+    /// Returns an unsent call, to customize and send in the same expression.
     public func call(_ request: Kind) -> Call<Kind> { client.makeCall(request) }
 
-    /// A call that is not sent yet, to keep in a variable, as ``Client/makeCall(_:)-(Kind)`` makes it.
+    /// Returns an unsent call, to store in a variable, like ``Client/makeCall(_:)-(Kind)``.
     public func makeCall(_ request: Kind) -> Call<Kind> { client.makeCall(request) }
 
     /// Whether calls of the type are running.
     public var isCalling: Bool { client.registry.contains(type: Kind.self) }
 
-    /// Cancels the calls of the type; returns how many there were.
+    /// Cancels the calls of the type; returns their number.
     @discardableResult
     public func cancelAll() -> Int { client.registry.cancel(type: Kind.self) }
 }
 
 extension RequestProvider where Kind: Hashable {
-    /// Whether a call of an equal request is running.
+    /// Whether a call with an equal request is running.
     public func isCalling(_ request: Kind) -> Bool { client.registry.contains(request) }
 
-    /// Cancels the calls of an equal request; returns how many there were.
+    /// Cancels the calls with an equal request; returns their number.
     @discardableResult
     public func cancel(_ request: Kind) -> Int { client.registry.cancel(request) }
 }

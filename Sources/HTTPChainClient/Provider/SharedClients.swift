@@ -1,6 +1,6 @@
 import HTTPChainSupport
 
-/// The clients of an application, each made once and found by its key.
+/// The clients of an application, each created once and found by its key.
 ///
 /// ```swift
 /// extension SharedClients.Key {
@@ -11,20 +11,20 @@ import HTTPChainSupport
 /// let plant = try await clients(.shop).call(GetPlant(id: 7))
 /// ```
 ///
-/// There is no global table: an application makes one and hands it on, so that tests that run at the same time have one
-/// each, with clients of their own put in (``set(_:to:)``).
+/// There is no global table: create one and pass it on, so that tests running in parallel each have their own table,
+/// with clients set by ``set(_:to:)``.
 public final class SharedClients: Sendable {
-    /// Names a client, and says how it is made.
+    /// The name of a client and the way to create it.
     public struct Key: Sendable {
         /// The name.
         public let name: String
         let make: @Sendable () throws -> Client
 
-        /// Names a client.
+        /// Creates a key.
         ///
         /// - Parameters:
-        ///   - name: Its name; keys with the same name are the same client.
-        ///   - make: Makes it, when it is first asked for; it must not ask the same table for a client.
+        ///   - name: The name; keys with the same name refer to the same client.
+        ///   - make: Creates the client on first use; it must not request a client from the same table.
         public init(_ name: String, make: @escaping @Sendable () throws -> Client) {
             self.name = name
             self.make = make
@@ -33,12 +33,12 @@ public final class SharedClients: Sendable {
 
     private let clients = Locked<[String: Client]>([:])
 
-    /// Makes a table without clients.
+    /// Creates an empty table.
     public init() {}
 
-    /// The client of a key, which is made now unless it was made before.
+    /// Returns the client of a key, creating it on first use.
     ///
-    /// - Throws: What making it throws; the next one who asks tries again.
+    /// - Throws: Any error from creating it; the next request tries again.
     public func callAsFunction(_ key: Key) throws -> Client {
         try clients.withLock { clients in
             if let client = clients[key.name] { return client }
@@ -48,16 +48,16 @@ public final class SharedClients: Sendable {
         }
     }
 
-    /// Puts a client in the place of the one that the key would make, such as one of mocks.
+    /// Sets the client of a key instead of creating one, for example a client with mocks.
     ///
-    /// Callers that have the old one keep it.
+    /// Callers that have the previous client keep it.
     public func set(_ key: Key, to client: Client) {
-        // The old client may go away now, which takes locks of others.
+        // Releases the old client outside the lock, since its deallocation takes other locks.
         let old = clients.withLock { $0.updateValue(client, forKey: key.name) }
         withExtendedLifetime(old) {}
     }
 
-    /// Forgets all clients; the calls of those that nobody else has are cancelled.
+    /// Removes all clients; the calls of those without other references are cancelled.
     public func removeAll() {
         let old = clients.withLock { clients in
             let old = clients

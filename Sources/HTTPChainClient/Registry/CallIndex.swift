@@ -1,8 +1,8 @@
-/// Where the calls are that may be the same as another, by the hashes of their keys and values.
+/// An index of calls by the hashes of their keys and values, to find duplicates.
 ///
-/// It finds candidates: calls with equal hashes need not be the same.
+/// It finds candidates: calls with equal hashes may still differ.
 struct CallIndex: Sendable {
-    /// The hashes of what a call is found by; `nil` for what it has not, and for a value without equality.
+    /// The hashes of a call's key and value; `nil` if it is missing or has no equality.
     struct Hashes: Sendable {
         let key: Int?
         let value: Int?
@@ -12,13 +12,14 @@ struct CallIndex: Sendable {
             self.value = (value as? any Hashable).map(Self.hash)
         }
 
-        /// The hash of what is equal under ``CallInfo/hasKey(_:)``: an optional is that which it holds.
+        /// Returns the hash of a value that is equal under ``CallInfo/hasKey(_:)``: an optional has the hash of its
+        /// content.
         private static func hash(_ value: any Hashable) -> Int {
             if let content = (value as? any OptionalContent)?.content { return hash(content) }
             return AnyHashable(value).hashValue
         }
 
-        /// The hash by which calls are found that are the same as this one.
+        /// The hash that finds duplicates of this call.
         var twin: (isKey: Bool, hash: Int)? { key.map { (true, $0) } ?? value.map { (false, $0) } }
     }
 
@@ -40,7 +41,7 @@ struct CallIndex: Sendable {
         if let hash = hashes.value { Self.remove(id, from: &values, at: hash) }
     }
 
-    /// The calls that may be the same as one with these hashes, in the order they began.
+    /// Returns the calls that may be duplicates of one with these hashes, in the order they began.
     func candidates(for hashes: Hashes) -> [CallID] {
         guard let twin = hashes.twin else { return [] }
         return (twin.isKey ? keys : values)[twin.hash]?.sorted { $0.number < $1.number } ?? []
@@ -52,7 +53,7 @@ struct CallIndex: Sendable {
     }
 }
 
-/// An optional whose content has equality.
+/// An optional with `Hashable` content.
 private protocol OptionalContent {
     var content: (any Hashable)? { get }
 }

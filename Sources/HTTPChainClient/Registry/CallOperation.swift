@@ -1,36 +1,37 @@
 import HTTPChainCore
 
-/// A result whose type is known to whoever made the operation that gives it, and to nobody in between: the task and the
-/// frames on the way are not generic, so that the runtime need not work out their types for each call.
+/// A result whose type only the creator of the operation knows.
+///
+/// The task and the frames in between aren't generic, which saves the runtime from resolving their types for each call.
 typealias ErasedResult = any AnyObject & Sendable
 
-/// What a running call is found by.
+/// The properties by which a running call is found.
 protocol CallSubject: AnyObject, Sendable {
     /// The value that the call is made from.
     var value: (any Sendable)? { get }
 
-    /// Key, tags, and whether duplicates are excluded.
+    /// The call's key, tags, and whether duplicates are excluded.
     var registration: CallRegistration { get }
 }
 
 /// An operation that a registry performs as a call.
 protocol CallOperation: CallSubject {
-    /// Whether the call is refused while the same is running; asked of each call, unlike the rest of the registration.
+    /// Whether duplicates are refused; read for each call, unlike the rest of the registration.
     var excludesDuplicates: Bool { get }
 
-    /// Whether the call goes on with its result, which is then given its place; otherwise it is over with its result.
+    /// Whether the call continues with its result, which then holds its place; otherwise the result ends the call.
     var keepsPlace: Bool { get }
 
-    /// Does what the call is for.
+    /// Performs the call.
     ///
     /// - Returns: Always an object of the same type.
     func perform(as id: CallID) async throws -> ErasedResult
 
-    /// The result, which has the place of the call from now on.
+    /// Returns the result, holding the call's place from now on.
     func keep(_ result: ErasedResult, _ place: CallPlace) -> ErasedResult
 }
 
-/// What a call is found by that goes on with its result: it does not keep its operation in memory.
+/// The subject of a call that continues with its result, so that the operation can be deallocated.
 final class KeptCallSubject: CallSubject {
     let value: (any Sendable)?
     let registration: CallRegistration
@@ -41,14 +42,14 @@ final class KeptCallSubject: CallSubject {
     }
 }
 
-/// The result of an operation made of closures.
+/// The boxed result of a ``ClosureOperation``.
 final class ResultBox<Value: Sendable>: Sendable {
     let value: Value
 
     init(_ value: Value) { self.value = value }
 }
 
-/// An operation made of closures.
+/// An operation that calls closures.
 final class ClosureOperation<Result: Sendable>: CallOperation {
     let value: (any Sendable)?
     let registration: CallRegistration

@@ -6,7 +6,7 @@ extension CallRegistry {
 
     /// Whether a call made from a value of a type is running.
     ///
-    /// - Parameter type: A request type, or a protocol of yours for a group of them (`(any ShopRequest).self`).
+    /// - Parameter type: A request type, or a protocol for a group of them (`(any ShopRequest).self`).
     public func contains<Value>(type: Value.Type) -> Bool {
         contains { $0.isMade(from: type) }
     }
@@ -26,33 +26,33 @@ extension CallRegistry {
         contains { $0.tags.contains(tag) }
     }
 
-    /// Cancels the calls made from an equal value; returns how many there were.
+    /// Cancels the calls made from an equal value; returns their number.
     @discardableResult
     public func cancel<Value: Hashable & Sendable>(_ value: Value) -> Int {
         cancel { $0.isMade(fromEqualOf: value) }
     }
 
-    /// Cancels the calls made from values of a type; returns how many there were.
+    /// Cancels the calls made from values of a type; returns their number.
     ///
-    /// - Parameter type: A request type, or a protocol of yours for a group of them (`(any ShopRequest).self`).
+    /// - Parameter type: A request type, or a protocol for a group of them (`(any ShopRequest).self`).
     @discardableResult
     public func cancel<Value>(type: Value.Type) -> Int {
         cancel { $0.isMade(from: type) }
     }
 
-    /// Cancels the calls with a key; returns how many there were.
+    /// Cancels the calls with a key; returns their number.
     @discardableResult
     public func cancel(key: some Hashable & Sendable) -> Int {
         cancel { $0.hasKey(key) }
     }
 
-    /// Cancels the calls with a key of a type; returns how many there were.
+    /// Cancels the calls with a key of a type; returns their number.
     @discardableResult
     public func cancel<Key>(keyType: Key.Type) -> Int {
         cancel { $0.hasKey(of: keyType) }
     }
 
-    /// Cancels the calls with a tag; returns how many there were.
+    /// Cancels the calls with a tag; returns their number.
     @discardableResult
     public func cancel(tag: String) -> Int {
         cancel { $0.tags.contains(tag) }
@@ -72,7 +72,7 @@ extension CallInfo {
         return key == other
     }
 
-    /// Whether the call is the same as one with a value and perhaps a key.
+    /// Whether the call duplicates one with this key, or with this value if the key is `nil`.
     func isTwin(of value: (any Sendable)?, _ key: (any Hashable & Sendable)?) -> Bool {
         if let key { return hasKey(key) }
         guard let value = value as? any Hashable else { return false }

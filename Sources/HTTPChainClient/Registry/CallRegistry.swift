@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPChainSupport
 
-/// The calls that are running: found and cancelled by id, value, type, key and tag.
+/// A registry of running calls, found and cancelled by id, value, type, key and tag.
 ///
 /// ```swift
 /// let registry = CallRegistry()
@@ -13,14 +13,13 @@ import HTTPChainSupport
 /// registry.cancel(tag: "search")
 /// ```
 ///
-/// A ``Client`` has one of its own. A cancelled call is out of the registry at once, and its result is ignored even if
-/// the transport answers late; the call itself ends when the transport has given it back.
+/// A ``Client`` has its own registry. A cancelled call leaves the registry at once, and its result is ignored even if
+/// the response arrives late; the call itself ends when the transport returns.
 public final class CallRegistry: Sendable {
     private struct State: Sendable {
         var table = CallTable()
         var isClosed = false
-        /// The index in which duplicates are found; `nil` until a call first excludes them, so that others do not pay
-        /// for it.
+        /// The index for duplicates; `nil` until a call first excludes them, so that others don't pay for it.
         var index: CallIndex?
 
         mutating func remove(_ id: CallID) -> CallTable.Entry? {
@@ -28,7 +27,7 @@ public final class CallRegistry: Sendable {
             return table.remove(id)
         }
 
-        /// The first of the running calls that are the same as one with a value and perhaps a key.
+        /// Returns the first running call that duplicates one with this value and key.
         mutating func twin(
             of value: (any Sendable)?,
             _ key: (any Hashable & Sendable)?,
@@ -48,26 +47,26 @@ public final class CallRegistry: Sendable {
 
     private let state = Locked(State())
 
-    /// Makes an empty registry.
+    /// Creates an empty registry.
     public init() {}
 
-    /// The number of calls that are running.
+    /// The number of running calls.
     public var count: Int { state.withLock { $0.table.count } }
 
-    /// The calls that are running, in the order they began.
+    /// The running calls, in the order they began.
     public var calls: [CallInfo] { infos.sorted { $0.id.number < $1.id.number } }
 
-    /// Whether any call is running that fits.
+    /// Whether a running call matches a condition.
     ///
-    /// - Parameter condition: Asked for each call that is running, outside the registry's lock.
+    /// - Parameter condition: Called for each running call, outside the registry's lock.
     public func contains(where condition: (CallInfo) -> Bool) -> Bool {
         infos.contains(where: condition)
     }
 
-    /// Cancels the calls that fit.
+    /// Cancels the calls that match a condition.
     ///
-    /// - Parameter condition: Asked for each call that is running, outside the registry's lock.
-    /// - Returns: How many calls were cancelled.
+    /// - Parameter condition: Called for each running call, outside the registry's lock.
+    /// - Returns: The number of calls cancelled.
     @discardableResult
     public func cancel(where condition: (CallInfo) -> Bool) -> Int {
         infos.count { condition($0) && cancel($0.id) }
@@ -85,7 +84,7 @@ public final class CallRegistry: Sendable {
 
     /// Cancels all calls.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of calls cancelled.
     @discardableResult
     public func cancelAll() -> Int {
         let entries = state.withLock { state in
@@ -96,7 +95,7 @@ public final class CallRegistry: Sendable {
         return entries.count
     }
 
-    /// Cancels all calls, and those that come later before they begin.
+    /// Cancels all calls, and any later call before it begins.
     public func close() {
         state.withLock { $0.isClosed = true }
         cancelAll()
@@ -104,14 +103,14 @@ public final class CallRegistry: Sendable {
 
     /// Performs an operation as a call of this registry.
     ///
-    /// The operation begins on the caller's thread, in a task that the registry can cancel.
+    /// The operation begins on the caller's thread if the system supports that, in a task that the registry can cancel.
     ///
     /// - Parameters:
     ///   - value: The value that the call is made from.
-    ///   - registration: Key, tags, and whether duplicates are excluded.
-    ///   - operation: What the call does; told its id.
-    /// - Throws: ``DuplicateCallError`` and ``CallIdentityError`` before the operation begins; `CancellationError` when the call was cancelled in
-    ///   the registry, whatever the operation came to; what the operation throws.
+    ///   - registration: The call's key, tags, and whether duplicates are excluded.
+    ///   - operation: The call's work; receives its id.
+    /// - Throws: ``DuplicateCallError`` and ``CallIdentityError`` before the operation begins; `CancellationError` if
+    ///   the call was cancelled in the registry, whatever the operation's result; any error of the operation.
     public func perform<Result: Sendable>(
         value: (any Sendable)? = nil,
         registration: CallRegistration = CallRegistration(),
@@ -120,10 +119,12 @@ public final class CallRegistry: Sendable {
         try await perform(value: value, registration: registration, operation, keeping: nil)
     }
 
-    /// ``perform(value:registration:_:)`` for a result that a call goes on with, such as a body that is still arriving:
-    /// it takes the call's place, and the call is over when nobody has that any more.
+    /// Performs ``perform(value:registration:_:)`` for a result that continues the call, such as a body that is still
+    /// arriving.
     ///
-    /// - Parameter keep: Gives the place to the result; without it the call is over with its result.
+    /// The result holds the call's place, and the call ends when the place is released.
+    ///
+    /// - Parameter keep: Attaches the place to the result; if `nil`, the result ends the call.
     func perform<Result: Sendable>(
         value: (any Sendable)?,
         registration: CallRegistration,
@@ -134,18 +135,18 @@ public final class CallRegistry: Sendable {
         return unsafeDowncast(try await perform(operation), to: ResultBox<Result>.self).value
     }
 
-    /// Performs an operation as a call of this registry; what it gives is the operation's own result.
+    /// Performs an operation as a call of this registry; the result is the operation's own object.
     func perform(_ operation: any CallOperation) async throws -> ErasedResult {
         try await perform(operation, as: enter(operation))
     }
 
-    /// Performs an operation that ``enter(_:)`` has registered, once.
+    /// Performs an operation registered by ``enter(_:)``; call this once.
     func perform(_ operation: any CallOperation, as id: CallID) async throws -> ErasedResult {
         // It may have been cancelled since it was registered.
         guard holds(id) else { throw CancellationError() }
         let task = begin(operation, as: id)
         guard state.withLock({ $0.table.attach(task, to: id) }) else {
-            // It has ended already, or was cancelled before the registry knew its task.
+            // It has already ended, or was cancelled before its task was attached.
             task.cancel()
             return try await task.value
         }
@@ -158,7 +159,7 @@ public final class CallRegistry: Sendable {
 
     private var infos: [CallInfo] { state.withLock { $0.table.infos } }
 
-    /// Registers an operation that has not begun.
+    /// Registers an operation before it begins.
     func enter(_ operation: any CallOperation) throws -> CallID {
         guard operation.excludesDuplicates else { return try enter(operation, with: nil) }
         let hashes = CallIndex.Hashes(key: operation.registration.key, value: operation.value)
@@ -166,7 +167,7 @@ public final class CallRegistry: Sendable {
         return try enter(operation, with: hashes)
     }
 
-    /// - Parameter twin: The hashes by which calls are found that exclude this one; `nil` for one that none excludes.
+    /// - Parameter twin: The hashes that find duplicates of this call; `nil` if it allows duplicates.
     private func enter(_ operation: any CallOperation, with twin: CallIndex.Hashes?) throws -> CallID {
         try state.withLock { state in
             guard !state.isClosed else { throw CancellationError() }
@@ -185,7 +186,7 @@ public final class CallRegistry: Sendable {
         }
     }
 
-    /// Begins at once where the system can, which spares a change of threads.
+    /// Starts immediately if the system supports it, which saves a thread switch.
     private func begin(_ operation: any CallOperation, as id: CallID) -> Task<ErasedResult, any Error> {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             return Task.immediate { try await self.run(operation, as: id) }
@@ -193,7 +194,7 @@ public final class CallRegistry: Sendable {
         return Task { try await self.run(operation, as: id) }
     }
 
-    /// Does what the call is for, in its task; the call is over then, or goes on with its result.
+    /// Performs the call in its task; the call then ends, or continues with its result.
     private func run(_ operation: any CallOperation, as id: CallID) async throws -> ErasedResult {
         let result: ErasedResult
         do {
@@ -207,18 +208,18 @@ public final class CallRegistry: Sendable {
             return result
         }
         let subject = KeptCallSubject(operation)
-        // The operation is no longer needed, and goes away where the lock is not held.
+        // The operation is no longer needed, and is deallocated outside the lock.
         let before = state.withLock { $0.table.goOn(id, as: subject) }
         guard before != nil else { throw CancellationError() }
         return operation.keep(result, CallPlace(id: id, registry: self))
     }
 
-    /// The call is over.
+    /// Ends the call.
     ///
-    /// - Returns: Whether it was running: a call that was cancelled is not.
+    /// - Returns: Whether it was running; `false` for a cancelled call.
     @discardableResult
     fileprivate func leave(_ id: CallID) -> Bool {
-        // What the call was made from may go away now, which takes locks of others.
+        // Releases the call's subject outside the lock, since its deallocation may take other locks.
         let entry = state.withLock { $0.remove(id) }
         return entry != nil
     }
@@ -228,7 +229,7 @@ public final class CallRegistry: Sendable {
     }
 }
 
-/// The place of one running call in its registry; the call is over when nobody has it any more.
+/// The place of a running call in its registry; the call ends when the place is deallocated.
 final class CallPlace: Sendable {
     let id: CallID
     private let registry: CallRegistry
@@ -240,9 +241,9 @@ final class CallPlace: Sendable {
 
     deinit { leave() }
 
-    /// The call is over.
+    /// Ends the call.
     func leave() { registry.leave(id) }
 
-    /// Whether the call was not cancelled.
+    /// Whether the call hasn't been cancelled.
     var isHeld: Bool { registry.holds(id) }
 }

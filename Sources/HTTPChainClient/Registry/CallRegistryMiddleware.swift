@@ -1,7 +1,7 @@
 import Foundation
 public import HTTPChainCore
 
-/// Keeps the calls of a chain in a ``CallRegistry`` while they are running, so that they can be found and cancelled.
+/// Keeps a chain's running calls in a ``CallRegistry``, where they can be found and cancelled.
 ///
 /// ```swift
 /// let request = Request.get("search", query: ["q": text]).callKey("search").excludingDuplicateCalls()
@@ -10,31 +10,32 @@ public import HTTPChainCore
 /// registry.cancel(key: "search")
 /// ```
 ///
-/// A call runs until its response is there and, where the response has a body that is still arriving, until that was
-/// read or dropped. A call that is cancelled in the registry ends with `CancellationError`, and its result is ignored if
-/// it comes nevertheless; the next read of a body that is still arriving fails so too.
+/// A call runs until its response arrives. If the body is still arriving then, it runs until the body is read or
+/// dropped. A call cancelled in the registry throws `CancellationError`, and a late result is ignored. The next read of
+/// a body that is still arriving throws it as well.
 ///
-/// A call sets ``CallRegistration``. The stage throws ``DuplicateCallError`` for a call that is refused. A typed call of
-/// a ``Client`` is in the client's registry without this stage.
+/// Set ``CallRegistration`` for each call. The stage throws ``DuplicateCallError`` for a refused call, and
+/// ``CallIdentityError`` for one that excludes duplicates without a key or a `Hashable` value. A typed call of a
+/// ``Client`` is in the client's registry without this stage.
 public struct CallRegistryMiddleware: DeadlineKeepingMiddleware {
     private let registry: CallRegistry
 
-    /// Makes the stage.
+    /// Creates the stage.
     ///
-    /// - Parameter registry: Where the calls are kept; several chains may share one.
+    /// - Parameter registry: The registry of the calls; several chains may share one.
     public init(_ registry: CallRegistry) {
         self.registry = registry
     }
 
-    /// Once for each call, whatever happens inside.
+    /// Runs once for each call.
     public var phase: Phase { .call }
 
-    /// The stage and how many calls are running.
+    /// The stage's name and purpose.
     public var summary: StageSummary {
         StageSummary("CallRegistryMiddleware", purpose: "keeps running calls, to find and cancel them")
     }
 
-    /// Keeps one call while it runs.
+    /// Keeps a call in the registry while it runs.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let value = request.value
         let registration = request.options[CallRegistration.self]
@@ -48,7 +49,7 @@ public struct CallRegistryMiddleware: DeadlineKeepingMiddleware {
 }
 
 extension Response {
-    /// The response, whose body is the call from now on if it is still arriving.
+    /// Returns the response with a body that holds the call's place, if it is still arriving.
     func keeping(_ place: CallPlace) -> Response {
         guard body.hasTransfer else { return self }
         var response = self
@@ -57,7 +58,7 @@ extension Response {
     }
 }
 
-/// Reads on while the call is in its registry.
+/// Reads as long as the call is in its registry.
 private struct PlaceKeepingReader: BodyReader {
     var inner: (any BodyReader)?
     let place: CallPlace
@@ -85,7 +86,7 @@ private struct PlaceKeepingReader: BodyReader {
 
     private mutating func end() {
         inner = nil
-        // Whoever has the body may keep it for long after its end.
+        // The owner of the body may keep it long after its end.
         place.leave()
     }
 }

@@ -1,11 +1,11 @@
-/// The calls of a registry that are running: a slot for each, which the call's name tells.
+/// The running calls of a registry, each in the slot that its identifier names.
 struct CallTable: Sendable {
     /// A call in its slot.
     struct Entry: Sendable {
         let id: CallID
         var subject: any CallSubject
-        /// The task that performs the call; `nil` until it has begun, and when only the result goes on: the task has that,
-        /// and would keep it in memory.
+        /// The task that performs the call; `nil` before it begins, and when only the result remains, since the task
+        /// would keep the result in memory.
         var task: Task<ErasedResult, any Error>?
         var hasResult = false
 
@@ -24,13 +24,13 @@ struct CallTable: Sendable {
     /// The number of calls.
     var count: Int { slots.count - free.count }
 
-    /// The calls, in no order.
+    /// The calls, unordered.
     var entries: some Sequence<Entry> { slots.lazy.compactMap(\.self) }
 
-    /// The calls in words, in no order.
+    /// Descriptions of the calls, unordered.
     var infos: [CallInfo] { entries.map(\.info) }
 
-    /// The call with a name; `nil` when it is over.
+    /// The call with an identifier; `nil` if it has ended.
     subscript(_ id: CallID) -> Entry? {
         guard id.slot < slots.count, let entry = slots[id.slot], entry.id == id else { return nil }
         return entry
@@ -49,28 +49,28 @@ struct CallTable: Sendable {
         return id
     }
 
-    /// Gives a call its task.
+    /// Attaches the task to a call.
     ///
-    /// - Returns: Whether the task is running, for all that is known: the call is not over, and has no result.
+    /// - Returns: Whether the task may still be running: the call hasn't ended and has no result.
     mutating func attach(_ task: Task<ErasedResult, any Error>, to id: CallID) -> Bool {
         guard id.slot < slots.count, slots[id.slot]?.id == id, slots[id.slot]?.hasResult == false else { return false }
         slots[id.slot]?.task = task
         return true
     }
 
-    /// A call goes on with its result.
+    /// Lets a call continue with its result.
     ///
-    /// - Parameter subject: What it is found by from now on.
-    /// - Returns: The call as it was; `nil` when it is over.
+    /// - Parameter subject: The subject by which it is found from now on.
+    /// - Returns: The previous entry; `nil` if the call has ended.
     mutating func goOn(_ id: CallID, as subject: any CallSubject) -> Entry? {
         guard let before = self[id] else { return nil }
         slots[id.slot] = Entry(id: id, subject: subject, hasResult: true)
         return before
     }
 
-    /// Takes a call out.
+    /// Removes a call.
     ///
-    /// - Returns: The call; `nil` when it is over.
+    /// - Returns: The call; `nil` if it has ended.
     mutating func remove(_ id: CallID) -> Entry? {
         guard let entry = self[id] else { return nil }
         slots[id.slot] = nil
@@ -78,7 +78,7 @@ struct CallTable: Sendable {
         return entry
     }
 
-    /// Takes all calls out.
+    /// Removes all calls.
     mutating func removeAll() -> [Entry] {
         let all = Array(entries)
         slots = []

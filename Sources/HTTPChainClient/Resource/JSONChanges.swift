@@ -2,10 +2,10 @@ import Foundation
 import HTTPChainCore
 
 extension JSONValue {
-    /// This value with the changes that lead from one to another, both of which know a part of its members.
+    /// Returns this value with the changes between two others, both of which have only a part of its members.
     ///
-    /// What did not change stays as it is here, however it is written there. Arrays of the same length are taken element by
-    /// element; others are replaced whole.
+    /// Unchanged parts keep their form here, even if the new value formats them differently. Arrays of the same length
+    /// are merged element by element; others are replaced.
     func overlaid(from old: JSONValue, to new: JSONValue) -> JSONValue {
         if old == new { return self }
         switch (self, old, new) {
@@ -26,7 +26,7 @@ extension JSONValue {
         }
     }
 
-    /// The merge patch that makes another value of this one, RFC 7396 §1.
+    /// Returns the merge patch from this value to another, RFC 7396 §1.
     func mergePatch(to target: JSONValue) -> JSONValue {
         guard case .object(let before) = self, case .object(let after) = target else { return target }
         var patch: [String: JSONValue] = [:]
@@ -37,7 +37,7 @@ extension JSONValue {
         return .object(patch)
     }
 
-    /// The operations that make another value of this one, RFC 6902 §4; members in the order of their names.
+    /// Returns the operations from this value to another, RFC 6902 §4, with members sorted by name.
     func jsonPatch(to target: JSONValue, at pointer: String = "") -> [JSONValue] {
         if self == target { return [] }
         guard case .object(let before) = self, case .object(let after) = target else {
@@ -53,7 +53,7 @@ extension JSONValue {
         }
     }
 
-    /// The value as bytes, members in the order of their names.
+    /// Encodes the value, with members sorted by name.
     func bytes() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

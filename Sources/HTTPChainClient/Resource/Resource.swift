@@ -1,7 +1,7 @@
 public import Foundation
 import HTTPChainSupport
 
-/// A thing of a service that has a path: it is fetched, listed, created, saved, deleted.
+/// A type of object at a service with a path: fetch, list, create, save and delete it.
 ///
 /// ```swift
 /// struct User: Resource {
@@ -17,54 +17,54 @@ import HTTPChainSupport
 /// try await users.save(&user)             // what changed alone; an error if somebody else was quicker
 /// ```
 ///
-/// The service speaks JSON objects. What the type does not declare stays on its ``ResourceRecord``.
+/// The service must use JSON objects. Properties that the type doesn't declare stay in its ``ResourceRecord``.
 public protocol Resource: Codable, Sendable {
-    /// The path of one of them, relative to the base of the chain's URL builder: its last segment is the variable for
-    /// the property that tells it from the others. The path without that segment is where they are listed and created.
+    /// The path of an item, relative to the base of the chain's URL builder. Its last segment is the variable for the
+    /// identifying property. The path without that segment is the collection, for listing and creating.
     ///
-    /// Other variables, as in `gardens/{garden}/plants/{id}`, are given to ``Client/resources(of:in:)``.
+    /// Pass the values of other variables, as in `gardens/{garden}/plants/{id}`, to ``Client/resources(of:in:)``.
     static var path: String { get }
 
-    /// The way changes are sent; as a merge patch by default.
+    /// The way changes are sent; a merge patch by default.
     static var saving: ResourceSaving { get }
 
-    /// The member of a list's reply that holds the things; `nil`, as by default, where the reply is the array itself.
+    /// The member of a list reply that contains the items; `nil`, the default, if the reply is the array itself.
     static var listMember: String? { get }
 
-    /// Decodes the type; a plain one by default.
+    /// The decoder for the type; a plain one by default.
     static var decoder: JSONDecoder { get }
 
-    /// Encodes the type; a plain one by default. It must write what ``decoder`` reads.
+    /// The encoder for the type; a plain one by default. ``decoder`` must be able to read its output.
     static var encoder: JSONEncoder { get }
 }
 
 extension Resource {
-    /// As a merge patch.
+    /// A merge patch by default.
     public static var saving: ResourceSaving { .mergePatch }
-    /// None.
+    /// None by default.
     public static var listMember: String? { nil }
-    /// A plain one.
+    /// A plain one by default.
     public static var decoder: JSONDecoder { JSONDecoder() }
-    /// A plain one.
+    /// A plain one by default.
     public static var encoder: JSONEncoder { JSONEncoder() }
 }
 
 /// A way to send the changes of a resource to its service.
 public enum ResourceSaving: Sendable, Hashable {
-    /// PATCH with the members that changed, `application/merge-patch+json`, RFC 7396. A member that is to be null is
-    /// removed by the service: the format knows no difference.
+    /// PATCH with the changed members, `application/merge-patch+json`, RFC 7396. Setting a member to null removes it:
+    /// the format can't express the difference.
     case mergePatch
     /// PATCH with a list of operations, `application/json-patch+json`, RFC 6902.
     case jsonPatch
-    /// PUT with the whole object, RFC 9110 §9.3.4, what the type does not declare included.
+    /// PUT with the whole object, RFC 9110 §9.3.4, including undeclared properties.
     case put
 }
 
-/// The path of a resource type, taken apart.
+/// The parsed path of a resource type.
 struct ResourcePath: Sendable, Hashable {
     let item: String
     let collection: String
-    /// The property whose value the last variable takes.
+    /// The property that gives the value of the last variable.
     let identity: String
 
     init(_ path: String) throws(ResourceError) {

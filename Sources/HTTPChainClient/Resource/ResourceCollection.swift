@@ -2,16 +2,17 @@ public import HTTPChainCore
 public import HTTPChainPagination
 public import HTTPChainURLBuilder
 
-/// The resources of one type at a service; ``Client/resources(of:in:)`` makes it.
+/// The resources of one type at a service; created by ``Client/resources(of:in:)``.
 ///
 /// Each operation is a typed call (``FetchResource``, ``ListResources``, ``CreateResource``, ``SaveResource``,
-/// ``DeleteResource``): endpoints, mocks, the registry and events see it as they see any other. It keeps its client.
+/// ``DeleteResource``) that endpoints, mocks, the registry and events treat like any other. The collection retains its
+/// client.
 ///
-/// A record that was fetched is saved, reloaded and deleted where it was fetched from, also if its JSON does not hold the
-/// value of the path's last variable.
+/// A fetched record is saved, reloaded and deleted at the path it was fetched from, even if its JSON lacks the value of
+/// the path's last variable.
 ///
-/// For what one call does differently, for a completion, and to wait without `async`, each has a call that is not sent
-/// yet:
+/// Each operation also has a method that returns an unsent call, to set options, to use a completion handler, or to
+/// wait without `async`:
 ///
 /// ```swift
 /// let users = try client.resources(of: User.self)
@@ -31,12 +32,12 @@ public struct ResourceCollection<Kind: Resource>: Sendable {
     /// Fetches one resource.
     ///
     /// - Parameter id: The value of the last variable of the type's path.
-    /// - Throws: What a typed call throws; ``ResourceError`` and `DecodingError` for what is no such resource.
+    /// - Throws: The errors of a typed call; ``ResourceError`` and `DecodingError` if the reply isn't such a resource.
     public func fetch(_ id: some URLValueConvertible) async throws -> ResourceRecord<Kind> {
         try await fetchCall(id).value
     }
 
-    /// A call that fetches one resource, and is not sent yet.
+    /// Returns an unsent call that fetches one resource.
     ///
     /// ```swift
     /// users.fetchCall(5).key("profile").start { outcome in show(outcome.output) }
@@ -47,16 +48,16 @@ public struct ResourceCollection<Kind: Resource>: Sendable {
         client.makeCall(FetchResource(variables: with(id.urlValue)))
     }
 
-    /// Lists resources, as many as the service sends at once.
+    /// Lists resources: as many as the service sends in one response.
     ///
-    /// - Parameter query: What to list; all by default.
+    /// - Parameter query: The query of the list; empty by default.
     public func list(_ query: URLQuery = [:]) async throws -> [ResourceRecord<Kind>] {
         try await listCall(query).value
     }
 
-    /// A call that lists resources, as many as the service sends at once, and is not sent yet.
+    /// Returns an unsent call that lists resources: as many as the service sends in one response.
     ///
-    /// - Parameter query: What to list; all by default.
+    /// - Parameter query: The query of the list; empty by default.
     public func listCall(_ query: URLQuery = [:]) -> Call<ListResources<Kind>> {
         client.makeCall(ListResources(variables: variables, query: query, collection: path.collection))
     }
@@ -64,8 +65,8 @@ public struct ResourceCollection<Kind: Resource>: Sendable {
     /// Lists resources page by page.
     ///
     /// - Parameters:
-    ///   - query: What to list; all by default.
-    ///   - style: How the service says where the next page is.
+    ///   - query: The query of the list; empty by default.
+    ///   - style: The way the service gives the location of the next page.
     public func pages(
         _ query: URLQuery = [:],
         by style: PaginationStyle<[ResourceRecord<Kind>]>
@@ -76,19 +77,19 @@ public struct ResourceCollection<Kind: Resource>: Sendable {
     /// Creates a resource.
     ///
     /// - Parameters:
-    ///   - value: What to create.
-    ///   - properties: What to send that the type does not declare; nothing by default.
-    /// - Returns: The resource as the service made it.
+    ///   - value: The resource to create.
+    ///   - properties: Undeclared properties to send; none by default.
+    /// - Returns: The resource as the service created it.
     public func create(_ value: Kind, properties: [String: JSONValue] = [:]) async throws -> ResourceRecord<Kind> {
         try await createCall(value, properties: properties).value
     }
 
-    /// A call that creates a resource, and is not sent yet.
+    /// Returns an unsent call that creates a resource.
     ///
     /// - Parameters:
-    ///   - value: What to create.
-    ///   - properties: What to send that the type does not declare; nothing by default.
-    /// - Throws: What the type's encoder throws; ``ResourceError`` where the value is no JSON object.
+    ///   - value: The resource to create.
+    ///   - properties: Undeclared properties to send; none by default.
+    /// - Throws: Any error of the type's encoder; ``ResourceError`` if the value isn't a JSON object.
     public func createCall(
         _ value: Kind,
         properties: [String: JSONValue] = [:]
@@ -97,42 +98,43 @@ public struct ResourceCollection<Kind: Resource>: Sendable {
         return client.makeCall(CreateResource(variables: variables, record: record, collection: path.collection))
     }
 
-    /// Saves what changed of a resource, and makes it what the service has then; sends nothing where nothing changed.
+    /// Saves the changes to a resource and updates it from the reply; sends nothing if there are no changes.
     ///
-    /// It is sent with the version that the resource was read as (`If-Match`; `If-Unmodified-Since` where the service has
-    /// no strong entity tags). What has no version, such as what was listed, is saved whatever it is by then:
-    /// ``reload(_:)`` it before the change to get one.
+    /// It sends the version that the resource was read with (`If-Match`; `If-Unmodified-Since` if the service has no
+    /// strong entity tags). A resource without a version, such as a listed one, is saved unconditionally:
+    /// ``reload(_:)`` it before changing it to get one.
     ///
-    /// - Throws: ``LostUpdateError`` when somebody else was quicker, and the resource stays as it is here.
+    /// - Throws: ``LostUpdateError`` if the resource was changed by someone else meanwhile; the record is then
+    ///   unchanged.
     public func save(_ record: inout ResourceRecord<Kind>) async throws {
         guard try record.isChanged else { return }
         record = try await saveCall(record).value
     }
 
-    /// A call that saves what changed of a resource and gives what the service has then, and is not sent yet.
+    /// Returns an unsent call that saves the changes to a resource and returns the service's new state of it.
     ///
-    /// ``save(_:)`` sends nothing where ``ResourceRecord/isChanged`` is false; such a call is sent, with no changes.
+    /// ``save(_:)`` sends nothing if ``ResourceRecord/isChanged`` is false; this call is sent anyway, without changes.
     ///
-    /// - Throws: ``ResourceError`` for a resource that was not fetched and lacks the property that its path needs.
+    /// - Throws: ``ResourceError`` if the resource wasn't fetched and lacks the property that its path needs.
     public func saveCall(_ record: ResourceRecord<Kind>) throws -> Call<SaveResource<Kind>> {
         client.makeCall(SaveResource(variables: try place(of: record), record: record))
     }
 
-    /// Deletes a resource, of the version that it was read as.
+    /// Deletes a resource if it still has the version that was read.
     ///
-    /// - Throws: ``LostUpdateError`` when somebody else has changed it.
+    /// - Throws: ``LostUpdateError`` if it was changed by someone else.
     public func delete(_ record: ResourceRecord<Kind>) async throws {
         try await deleteCall(record).value
     }
 
-    /// A call that deletes a resource, of the version that it was read as, and is not sent yet.
+    /// Returns an unsent call that deletes a resource if it still has the version that was read.
     ///
-    /// - Throws: ``ResourceError`` for a resource that was not fetched and lacks the property that its path needs.
+    /// - Throws: ``ResourceError`` if the resource wasn't fetched and lacks the property that its path needs.
     public func deleteCall(_ record: ResourceRecord<Kind>) throws -> Call<DeleteResource<Kind>> {
         client.makeCall(DeleteResource(variables: try place(of: record), record: record))
     }
 
-    /// Fetches a resource again, whatever caches have; changes that were not saved are gone.
+    /// Fetches a resource again, bypassing caches; unsaved changes are lost.
     public func reload(_ record: inout ResourceRecord<Kind>) async throws {
         record = try await client.call(FetchResource(variables: try place(of: record), revalidates: true))
     }
@@ -149,12 +151,12 @@ public struct ResourceCollection<Kind: Resource>: Sendable {
 }
 
 extension Client {
-    /// The resources of a type, which the client's calls fetch and change.
+    /// Returns the resources of a type, fetched and changed with the client's calls.
     ///
     /// - Parameters:
     ///   - type: The resource type.
-    ///   - variables: The values of all but the last variable of its path; none by default.
-    /// - Throws: ``ResourceError`` for a type whose path does not end with a variable.
+    ///   - variables: The values of all variables of its path except the last; none by default.
+    /// - Throws: ``ResourceError`` if the type's path doesn't end with a variable.
     public func resources<Kind: Resource>(
         of type: Kind.Type,
         in variables: URLParameters = [:]

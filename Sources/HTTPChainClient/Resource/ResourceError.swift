@@ -1,24 +1,24 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// A resource was not saved or deleted, because it is not as it was read any more: somebody else changed it meanwhile.
+/// An error for a resource that wasn't saved or deleted because someone else changed it meanwhile.
 ///
-/// The service answered 412 (RFC 9110 §13.1.1) to the validator that the resource was read with. Fetch it again, make the
-/// changes to that, and save.
+/// The service responded with 412 (RFC 9110 §13.1.1) to the validator that the resource was read with. Fetch it again,
+/// apply the changes, and save.
 public struct LostUpdateError: HTTPChainError {
     /// The resource's type.
     public let resourceType: String
-    /// The entity tag that it was read with; `nil` where it had its modification date alone.
+    /// The entity tag that it was read with; `nil` if it had only a modification date.
     public let entityTag: String?
-    /// The error that the service's answer led to.
+    /// The error for the service's response.
     public let underlyingError: (any Error)?
 
-    /// Makes the error, as for a mock.
+    /// Creates the error, for example for a mock.
     ///
     /// - Parameters:
     ///   - resourceType: The resource's type.
     ///   - entityTag: The entity tag that it was read with; none by default.
-    ///   - underlyingError: What the service said; nothing by default.
+    ///   - underlyingError: The error for the service's response; none by default.
     public init(resourceType: String, entityTag: String? = nil, underlyingError: (any Error)? = nil) {
         self.resourceType = resourceType
         self.entityTag = entityTag
@@ -28,37 +28,37 @@ public struct LostUpdateError: HTTPChainError {
     /// Always "Client".
     public var stage: String { "Client" }
 
-    /// The sentence that names the resource.
+    /// A sentence with the resource's type and version.
     public var reason: String {
         let version = entityTag.map { "the version \($0)" } ?? "the version"
         return "the \(resourceType) was not changed: it is not \(version) any more that it was read as"
     }
 
-    /// To fetch it again.
+    /// A suggestion to fetch it again.
     public var recoverySuggestion: String? { "fetch it again, make the changes to what came, and save that" }
 
-    /// The exchange of the error that the chain threw.
+    /// The exchange of the underlying error.
     public var exchange: ExchangeSnapshot? { (underlyingError as? any HTTPChainError)?.exchange }
 }
 
-/// A resource cannot be sent or understood.
+/// An error for a resource that can't be sent or decoded.
 public struct ResourceError: HTTPChainError, Hashable {
-    /// Why.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The path of the type does not end with a variable after a slash.
+        /// The type's path doesn't end with a variable after a slash.
         case pathWithoutIdentity(String)
-        /// The property that the path needs is missing, or neither text nor an integer.
+        /// The property that the path needs is missing, or is neither text nor an integer.
         case noIdentity(property: String)
-        /// The encoded value, or the service's answer, is not a JSON object, or for a list, not an array of them.
+        /// The encoded value or the service's response isn't a JSON object, or for a list, not an array of them.
         case notAnObject(String)
-        /// The service did not accept the request, and no stage of the chain made an error of it.
+        /// The service rejected the request, and no stage of the chain threw an error for that.
         case status(Int)
     }
 
-    /// Why.
+    /// The problem.
     public let problem: Problem
 
     init(_ problem: Problem) {
@@ -73,7 +73,7 @@ public struct ResourceError: HTTPChainError, Hashable {
     /// Always "Client".
     public var stage: String { "Client" }
 
-    /// Why, in words.
+    /// A description of the problem.
     public var reason: String {
         switch problem {
         case .pathWithoutIdentity(let path): "the resource path \"\(path)\" does not end with a variable"
@@ -83,7 +83,7 @@ public struct ResourceError: HTTPChainError, Hashable {
         }
     }
 
-    /// Advice on what to do about it.
+    /// A suggested fix.
     public var recoverySuggestion: String? {
         switch problem {
         case .pathWithoutIdentity: "end it like \"users/{id}\", with the property that tells one from the others"
@@ -95,7 +95,7 @@ public struct ResourceError: HTTPChainError, Hashable {
 }
 
 extension ResourceError {
-    /// Whether the service refused a request for its precondition, whoever made an error of that.
+    /// Whether the service rejected a request because of its precondition, wherever the error was thrown.
     static func isFailedPrecondition(_ error: any Error) -> Bool {
         error.causes.contains { error in
             if case .status(412)? = (error as? ResourceError)?.problem { return true }

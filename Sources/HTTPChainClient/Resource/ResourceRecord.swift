@@ -3,8 +3,7 @@ public import HTTPChainCore
 import HTTPChainURLBuilder
 import HTTPTypes
 
-/// A resource with what its service says of it beside its value: properties that the type does not declare, and the
-/// version it was read as.
+/// A resource together with its undeclared properties and the version it was read with.
 ///
 /// ```swift
 /// var user = try await users.fetch(5)
@@ -16,28 +15,28 @@ import HTTPTypes
 public struct ResourceRecord<Kind: Resource>: Sendable {
     /// The resource.
     public var value: Kind
-    /// The entity tag that it was read with, RFC 9110 §8.8.3; `nil` where the service sent none, as for what was listed.
+    /// The entity tag that it was read with, RFC 9110 §8.8.3; `nil` if the service sent none, as for listed resources.
     public let entityTag: String?
-    /// The date of the last change, as the service said; `nil` where it did not.
+    /// The modification date sent by the service; `nil` if there was none.
     public let lastModified: String?
 
-    /// The value of the path's last variable that it was fetched with; `nil` if it came otherwise.
+    /// The value of the path's last variable that it was fetched with; `nil` if it wasn't fetched.
     var fetchedIdentity: URLValue?
 
-    /// The object as the service has it.
+    /// The object at the service.
     let stored: JSONValue
-    /// The value as it would be written when it came, to find what changed since.
+    /// The encoded original value, to find changes.
     private let baseline: JSONValue
-    /// Changes of what the type does not declare; null removes.
+    /// Changes to undeclared properties; null removes.
     private var undeclared: [String: JSONValue] = [:]
 
-    /// Makes a record of a resource, as for a test or a mock.
+    /// Creates a record of a resource, for example for a test or a mock.
     ///
     /// - Parameters:
     ///   - value: The resource.
-    ///   - properties: What the type does not declare; none by default.
-    ///   - entityTag: The version, with its quotes; none by default.
-    /// - Throws: What the type's encoder throws; ``ResourceError`` where the value is no JSON object.
+    ///   - properties: The undeclared properties; none by default.
+    ///   - entityTag: The version, including its quotes; none by default.
+    /// - Throws: Any error of the type's encoder; ``ResourceError`` if the value isn't a JSON object.
     public init(_ value: Kind, properties: [String: JSONValue] = [:], entityTag: String? = nil) throws {
         self.value = value
         self.entityTag = entityTag
@@ -63,24 +62,24 @@ public struct ResourceRecord<Kind: Resource>: Sendable {
         set { value[keyPath: part] = newValue }
     }
 
-    /// A property of the resource that cannot be set.
+    /// A read-only property of the resource.
     public subscript<Part>(dynamicMember part: KeyPath<Kind, Part>) -> Part { value[keyPath: part] }
 
-    /// A property by its name in JSON, declared or not; `nil` where there is none.
+    /// A property by its JSON name, declared or not; `nil` if there is none.
     ///
-    /// Setting `nil` or null removes it. What the type declares is set on the value: a declared property wins over what is
-    /// set here.
+    /// Setting `nil` or null removes it. Set declared properties on the value: they take precedence over those set
+    /// here.
     public subscript(_ name: String) -> JSONValue? {
         get { (try? target())?[name] }
         set { undeclared[name] = newValue ?? .null }
     }
 
-    /// Whether anything was changed since it came from the service.
+    /// Whether anything has changed since it came from the service.
     ///
-    /// - Throws: What the type's encoder throws.
+    /// - Throws: Any error of the type's encoder.
     public var isChanged: Bool { get throws { try target() != stored } }
 
-    /// The object as it should be at the service: what came, with the changes.
+    /// Returns the object to save: the stored one with the changes.
     func target() throws -> JSONValue {
         let current = try Self.object(of: value)
         var object = stored.overlaid(from: baseline, to: current).object ?? [:]
@@ -90,7 +89,7 @@ public struct ResourceRecord<Kind: Resource>: Sendable {
         return .object(object)
     }
 
-    /// The value of the path's last variable: the one it was fetched with, or else that of the property of this name.
+    /// Returns the value of the path's last variable: the one it was fetched with, or else that of the named property.
     func identity(_ property: String) throws -> URLValue {
         if let fetchedIdentity { return fetchedIdentity }
         return switch stored[property] {

@@ -4,27 +4,29 @@ import HTTPChainSupport
 public import HTTPChainURLBuilder
 public import HTTPTypes
 
-/// A typed request of a ``ResourceCollection``, for endpoints that serve them: `for: (any ResourceRequest).self`.
+/// A typed request of a ``ResourceCollection``.
+///
+/// Endpoints select these with `for: (any ResourceRequest).self`.
 public protocol ResourceRequest: TypedRequest {
     /// The resource type.
     associatedtype Kind: Resource
 }
 
-/// Fetches one resource: GET of its path.
+/// A request that fetches one resource: GET of its path.
 public struct FetchResource<Kind: Resource>: ResourceRequest, Hashable {
-    /// The resource as the service has it.
+    /// The resource at the service.
     public typealias Output = ResourceRecord<Kind>
 
-    /// The values of the path's variables; the last is what tells the resource from the others.
+    /// The values of the path's variables; the last identifies the resource.
     public let variables: URLParameters
-    /// Whether caches have to ask the service whether it has changed.
+    /// Whether caches must revalidate with the service.
     public var revalidates = false
 
     /// The item's path.
     public var path: String { Kind.path }
     /// The path's variables.
     public var pathParameters: URLParameters { variables }
-    /// The accepted media type, and the fields that keep a cache from answering.
+    /// The accepted media type, and the field that makes caches revalidate if ``revalidates`` is set.
     public var headers: HTTPFields {
         revalidates ? [.accept: "application/json", .cacheControl: "no-cache"] : [.accept: "application/json"]
     }
@@ -39,9 +41,9 @@ public struct FetchResource<Kind: Resource>: ResourceRequest, Hashable {
     }
 }
 
-/// Lists resources: GET of the path without its last segment.
+/// A request that lists resources: GET of the path without its last segment.
 public struct ListResources<Kind: Resource>: ResourceRequest {
-    /// The resources, without versions: a list has none for each.
+    /// The resources, without versions: a list has no version per item.
     public typealias Output = [ResourceRecord<Kind>]
 
     /// The values of the path's variables.
@@ -68,9 +70,9 @@ public struct ListResources<Kind: Resource>: ResourceRequest {
     }
 }
 
-/// Creates a resource: POST to the path without its last segment.
+/// A request that creates a resource: POST to the path without its last segment.
 public struct CreateResource<Kind: Resource>: ResourceRequest {
-    /// The resource as the service made it; as it was sent where the reply has no content.
+    /// The resource as the service created it; the sent one if the reply has no content.
     public typealias Output = ResourceRecord<Kind>
 
     /// The values of the path's variables.
@@ -101,9 +103,9 @@ public struct CreateResource<Kind: Resource>: ResourceRequest {
     }
 }
 
-/// Saves what changed of a resource, unless somebody else was quicker.
+/// A request that saves the changes to a resource unless someone else changed it.
 public struct SaveResource<Kind: Resource>: ResourceRequest {
-    /// The resource as the service has it now; as it was sent where the reply has no content.
+    /// The resource at the service now; the sent one if the reply has no content.
     public typealias Output = ResourceRecord<Kind>
 
     /// The values of the path's variables.
@@ -111,15 +113,15 @@ public struct SaveResource<Kind: Resource>: ResourceRequest {
     /// The record to save.
     public let record: ResourceRecord<Kind>
 
-    /// PATCH or PUT, as the type says.
+    /// PATCH or PUT, according to the type's ``Resource/saving``.
     public var method: HTTPRequest.Method { Kind.saving == .put ? .put : .patch }
     /// The item's path.
     public var path: String { Kind.path }
     /// The path's variables.
     public var pathParameters: URLParameters { variables }
-    /// The accepted media type, and the conditions under which the change is made.
+    /// The accepted media type and the preconditions of the change.
     public var headers: HTTPFields { record.conditions.merging([.accept: "application/json"]) }
-    /// The record, with its validators; 412 is a ``LostUpdateError``.
+    /// The record, with its validators; 412 throws ``LostUpdateError``.
     public var result: ResultKind<Output> {
         let target = Result { try record.target() }
         return ResultKind<Output>.resource { [identity = record.fetchedIdentity] bytes, response in
@@ -143,7 +145,7 @@ public struct SaveResource<Kind: Resource>: ResourceRequest {
     }
 }
 
-/// Deletes a resource, unless somebody else has changed it.
+/// A request that deletes a resource unless someone else changed it.
 public struct DeleteResource<Kind: Resource>: ResourceRequest {
     /// No result.
     public typealias Output = Void
@@ -159,18 +161,18 @@ public struct DeleteResource<Kind: Resource>: ResourceRequest {
     public var path: String { Kind.path }
     /// The path's variables.
     public var pathParameters: URLParameters { variables }
-    /// The version that is deleted.
+    /// The precondition: the version to delete.
     public var headers: HTTPFields { record.conditions }
-    /// Nothing; 412 is a ``LostUpdateError``.
+    /// No result; 412 throws ``LostUpdateError``.
     public var result: ResultKind<Void> {
         ResultKind<Void>.resource { _, _ in }.noticingLostUpdates(of: record)
     }
 }
 
 extension ResourceRecord {
-    /// The fields by which a request is refused when the resource is another than this, RFC 9110 §13.1.
+    /// The preconditions by which the service rejects a request if the resource has changed, RFC 9110 §13.1.
     ///
-    /// `If-Match` compares strongly: a weak tag would never match, so that the date stands for it.
+    /// `If-Match` compares strongly: a weak tag would never match, so the date is used instead.
     var conditions: HTTPFields {
         if let entityTag, !entityTag.begins(with: "W/") { return [.ifMatch: entityTag] }
         if let lastModified { return [.ifUnmodifiedSince: lastModified] }

@@ -2,7 +2,7 @@ public import Dispatch
 import Foundation
 
 extension Client {
-    /// The reply that is stored for a request, however old; nothing is sent.
+    /// Returns the stored reply of a request, however old; sends nothing.
     ///
     /// ```swift
     /// if let stored = try await client.storedReply(for: ListPlants()), stored.isYounger(than: .seconds(3_600)) {
@@ -11,12 +11,13 @@ extension Client {
     /// ```
     ///
     /// - Returns: The reply; `nil` if none is stored.
-    /// - Throws: ``ReplyStoreError`` for a client without a store; what reading and decoding throw.
+    /// - Throws: ``ReplyStoreError`` if the client has no store; ``UnsupportedRequestError`` if no endpoint supports
+    ///   the request; any error from reading and decoding.
     public func storedReply<Kind: StoredRequest>(for request: Kind) async throws -> StoredReply<Kind.Output>? {
         try await core.storedReply(for: request, CallSettings())
     }
 
-    /// The stored reply of a request, and then the live one, as ``Call/storedThenLive(dropping:)`` gives them.
+    /// Returns the stored reply of a request and then the live one, like ``Call/storedThenLive(dropping:)``.
     public func storedThenLive<Kind: StoredRequest>(
         _ request: Kind,
         dropping dependency: StoredReplyDependency = .onSuccess
@@ -26,14 +27,14 @@ extension Client {
 }
 
 extension Call where Kind: StoredRequest {
-    /// The stored reply of the call, and then the live one.
+    /// Returns the stored reply of the call and then the live one.
     ///
-    /// - Parameter dependency: When the stored reply is dropped; when the live call has succeeded by default.
+    /// - Parameter dependency: When the stored reply is dropped; by default when the live call has succeeded.
     public func storedThenLive(dropping dependency: StoredReplyDependency = .onSuccess) -> StoredThenLive<Kind> {
         StoredThenLive(call: self, dependency: dependency)
     }
 
-    /// Sends the request, and tells an observer of the stored reply and then of the live one.
+    /// Sends the request and notifies an observer of the stored reply and then of the live one.
     ///
     /// ```swift
     /// func callEnded(_ report: CallReport) async {
@@ -42,10 +43,10 @@ extension Call where Kind: StoredRequest {
     /// ```
     ///
     /// - Parameters:
-    ///   - dependency: When the stored reply is dropped; when the live call has succeeded by default.
-    ///   - onlyData: Whether outputs alone are reported. Otherwise a stored reply that cannot be read is reported
-    ///     too, as a failure, and one that was dropped, as cancelled, and how the live call ended in any case.
-    ///   - observer: Told of each reply unless it has gone away; it is not kept.
+    ///   - dependency: When the stored reply is dropped; by default when the live call has succeeded.
+    ///   - onlyData: Whether only outputs are reported. If `false`, the end of the live call is always reported, and so
+    ///     is a stored reply that can't be read, as a failure, or that was dropped, as cancelled.
+    ///   - observer: Notified of each reply unless it has been deallocated; held weakly.
     @discardableResult
     public func startStoredThenLive(
         dropping dependency: StoredReplyDependency = .onSuccess,
@@ -55,13 +56,13 @@ extension Call where Kind: StoredRequest {
         startStoredThenLive(dependency, onlyData) { [weak observer] report in await observer?.callEnded(report) }
     }
 
-    /// Sends the request, and tells an observer on a queue of the stored reply and then of the live one.
+    /// Sends the request and notifies an observer on a queue of the stored reply and then of the live one.
     ///
     /// - Parameters:
-    ///   - dependency: When the stored reply is dropped; when the live call has succeeded by default.
-    ///   - onlyData: Whether outputs alone are reported, as in ``startStoredThenLive(dropping:onlyData:_:)``.
-    ///   - observer: Told of each reply unless it has gone away; it is not kept.
-    ///   - queue: Where it is told.
+    ///   - dependency: When the stored reply is dropped; by default when the live call has succeeded.
+    ///   - onlyData: Whether only outputs are reported, as in ``startStoredThenLive(dropping:onlyData:_:)``.
+    ///   - observer: Notified of each reply unless it has been deallocated; held weakly.
+    ///   - queue: The queue on which it is notified.
     @discardableResult
     public func startStoredThenLive(
         dropping dependency: StoredReplyDependency = .onSuccess,
@@ -81,7 +82,7 @@ extension Call where Kind: StoredRequest {
     ) -> StartedCall {
         let run = StoredThenLiveRun(of: self, dependency)
         let key = settings.registration.key
-        // The call is in the registry when this returns.
+        // Registers the call before returning.
         run.begin()
         return StartedCall(
             Task { [request] in

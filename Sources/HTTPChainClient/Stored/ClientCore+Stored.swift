@@ -5,7 +5,7 @@ import HTTPChainSerializer
 import HTTPTypes
 
 extension ClientCore {
-    /// The reply that is stored for a request.
+    /// Returns the stored reply of a request.
     func storedReply<Kind: StoredRequest>(
         for request: Kind,
         _ settings: CallSettings
@@ -28,7 +28,7 @@ extension ClientCore {
         }
     }
 
-    /// Performs a call whose reply is stored; an error there does not fail the call, but is told.
+    /// Performs a call and stores its reply; an error from storing is reported but doesn't fail the call.
     func storing<Output: Sendable>(
         _ request: any StoredRequest,
         _ http: Request,
@@ -40,7 +40,7 @@ extension ClientCore {
         let stamp = replies.begin()
         defer { replies.end() }
         let start = environment.time.date
-        // What fails here fails again before the reply is stored, and is told then.
+        // An error here occurs again before the reply is stored, and is reported then.
         let key = try? await replies.key(for: request, http)
         let result = try await operation()
         guard result.response.status.kind == .successful else { return result }
@@ -70,7 +70,7 @@ extension ClientCore {
         case .raw:
             guard Kind.canStoreRaw, result.response.body.isReplayable else { return }
             head = result.response.head
-            // What sets a state is not to set it again.
+            // A stored reply must not set cookies again.
             head.headerFields[.setCookie] = nil
             bytes = try await result.response.body.collect(upTo: .unlimited)
         }
@@ -89,13 +89,12 @@ extension ClientCore {
 }
 
 extension StoredRequest {
-    /// Whether what is there after a call still has the bytes of the reply.
+    /// Whether the bytes of the reply are still available after a call.
     static var canStoreRaw: Bool {
         !(Output.self == HTTPBody.self || Output.self == Response.self || Output.self == TemporaryFile.self)
     }
 
-    /// Returns a transport that sends a call of this type, so that the bytes of its reply are still there when it has
-    /// its output.
+    /// Returns a transport that keeps the bytes of the reply available after the output was made.
     static func keepingBytes(_ transport: any Transport) -> any Transport {
         guard case .raw = storage.form, canStoreRaw else { return transport }
         return BytesKeepingTransport(transport: transport)
@@ -103,7 +102,7 @@ extension StoredRequest {
 }
 
 extension Request {
-    /// The request as one whose reply is stored already: nothing of it is sent.
+    /// Returns the request without its body, since the reply is already stored and nothing is sent.
     fileprivate func asking(_ transport: any Transport) -> Request {
         var request = self
         request.body = .empty
@@ -113,7 +112,7 @@ extension Request {
 }
 
 extension Transport {
-    /// The serializers of the chain around a stored reply.
+    /// Returns a chain of this transport's serializers around a stored reply.
     fileprivate func decoding(_ stored: StoredReplyTransport) throws -> any Transport {
         try Chain(serializers, transport: stored, order: .unchecked)
     }
@@ -124,7 +123,7 @@ extension Transport {
     }
 }
 
-/// Answers with what is stored.
+/// A transport that responds with a stored reply.
 private struct StoredReplyTransport: Transport {
     let head: HTTPResponse
     let body: HTTPBody
@@ -139,7 +138,7 @@ private struct StoredReplyTransport: Transport {
     }
 }
 
-/// Keeps the bytes of a response in memory that a serializer has not kept already.
+/// A transport that buffers response bodies that no serializer has buffered.
 private struct BytesKeepingTransport: Transport {
     private static let limit = ByteCount.mebibytes(16)
     let transport: any Transport

@@ -1,9 +1,9 @@
 import HTTPChainCache
 import HTTPChainSupport
 
-/// Remembers what was removed while calls are running, so that a reply in flight is not stored after its removal.
+/// A log of removals during running calls, so that a reply in flight isn't stored after its removal.
 final class RemovalLog: Sendable {
-    /// The place by which a removal chooses replies.
+    /// The properties by which a removal selects replies.
     struct Place: Sendable {
         let key: CacheKey
         let classification: String?
@@ -18,7 +18,7 @@ final class RemovalLog: Sendable {
     private let state = Locked(State())
     private static let limit = 1_000
 
-    /// A call begins; returns the moment.
+    /// Notes that a call begins; returns a timestamp.
     func begin() -> UInt64 {
         state.withLock { state in
             state.running += 1
@@ -26,7 +26,7 @@ final class RemovalLog: Sendable {
         }
     }
 
-    /// A call has ended.
+    /// Notes that a call has ended.
     func end() {
         state.withLock { state in
             state.running -= 1
@@ -34,18 +34,18 @@ final class RemovalLog: Sendable {
         }
     }
 
-    /// Something is removed.
+    /// Notes a removal.
     func note(_ isRemoved: @escaping @Sendable (Place) -> Bool) {
         state.withLock { state in
             guard state.running > 0 else { return }
             state.now += 1
             state.removals.append((state.now, isRemoved))
-            // Rather a reply too few than one too many.
+            // When in doubt, discard rather than store.
             if state.removals.count > Self.limit { state.removals = [(state.now, { @Sendable _ in true })] }
         }
     }
 
-    /// Whether a reply was removed after a moment.
+    /// Whether a reply was removed since a timestamp.
     func isRemoved(_ place: Place, since stamp: UInt64) -> Bool {
         state.withLock { $0.removals }.contains { $0.at > stamp && $0.isRemoved(place) }
     }

@@ -3,7 +3,7 @@ public import HTTPChainCache
 public import HTTPChainCore
 import HTTPTypes
 
-/// A store for the replies of ``StoredRequest`` types: in stores of the cache, divided by the class of their data.
+/// A store for the replies of ``StoredRequest`` types, in cache stores divided by the class of data.
 ///
 /// ```swift
 /// let replies = ReplyStore(
@@ -16,8 +16,8 @@ import HTTPTypes
 /// try await replies.remove(classification: "user")
 /// ```
 ///
-/// A store may be that of a `CacheMiddleware` too: this one keeps to its own entries. What is removed while a call is
-/// running is not stored again by that call. Clients may share one.
+/// A store may be shared with a `CacheMiddleware`: this type only touches its own entries. If a reply is removed while
+/// a call is running, that call doesn't store it again. Clients may share a reply store.
 public final class ReplyStore: Sendable {
     private static let scheme = "stored-reply:"
 
@@ -26,61 +26,61 @@ public final class ReplyStore: Sendable {
     private let ownClasses: Set<String>
     private let log = RemovalLog()
 
-    /// Makes it of one store for all replies.
+    /// Creates a reply store with one store for all replies.
     ///
     /// - Parameters:
     ///   - store: The store.
-    ///   - partition: Whose the replies are: `.shared` where there is one user, or what is answered is the same for
-    ///     all. With `.none`, requests that bring credentials of their own are not stored.
+    ///   - partition: The owner of the replies: `.shared` if there is one user, or if replies are the same for all
+    ///     users. With `.none`, the replies to requests with their own credentials aren't stored.
     public init(_ store: some CacheStore, partition: UserPartition) {
         self.store = store
         self.partition = partition
         ownClasses = []
     }
 
-    /// Makes it of a store for each class of data, and one for the other replies.
+    /// Creates a reply store with a store for each class of data, and one for the other replies.
     ///
     /// - Parameters:
-    ///   - classes: The stores of classes, as ``StoredRequest/storageClassification`` names them.
-    ///   - others: The store of all others.
-    ///   - partition: Whose the replies are: `.shared` where there is one user, or what is answered is the same for
-    ///     all. With `.none`, requests that bring credentials of their own are not stored.
+    ///   - classes: The stores by class, as named by ``StoredRequest/storageClassification``.
+    ///   - others: The store for all other replies.
+    ///   - partition: The owner of the replies: `.shared` if there is one user, or if replies are the same for all
+    ///     users. With `.none`, the replies to requests with their own credentials aren't stored.
     public init(_ classes: [String: any CacheStore], others: some CacheStore, partition: UserPartition) {
         store = DividedCacheStore(classes, others: others)
         self.partition = partition
         ownClasses = Set(classes.keys)
     }
 
-    /// Removes every reply, of all users.
+    /// Removes all replies of all users.
     ///
-    /// - Returns: How many there were.
-    /// - Throws: What the store throws.
+    /// - Returns: The number of removed replies.
+    /// - Throws: Any error of the store.
     @discardableResult
     public func removeAll() async throws -> Int {
         try await remove(.all) { _ in true }
     }
 
-    /// Removes the replies of a class of data, of all users.
+    /// Removes the replies of a class of data, for all users.
     ///
     /// - Parameter classification: The class; `nil` for replies without one.
-    /// - Returns: How many there were.
+    /// - Returns: The number of removed replies.
     @discardableResult
     public func remove(classification: String?) async throws -> Int {
         try await remove(.classification(classification)) { $0.classification == classification }
     }
 
-    /// Removes the replies of any class that has no store of its own, and those without a class.
+    /// Removes the replies without a class and those of classes without a separate store.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of removed replies.
     @discardableResult
     public func removeOthers() async throws -> Int {
         try await remove(.all) { [ownClasses] in $0.classification.map(ownClasses.contains) != true }
     }
 
-    /// Removes the reply of a request, that of the user who makes it.
+    /// Removes the reply of a request for the current user.
     ///
     /// - Returns: Whether there was one.
-    /// - Throws: What the store, making the request and the partition throw.
+    /// - Throws: Any error of the store, of making the request, and of the partition.
     @discardableResult
     public func remove(for request: some StoredRequest) async throws -> Bool {
         guard let key = try await key(for: request, try request.makeRequest()) else { return false }
@@ -91,7 +91,7 @@ public final class ReplyStore: Sendable {
         _ selection: CacheSelection,
         where isRemoved: @escaping @Sendable (RemovalLog.Place) -> Bool
     ) async throws -> Int {
-        // Before it is looked at what there is: a call that stores meanwhile finds it here, and takes its reply back.
+        // Before the visit: a call that stores a reply meanwhile sees this entry, and removes its reply again.
         log.note(isRemoved)
         var entries: [CacheEntryID] = []
         try await store.visit(selection) { entry in
@@ -104,8 +104,8 @@ public final class ReplyStore: Sendable {
         return count
     }
 
-    /// The key that a reply is stored under; `nil` if it is not stored, because the request has no identifier or nobody
-    /// knows whose it is.
+    /// Returns the key that a reply is stored under; `nil` if it isn't stored, because the request has no identifier or
+    /// its owner is unknown.
     func key<Kind: StoredRequest>(for request: Kind, _ http: Request) async throws -> CacheKey? {
         guard let identifier = request.storageIdentifier,
             case .user(let user) = try await partition.owner(of: http)
@@ -117,7 +117,7 @@ public final class ReplyStore: Sendable {
         )
     }
 
-    /// The bytes of a stored reply, with what came with them.
+    /// Reads the body of a stored reply and its metadata.
     func read<Kind: StoredRequest>(_ request: Kind, _ http: Request) async throws -> (CacheMetadata, HTTPBody)? {
         guard let key = try await key(for: request, http),
             let entry = try await store.variants(of: key).max(by: { $0.metadata.requestTime < $1.metadata.requestTime }
@@ -127,14 +127,14 @@ public final class ReplyStore: Sendable {
         return (entry.response.metadata, body)
     }
 
-    /// A call begins; what is removed from now on it does not store.
+    /// Notes that a call begins; it won't store what is removed from now on.
     func begin() -> UInt64 { log.begin() }
 
-    /// A call that has begun has ended.
+    /// Notes that a call has ended.
     func end() { log.end() }
 
-    /// Stores a reply, unless it or one that was asked for later was removed or stored meanwhile, or the user is another
-    /// than when it was asked for.
+    /// Stores a reply, unless it was removed meanwhile, the reply to a later request was stored meanwhile, or the user
+    /// has changed since the request.
     func write<Kind: StoredRequest>(
         _ bytes: Data,
         of request: Kind,

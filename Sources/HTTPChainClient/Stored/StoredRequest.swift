@@ -2,7 +2,7 @@ public import Foundation
 public import HTTPChainCore
 import HTTPChainSupport
 
-/// A request type whose replies are stored, to be shown before the service has answered, or without it.
+/// A request type whose replies are stored, to be shown before or without a live response.
 ///
 /// ```swift
 /// extension ListPlants: StoredRequest {
@@ -16,29 +16,27 @@ import HTTPChainSupport
 /// }
 /// ```
 ///
-/// The reply of a call that succeeds takes the place of the one before it, in the ``ReplyStore`` of the client. This is
-/// apart from HTTP's rules for caches, which a `CacheMiddleware` in the chain keeps: a stored reply is whatever the
-/// service said last, and is shown when it is asked for.
+/// Each successful call replaces the previous reply in the client's ``ReplyStore``. This is independent of HTTP
+/// caching, which a `CacheMiddleware` in the chain implements: the stored reply is the service's most recent one,
+/// regardless of freshness.
 public protocol StoredRequest: TypedRequest {
-    /// The identifier that the reply is stored under, different for each value whose reply is; `nil` for a value whose
-    /// reply is not stored.
+    /// The identifier that the reply is stored under, unique for each value; `nil` if the reply isn't stored.
     ///
-    /// It is written into the store: it must hold no secret. The type's full name is part of the key, so that
-    /// identifiers of different types do not meet.
+    /// It is written to the store and must not contain secrets. The type's full name is part of the key, so identifiers
+    /// of different types don't collide.
     var storageIdentifier: String? { get }
 
-    /// The class of data that the reply belongs to, by which stores are divided and replies are deleted; none by
-    /// default.
+    /// The class of data of the reply, for dividing stores and deleting replies; none by default.
     var storageClassification: String? { get }
 
-    /// The form in which replies are stored: as they came, by default.
+    /// The form in which replies are stored; raw by default.
     static var storage: ReplyStorage<Output> { get }
 }
 
 extension StoredRequest {
-    /// None.
+    /// None by default.
     public var storageClassification: String? { nil }
-    /// As they came.
+    /// Raw by default.
     public static var storage: ReplyStorage<Output> { .raw }
 }
 
@@ -54,18 +52,17 @@ public struct ReplyStorage<Output: Sendable>: Sendable {
 
     let form: Form
 
-    /// The status, the fields and the bytes as they came; they are decoded again when they are read.
+    /// The status, the fields and the bytes as received; decoded again when read.
     ///
-    /// They are read by the serializers of the chain that serves the request, or without one from JSON. It needs
-    /// nothing of the output's type. The reply of a mock, which has no bytes, is not stored, nor is one that is a file
-    /// or a stream.
+    /// They are decoded by the serializers of the chain that serves the request, or from JSON if there are none. Any
+    /// output type works. Replies of mocks, which have no bytes, and replies that are files or streams are not stored.
     public static var raw: ReplyStorage { ReplyStorage(form: .raw) }
 
-    /// The output, as bytes of your making.
+    /// The output, in a custom encoding.
     ///
     /// - Parameters:
-    ///   - encode: Makes bytes of an output; what it throws keeps the reply from being stored.
-    ///   - decode: Makes the output again; what it throws, ``Client/storedReply(for:)`` throws.
+    ///   - encode: Encodes an output; if it throws, the reply isn't stored.
+    ///   - decode: Decodes an output; ``Client/storedReply(for:)`` throws its errors.
     public static func value(
         encode: @escaping @Sendable (_ output: Output) throws -> Data,
         decode: @escaping @Sendable (_ bytes: Data) throws -> Output
@@ -73,7 +70,7 @@ public struct ReplyStorage<Output: Sendable>: Sendable {
         ReplyStorage(form: .value(encode: encode, decode: decode))
     }
 
-    /// The name of the form in a key: a type that changes its form does not read what the other wrote.
+    /// The name of the form in keys: if a type changes its form, it doesn't read the old entries.
     var name: String { if case .raw = form { "raw" } else { "value" } }
 }
 
@@ -88,35 +85,35 @@ extension ReplyStorage where Output: Codable {
     }
 }
 
-/// A reply that was stored.
+/// A stored reply.
 public struct StoredReply<Output: Sendable>: Sendable {
     /// The output.
     public let value: Output
-    /// The date when it came from the service.
+    /// The date when it was received from the service.
     public let date: Date
 
-    /// Whether it came within a time before a moment.
+    /// Whether it was received less than a given time ago.
     ///
     /// - Parameters:
-    ///   - limit: How old it may be.
-    ///   - now: The moment; now by default.
+    ///   - limit: The age limit.
+    ///   - now: The current date; defaults to the system's.
     public func isYounger(than limit: Duration, at now: Date = Date()) -> Bool {
         now.timeIntervalSince(date) < limit.inSeconds
     }
 }
 
-/// A stored reply was asked for that the client cannot have.
+/// An error for a stored reply that the client can't provide.
 public struct ReplyStoreError: HTTPChainError, Hashable {
-    /// Why.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The client was made without a store.
+        /// The client has no reply store.
         case noStore(requestType: String)
     }
 
-    /// Why.
+    /// The problem.
     public let problem: Problem
 
     init(_ problem: Problem) { self.problem = problem }
@@ -124,13 +121,13 @@ public struct ReplyStoreError: HTTPChainError, Hashable {
     /// Always "Client".
     public var stage: String { "Client" }
 
-    /// Why, in words.
+    /// A description of the problem.
     public var reason: String {
         switch problem {
         case .noStore(let type): "a stored reply of \(type) was asked for, and the client has no store for replies"
         }
     }
 
-    /// To give it one.
+    /// A suggestion to give it one.
     public var recoverySuggestion: String? { "make the client with a ReplyStore: Client(replies: ReplyStore(…)) { … }" }
 }

@@ -1,50 +1,49 @@
 public import Foundation
 import HTTPChainCore
 
-/// A rule for when a stored reply is dropped that comes later than the live one, or is asked for later.
+/// A rule for dropping a stored reply that arrives after the live one.
 public enum StoredReplyDependency: Sendable, Hashable {
-    /// Never: the live reply waits for the store.
+    /// Never dropped: the live reply waits for the store.
     case never
-    /// The reply is dropped when the live call has succeeded. What is old is not shown after what is new.
+    /// Dropped if the live call has already succeeded, so that old data isn't shown after new data.
     case onSuccess
-    /// The reply is dropped when the live call has succeeded, was cancelled, or was refused as a duplicate. Whoever
-    /// cancels a call does not want to see anything of it, and the call that a duplicate repeats shows the stored reply
-    /// already.
+    /// Dropped if the live call has succeeded, was cancelled, or was refused as a duplicate. After cancelling a call,
+    /// no reply is wanted, and the original of a duplicate already shows the stored reply.
     case onSuccessOrCancellation
 }
 
-/// The reply of a call as far as it is known: what was stored, then what has come.
+/// A reply of a call, stored or live.
 public struct ReplyUpdate<Output: Sendable>: Sendable {
     /// The output.
     public let value: Output
-    /// The date when it was stored; `nil` for what came from the service now.
+    /// The date when it was stored; `nil` for a live reply.
     public let storedAt: Date?
 
-    /// Whether it was stored, and not sent now.
+    /// Whether it is a stored reply.
     public var isStored: Bool { storedAt != nil }
 }
 
-/// One step of a call whose stored reply is shown first; ``StoredThenLive/steps`` gives them.
+/// A step of a call whose stored reply is shown first; see ``StoredThenLive/steps``.
 public enum StoredThenLiveStep<Output: Sendable>: Sendable {
     /// The stored reply.
     case stored(StoredReply<Output>)
     /// There is no stored reply to show.
     case notStored(NoStoredReply)
-    /// The outcome of the live call; this is the last.
+    /// The outcome of the live call; the last step.
     case live(CallOutcome<Output>)
 }
 
-/// Why there is no stored reply to show.
+/// The reason that there is no stored reply to show.
 public enum NoStoredReply: Sendable {
     /// Nothing is stored for the request.
     case nothing
-    /// It was dropped, as the ``StoredReplyDependency`` says.
+    /// It was dropped according to the ``StoredReplyDependency``.
     case dropped
-    /// It could not be read.
+    /// It couldn't be read.
     case failed(any Error)
 }
 
-/// The stored reply of a call, and then the live one; ``Call/storedThenLive(dropping:)`` makes it.
+/// The stored reply of a call and then the live one; created by ``Call/storedThenLive(dropping:)``.
 ///
 /// ```swift
 /// for try await reply in client.call(ListPlants()).storedThenLive() {
@@ -52,11 +51,11 @@ public enum NoStoredReply: Sendable {
 /// }
 /// ```
 ///
-/// It gives data alone: one reply or two. Where nothing is stored, or it cannot be read, the live reply comes alone;
-/// what the live call fails with is thrown, after the stored reply. ``steps`` tells everything.
+/// It gives only data: one reply or two. If nothing is stored or the stored reply can't be read, only the live one. If
+/// the live call fails, its error is thrown after the stored reply. ``steps`` gives everything.
 ///
-/// Each iteration sends the request, and reads the store at the same time. The call is cancelled when the iterator
-/// goes away, and when the task is cancelled, which is thrown.
+/// Each iteration sends the request and reads the store concurrently. The call is cancelled when the iterator is
+/// deallocated, and when the task is cancelled, which throws.
 public struct StoredThenLive<Kind: StoredRequest>: AsyncSequence, Sendable {
     /// A reply.
     public typealias Element = ReplyUpdate<Kind.Output>
@@ -66,17 +65,17 @@ public struct StoredThenLive<Kind: StoredRequest>: AsyncSequence, Sendable {
     let call: Call<Kind>
     let dependency: StoredReplyDependency
 
-    /// The steps of the call, with errors and with replies that are missing.
+    /// The steps of the call, including errors and missing replies.
     public var steps: StoredThenLiveSteps<Kind> { StoredThenLiveSteps(call: call, dependency: dependency) }
 
-    /// Begins an iteration; the request is sent when the first reply is asked for.
+    /// Starts an iteration; the request is sent when the first reply is requested.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(client: call.client, run: StoredThenLiveRun(of: call, dependency))
     }
 
-    /// Gives the replies.
+    /// An iterator over the replies.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        /// Kept, so that its calls are not cancelled while somebody waits for one.
+        /// Retained, so that its calls aren't cancelled while someone waits for one.
         let client: Client
         let run: StoredThenLiveRun<Kind>
 
@@ -90,27 +89,26 @@ public struct StoredThenLive<Kind: StoredRequest>: AsyncSequence, Sendable {
     }
 }
 
-/// The steps of a call whose stored reply is shown first; ``StoredThenLive/steps`` is it.
+/// The steps of a call whose stored reply is shown first; see ``StoredThenLive/steps``.
 ///
-/// It has a step about the stored reply, and then one about the live one. It ends without the rest when the task is
-/// cancelled.
+/// It has a step about the stored reply, and then one about the live one. It ends early if the task is cancelled.
 public struct StoredThenLiveSteps<Kind: StoredRequest>: AsyncSequence, Sendable {
     /// A step.
     public typealias Element = StoredThenLiveStep<Kind.Output>
-    /// Nothing is thrown; a failure is a step.
+    /// Never throws; a failure is a step.
     public typealias Failure = Never
 
     let call: Call<Kind>
     let dependency: StoredReplyDependency
 
-    /// Begins an iteration; the request is sent when the first step is asked for.
+    /// Starts an iteration; the request is sent when the first step is requested.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(client: call.client, run: StoredThenLiveRun(of: call, dependency))
     }
 
-    /// Gives the steps.
+    /// An iterator over the steps.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        /// Kept, so that its calls are not cancelled while somebody waits for one.
+        /// Retained, so that its calls aren't cancelled while someone waits for one.
         let client: Client
         let run: StoredThenLiveRun<Kind>
 

@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPChainSupport
 
-/// The race of a live call with the store, for one iteration; it is cancelled when nobody has it any more.
+/// The race between a live call and the store, for one iteration; cancelled when deallocated.
 final class StoredThenLiveRun<Kind: StoredRequest>: Sendable {
     typealias Output = Kind.Output
 
@@ -19,7 +19,7 @@ final class StoredThenLiveRun<Kind: StoredRequest>: Sendable {
         var hasGivenStored = false
         var hasGivenLive = false
 
-        /// Returns the step that is to be told now, the end included; `nil` while that is open.
+        /// Returns the next step, `.some(nil)` at the end, or `nil` if it isn't known yet.
         mutating func next(_ dependency: StoredReplyDependency) -> Step?? {
             if !hasGivenStored {
                 if hasReply && dependency != .never || live.map(dependency.drops) == true {
@@ -57,14 +57,14 @@ final class StoredThenLiveRun<Kind: StoredRequest>: Sendable {
 
     deinit { cancel() }
 
-    /// The next thing to tell; `nil` at the end.
+    /// Returns the next step; `nil` at the end.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled that asks.
+    /// - Throws: `CancellationError` if the calling task is cancelled.
     func next() async throws -> Step? {
         begin()
         do {
             let step = try await state.wait { [dependency] in $0.next(dependency) }
-            // Nobody waits for the store any more.
+            // Nobody waits for the store anymore.
             if case .notStored(.dropped) = step { tasks.withLock { $0?.reading.cancel() } }
             return step
         } catch {
@@ -93,15 +93,15 @@ final class StoredThenLiveRun<Kind: StoredRequest>: Sendable {
         }
     }
 
-    /// Registers the call, sends its request, and reads the store at the same time.
+    /// Registers the call, sends its request, and reads the store concurrently.
     ///
-    /// Does nothing when called again. Neither task keeps this, so that an iterator that goes away cancels them.
+    /// Does nothing if called again. Neither task retains this object, so that an iterator's deallocation cancels them.
     func begin() {
         guard tasks.withLock({ $0 == nil }) else { return }
         let (core, request, state, dependency) = (core, request, state, dependency)
         let plain = settings
         var settings = settings
-        // What the live call stores is not to be read here as what was stored before.
+        // The reply that the live call stores must not be read here as the previous one.
         settings.beforeStoring = {
             state.update { $0.hasReply = true }
             if dependency == .never { try? await state.wait { $0.stored == nil ? nil : () } }
