@@ -1,8 +1,7 @@
 public import Foundation
 public import HTTPChainCore
 
-/// The events and pauses that a server of event streams sends over one connection, step by step, on the clock of the
-/// request.
+/// A script of events and pauses for one connection of an event stream server, on the clock of the request.
 ///
 /// ```swift
 /// let script = EventScript {
@@ -14,7 +13,7 @@ public import HTTPChainCore
 /// }
 /// ```
 ///
-/// Without ``end()`` and ``cut(_:)`` the connection stays open and silent.
+/// Without ``end()`` or ``cut(_:)`` the connection stays open and silent.
 public struct EventScript: Sendable {
     enum Step: Sendable {
         case send(Data)
@@ -25,10 +24,10 @@ public struct EventScript: Sendable {
 
     private(set) var steps: [Step] = []
 
-    /// Makes a script of no steps: a connection that is silent.
+    /// Creates an empty script: a silent connection.
     public init() {}
 
-    /// Makes a script.
+    /// Creates a script.
     public init(_ write: (inout EventScript) -> Void) {
         write(&self)
     }
@@ -36,7 +35,7 @@ public struct EventScript: Sendable {
     /// Sends an event, its lines in the order event, id, data.
     ///
     /// - Parameters:
-    ///   - data: The data; it may have several lines.
+    ///   - data: The data; may have several lines.
     ///   - type: Its type, one line; not sent by default.
     ///   - id: Its id, one line; not sent by default.
     public mutating func event(_ data: String, type: String? = nil, id: String? = nil) {
@@ -47,38 +46,38 @@ public struct EventScript: Sendable {
         raw(text + "\n")
     }
 
-    /// Sends a comment, as a heartbeat is; one line for each line of the text.
+    /// Sends a comment, such as a heartbeat, with one comment line for each line of the text.
     public mutating func comment(_ text: String = "") {
         raw(Self.lines(of: text).map { ":\($0)\n" }.joined())
     }
 
-    /// The lines as the format divides them (HTML standard §9.2.5): what stands behind a carriage return would be another
-    /// field.
+    /// Splits text into lines as the format does (HTML standard §9.2.5): text after a carriage return would start
+    /// another field.
     private static func lines(of text: String) -> [Substring] {
         let joined = text.unicodeScalars.replacing("\r\n".unicodeScalars, with: "\n".unicodeScalars)
         return joined.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" }.map { Substring($0) }
     }
 
-    /// Asks for a wait before the stream is opened again.
+    /// Sets the wait before the client reconnects.
     public mutating func retry(_ wait: Duration) {
         raw("retry: \(wait.bounded.nanoseconds / 1_000_000)\n")
     }
 
-    /// Sends text as it is, as one chunk.
+    /// Sends text unchanged, as one chunk.
     public mutating func raw(_ text: String) { raw(Data(text.utf8)) }
 
-    /// Sends bytes as they are, as one chunk.
+    /// Sends bytes unchanged, as one chunk.
     public mutating func raw(_ bytes: Data) { steps.append(.send(bytes)) }
 
     /// Lets time pass on the request's clock.
     public mutating func wait(_ duration: Duration) { steps.append(.wait(duration)) }
 
-    /// Ends the body in good order.
+    /// Ends the body normally.
     public mutating func end() { steps.append(.end) }
 
     /// Breaks the connection.
     ///
-    /// - Parameter error: What the reader gets; a lost connection by default.
+    /// - Parameter error: The error thrown to the reader; a lost connection by default.
     public mutating func cut(
         _ error: any Error = TransportError(.connectionLost, sent: .answered, stage: "EventServer")
     ) {
@@ -86,7 +85,7 @@ public struct EventScript: Sendable {
     }
 }
 
-/// Reads a script, and waits on a clock.
+/// Reads a script, waiting on a clock.
 struct EventScriptReader: BodyReader {
     private var steps: ArraySlice<EventScript.Step>
     private let time: any TimeSource
@@ -112,12 +111,12 @@ struct EventScriptReader: BodyReader {
                 return nil
             }
         }
-        // Silent until the reader gives up.
+        // Silent until the reader is cancelled.
         return try await lifeline.wait()
     }
 }
 
-/// Tells when a connection is gone.
+/// Notices when a connection has ended.
 final class ConnectionLifeline: Sendable {
     private let isOpen = Watched(true)
     private let onEnd: @Sendable () -> Void

@@ -2,7 +2,7 @@ public import HTTPChainCore
 import HTTPChainSupport
 public import HTTPTypes
 
-/// A server of event streams in memory: a transport that answers each connection with a script.
+/// An in-memory event stream server: a transport that responds to each connection with a script.
 ///
 /// ```swift
 /// let server = EventServer { connection in
@@ -14,29 +14,29 @@ public import HTTPTypes
 /// let chain = try Chain(transport: server, environment: .virtual(.automatic()))
 /// ```
 ///
-/// Waits of scripts pass on the clock of the request, so that an automatic clock needs no driver.
+/// Scripts wait on the clock of the request, so an automatic clock needs no driver.
 public final class EventServer: Transport {
-    /// One request of a client.
+    /// A request of a client.
     public struct Connection: Sendable {
-        /// The number of the connection; 1 is the first.
+        /// The number of the connection, counted from 1.
         public let number: Int
         /// The head of the request.
         public let request: HTTPRequest
         /// The request's body.
         public let body: HTTPBody
-        /// The identifier of the last event that the client has read; `nil` for nothing.
+        /// The identifier of the last event that the client has read; `nil` if none.
         public var lastEventID: String? {
             request.headerFields[.lastEventID]
         }
     }
 
-    /// An answer of the server.
+    /// A response of the server.
     public enum Answer: Sendable {
         /// A stream of events.
         case stream(EventScript)
         /// Any other response.
         case response(Response)
-        /// No answer.
+        /// An error instead of a response.
         case failure(any Error)
     }
 
@@ -51,14 +51,14 @@ public final class EventServer: Transport {
     private let answer: @Sendable (Connection) async throws -> Answer
     private let state = Watched(State())
 
-    /// Makes a server.
+    /// Creates a server.
     ///
-    /// - Parameter answer: Answers each connection.
+    /// - Parameter answer: Returns the response to each connection.
     public init(_ answer: @escaping @Sendable (Connection) async throws -> Answer) {
         self.answer = answer
     }
 
-    /// Makes a server that answers one connection after the other, and refuses (503) those that come later.
+    /// Creates a server that uses the answers in order, and refuses later connections with 503.
     public convenience init(_ answers: [Answer]) {
         self.init { connection in
             connection.number <= answers.count
@@ -66,30 +66,30 @@ public final class EventServer: Transport {
         }
     }
 
-    /// The capabilities of the transport: none, so that no stage counts on one.
+    /// The capabilities of the transport: none, so that no stage relies on one.
     public var capabilities: TransportCapabilities { [] }
 
     /// The requests so far, in order.
     public var requests: [HTTPRequest] { state.read(\.requests) }
 
-    /// The number of streams that are open now.
+    /// The number of open streams.
     public var openStreams: Int { state.read(\.open) }
 
-    /// Waits until so many requests have come.
+    /// Waits until at least this number of requests have arrived.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func waitForRequests(_ count: Int) async throws {
         try await state.wait { $0.requests.count >= count ? () : nil }
     }
 
-    /// Waits until so many streams are open, and no more.
+    /// Waits until exactly this number of streams are open.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func waitForOpenStreams(_ count: Int) async throws {
         try await state.wait { $0.open == count ? () : nil }
     }
 
-    /// Answers a request.
+    /// Responds to a request.
     public func send(_ request: consuming Request) async throws -> Response {
         try Task.checkCancellation()
         let time = request.environment.time

@@ -1,8 +1,9 @@
 public import HTTPChainCore
 
-/// One call of `next` that a stage made and that waits for its answer.
+/// A call to `next` by a stage that is waiting for its response.
 ///
-/// The first answer counts; cancelling the stage's task ends the call with `CancellationError`, as a transport does.
+/// The first response or error counts. Cancelling the stage's task ends the call with `CancellationError`, as a
+/// transport does.
 public final class StageCall: Sendable {
     private enum Settlement: Sendable {
         case open
@@ -12,7 +13,7 @@ public final class StageCall: Sendable {
 
     /// The request that the stage passed on.
     public let request: Request
-    /// The number of the call of `next`; the first is 1.
+    /// The number of the call to `next`, counted from 1.
     public let number: Int
 
     private let settlement = Watched(Settlement.open)
@@ -26,7 +27,7 @@ public final class StageCall: Sendable {
 
     /// Returns a response to the stage.
     ///
-    /// - Returns: Whether it was the first answer, and the stage still waiting.
+    /// - Returns: Whether the call was still waiting; `false` if it was already settled.
     @discardableResult
     public func answer(_ response: Response) -> Bool {
         settle(.success(response))
@@ -34,25 +35,25 @@ public final class StageCall: Sendable {
 
     /// Throws an error to the stage.
     ///
-    /// - Returns: Whether it was the first answer, and the stage still waiting.
+    /// - Returns: Whether the call was still waiting; `false` if it was already settled.
     @discardableResult
     public func fail(_ error: any Error) -> Bool {
         settle(.failure(error))
     }
 
-    /// Declares that the call is to wait, for now or until the stage gives it up, while the script goes on.
+    /// Marks the call as deliberately unanswered, for now or until the stage cancels it, while the script continues.
     public func hold() {
         settlement.update { if case .open = $0 { $0 = .held } }
     }
 
-    /// Waits until the stage has given the call up by cancelling it, or it was answered.
+    /// Waits until the call was answered, or cancelled by the stage.
     ///
-    /// - Throws: `CancellationError` when the test is cancelled.
+    /// - Throws: `CancellationError` if the test is cancelled.
     public func waitUntilSettled() async throws {
         try await settlement.wait { if case .settled = $0 { () } else { nil } }
     }
 
-    /// Whether the call was answered, or given up by the stage.
+    /// Whether the call was answered, or cancelled by the stage.
     public var isSettled: Bool {
         if case .settled = settlement.value { true } else { false }
     }
@@ -77,8 +78,8 @@ public final class StageCall: Sendable {
 
     func result() async throws -> Response {
         let result = await withTaskCancellationHandler {
-            // Waited for in a way that only settling ends, so that an answer given at the moment of cancellation is
-            // never lost: the handler settles too.
+            // Only settling ends this wait, so that a response given at the moment of cancellation isn't lost: the
+            // cancellation handler settles too.
             await settlement.waitUninterrupted { settlement -> Result<Response, any Error>? in
                 if case .settled(let result) = settlement { result } else { nil }
             }

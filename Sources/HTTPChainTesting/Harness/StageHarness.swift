@@ -1,9 +1,9 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// Drives one stage alone, with no chain and no network.
+/// A harness that drives a single stage, with no chain and no network.
 ///
-/// With the answers of the stages inside written down beforehand:
+/// With the responses to `next` given in advance:
 ///
 /// ```swift
 /// let outcome = await StageHarness(RetryMiddleware()).send(.get("https://example.com"), answering: .status(503), .ok)
@@ -11,35 +11,35 @@ public import HTTPTypes
 /// #expect(try outcome.response().status == .ok)
 /// ```
 ///
-/// Or by hand, call for call, with ``drive(_:script:)``.
+/// Or by hand, call by call, with ``drive(_:script:)``.
 ///
-/// The request carries a virtual environment unless it brings its own; ``clock`` is the clock in it.
+/// The request gets a virtual environment unless it already has one; ``clock`` is the clock in it.
 public struct StageHarness: Sendable {
-    /// The stage that is driven.
+    /// The stage under test.
     public let stage: any Middleware
     /// The clock that the stage sees.
     public let clock: VirtualClock
     private let environment: ChainEnvironment
 
-    /// Takes a stage.
+    /// Creates a harness for a stage.
     ///
     /// - Parameters:
     ///   - stage: The stage.
-    ///   - clock: The clock it sees; an automatic one by default, on which every wait ends at once.
-    ///   - seed: Which random numbers it sees.
+    ///   - clock: The clock it sees; by default an automatic one, on which every wait ends at once.
+    ///   - seed: The seed of the random numbers it sees.
     public init(_ stage: any Middleware, clock: VirtualClock = .automatic(), seed: UInt64 = 0) {
         self.stage = stage
         self.clock = clock
         environment = .virtual(clock, seed: seed)
     }
 
-    /// An answer of the rest of the chain when the stage calls `next`.
+    /// An answer of the rest of the chain to a call to `next`.
     public enum Answer: Sendable {
-        /// It returns a response.
+        /// Returns a response.
         case response(Response)
-        /// It throws.
+        /// Throws an error.
         case failure(any Error)
-        /// It does what the closure does, given the request that the stage passed on.
+        /// Calls the closure with the request that the stage passed on.
         case perform(@Sendable (Request) async throws -> Response)
 
         /// 200 with no body.
@@ -66,43 +66,43 @@ public struct StageHarness: Sendable {
         }
     }
 
-    /// The result of a stage for one request.
+    /// The outcome of a stage for one request.
     public struct Outcome: Sendable {
         /// The requests that the stage passed to `next`, in order.
         ///
-        /// The body of each was read, as a transport does; one that can be read once was kept in memory, so that it
-        /// can be read here too.
+        /// Each body was read, as a transport does; a body that can be read only once was buffered, so that it can be
+        /// read here as well.
         public let requests: [Request]
         /// The response that the stage returned, or the error that it threw.
         public let result: Result<Response, any Error>
-        /// The number of answers that were left over.
+        /// The number of unused answers.
         public let unusedAnswers: Int
 
         /// Returns the response of the stage.
         ///
-        /// - Throws: What the stage threw.
+        /// - Throws: The error that the stage threw.
         public func response() throws -> Response { try result.get() }
 
-        /// The error that the stage threw, or `nil` when it returned a response.
+        /// The error that the stage threw; `nil` if it returned a response.
         public var error: (any Error)? {
             if case .failure(let error) = result { error } else { nil }
         }
     }
 
-    /// Sends one request through the stage and answers its calls of `next`, one answer for each.
+    /// Sends one request through the stage and answers its calls to `next`, one answer for each.
     ///
-    /// A call more than there are answers makes the result a ``StageHarnessError``, whatever the stage makes of it.
+    /// If there are more calls than answers, the result is a ``StageHarnessError``, whatever the stage does with it.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - answers: The answers in order; 200 with no body when none are given.
+    ///   - answers: The answers in order; 200 without a body if none are given.
     public func send(_ request: Request, answering answers: Answer...) async -> Outcome {
         await send(request, answering: answers.isEmpty ? [.ok] : answers)
     }
 
-    /// Sends one request through the stage and answers its calls of `next`, one answer for each.
+    /// Sends one request through the stage and answers its calls to `next`, one answer for each.
     ///
-    /// A call more than there are answers makes the result a ``StageHarnessError``, whatever the stage makes of it.
+    /// If there are more calls than answers, the result is a ``StageHarnessError``, whatever the stage does with it.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -126,7 +126,7 @@ public struct StageHarness: Sendable {
     }
 }
 
-/// The rest of the chain as a list of answers.
+/// A rest of the chain that gives answers from a list.
 private final class ScriptedNext: Transport {
     private struct State {
         var answers: ArraySlice<StageHarness.Answer>
@@ -173,11 +173,11 @@ private final class ScriptedNext: Transport {
 }
 
 extension Request {
-    /// Method and URL, secrets redacted.
+    /// The method and URL, with secrets redacted.
     var summary: String { "\(head.method) \(Redaction.standard.url(url))" }
 }
 
 extension HTTPResponse.Status {
-    /// The code, and the reason phrase where there is one.
+    /// The code, and the reason phrase if there is one.
     var summary: String { reasonPhrase.isEmpty ? "\(code)" : "\(code) \(reasonPhrase)" }
 }

@@ -1,23 +1,23 @@
 public import HTTPChainCore
 
-/// A test drove a stage in a way that the stage did not follow.
+/// An error for a stage that did not follow a test's script.
 public struct StageHarnessError: HTTPChainError, Hashable {
-    /// A reason why a script and a stage did not fit.
+    /// A mismatch between a script and a stage.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The stage called `next` more often than there are answers.
+        /// The stage called `next` more times than there are answers.
         case noAnswerLeft(call: Int, request: String)
-        /// The script waits for a call of `next`, but the stage has finished.
+        /// The script is waiting for a call to `next`, but the stage has finished.
         case finishedInstead(call: Int, result: String)
-        /// The script waits for the stage while the stage waits for an answer.
+        /// The script is waiting for the stage while the stage is waiting for an answer.
         case unanswered(call: Int, request: String)
-        /// The script waits for the stage to finish, but the stage called `next` again.
+        /// The script is waiting for the stage to finish, but the stage called `next` again.
         case calledAgain(call: Int, request: String)
     }
 
-    /// The reason why script and stage did not fit.
+    /// The mismatch between script and stage.
     public let problem: Problem
 
     init(_ problem: Problem) {
@@ -30,7 +30,7 @@ public struct StageHarnessError: HTTPChainError, Hashable {
     /// A description of what happened.
     public var reason: String { explanation.reason }
 
-    /// Advice on what to do about it; `nil` if there is none.
+    /// A suggested fix; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

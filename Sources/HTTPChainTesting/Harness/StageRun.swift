@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 extension StageHarness {
-    /// Sends one request through the stage while a script answers its calls of `next` by hand.
+    /// Sends one request through the stage while a script answers its calls to `next` by hand.
     ///
     /// ```swift
     /// let response = try await StageHarness(stage).drive(.get("https://example.com/a")) { run in
@@ -12,16 +12,16 @@ extension StageHarness {
     /// }
     /// ```
     ///
-    /// When the script ends, so does the call: the stage is cancelled if it is still at work, and this function
-    /// returns when it has stopped. A script and a stage that would wait for each other for ever are told apart with a
-    /// ``StageHarnessError``; see ``StageRun/nextCall()`` and ``StageRun/response()``. What the harness cannot know is
-    /// what else a stage waits for: move the clock if it is one that stands still, and give the test a time limit.
+    /// When the script ends, so does the call: the stage is cancelled if it is still running, and this function returns
+    /// when it has stopped. If script and stage would wait for each other forever, a ``StageHarnessError`` is thrown;
+    /// see ``StageRun/nextCall()`` and ``StageRun/response()``. The harness can't detect other waits of a stage:
+    /// advance the clock if it isn't automatic, and give the test a time limit.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - script: What the rest of the chain does.
-    /// - Returns: What the script returns.
-    /// - Throws: What the script throws.
+    ///   - script: Plays the rest of the chain.
+    /// - Returns: The result of the script.
+    /// - Throws: The error of the script.
     nonisolated(nonsending) public func drive<Value>(
         _ request: Request,
         script: nonisolated(nonsending) (StageRun) async throws -> Value
@@ -55,10 +55,10 @@ extension StageHarness {
     }
 }
 
-/// One request that passes through a stage that is driven by hand.
+/// A request passing through a stage that is driven by hand.
 public final class StageRun: Sendable {
     struct State: Sendable {
-        /// The calls that the stage made and the script has not taken.
+        /// The calls of the stage that the script has not taken yet.
         var waiting: [StageCall] = []
         /// The calls that the script has taken.
         var taken: [StageCall] = []
@@ -66,7 +66,7 @@ public final class StageRun: Sendable {
         var callCount = 0
         var isClosed = false
 
-        /// The first taken call that has no answer and was not declared to stay without.
+        /// The first taken call without an answer that wasn't marked as deliberately unanswered.
         var forgotten: StageCall? { taken.first { $0.isForgotten } }
     }
 
@@ -75,12 +75,12 @@ public final class StageRun: Sendable {
 
     var transport: any Transport { HandDrivenNext(run: self) }
 
-    /// Waits for the stage to call `next`, the first or another time.
+    /// Waits for the stage to call `next`, for the first or another time.
     ///
-    /// The calls taken before must have been answered, or declared to wait with ``StageCall/hold()``.
+    /// Calls taken earlier must have been answered, or marked with ``StageCall/hold()``.
     ///
-    /// - Throws: ``StageHarnessError`` when the stage finishes instead, or waits for an answer to a call taken before;
-    ///   `CancellationError` when the test is cancelled.
+    /// - Throws: ``StageHarnessError`` if the stage finishes instead, or is waiting for an answer to an earlier call;
+    ///   `CancellationError` if the test is cancelled.
     public func nextCall() async throws -> StageCall {
         try await state.wait { state -> Result<StageCall, StageHarnessError>? in
             if let forgotten = state.forgotten { return .failure(forgotten.unanswered) }
@@ -97,8 +97,8 @@ public final class StageRun: Sendable {
 
     /// Waits for the stage to finish and returns its response.
     ///
-    /// - Throws: What the stage threw; ``StageHarnessError`` when the stage calls `next` again, or waits for an answer;
-    ///   `CancellationError` when the test is cancelled.
+    /// - Throws: The error of the stage; ``StageHarnessError`` if the stage calls `next` again, or is waiting for an
+    ///   answer; `CancellationError` if the test is cancelled.
     public func response() async throws -> Response {
         try await state.wait { state -> Result<Response, any Error>? in
             if let result = state.result { return result }
@@ -112,7 +112,7 @@ public final class StageRun: Sendable {
     /// The number of times that the stage has called `next` so far.
     public var callCount: Int { state.value.callCount }
 
-    /// Cancels the task that the stage runs in, as a caller does who has lost interest.
+    /// Cancels the stage's task, like a caller that is no longer interested.
     public func cancel() {
         cancellation.withLock { $0 }?()
     }
@@ -121,7 +121,7 @@ public final class StageRun: Sendable {
         cancellation.withLock { $0 = cancel }
     }
 
-    /// Ends what is left of the calls when the script is over: nobody would answer them.
+    /// Ends the remaining calls after the script, since nobody would answer them.
     func close() {
         let calls = state.update { state in
             state.isClosed = true
@@ -135,7 +135,7 @@ public final class StageRun: Sendable {
     }
 }
 
-/// The rest of the chain as the calls that a script answers.
+/// A rest of the chain whose calls are answered by a script.
 private struct HandDrivenNext: Transport {
     let capabilities: TransportCapabilities = [.streamsUploads, .keepsRepeatedFields]
     let run: StageRun
@@ -146,7 +146,7 @@ private struct HandDrivenNext: Transport {
         let call = run.state.update { [run] state -> StageCall? in
             guard !state.isClosed else { return nil }
             state.callCount += 1
-            // An answer changes what the run waits for, so it has to look again.
+            // An answer changes the conditions that the run waits for, so this triggers another evaluation.
             let call = StageCall(seen, number: state.callCount) { [weak run] in run?.state.update { _ in } }
             state.waiting.append(call)
             return call
@@ -157,7 +157,7 @@ private struct HandDrivenNext: Transport {
 }
 
 extension Result<Response, any Error> {
-    /// The stage's acts, to complete "it …".
+    /// What the stage did, to complete "it …".
     var summary: String {
         switch self {
         case .success(let response): "returned \(response.status.summary)"

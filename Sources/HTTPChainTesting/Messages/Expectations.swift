@@ -1,11 +1,11 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// Checks that two requests are the same: method, URL, header fields and body.
+/// Checks that two requests are equal: method, URL, header fields and body.
 ///
 /// The order of fields with different names does not matter. The bodies are read; options are not compared.
 ///
-/// - Throws: ``MessageDifference`` that lists what differs; what reading the bodies throws.
+/// - Throws: ``MessageDifference`` with all differences; any error from reading the bodies.
 public func expectEqual(_ actual: Request, _ expected: Request) async throws {
     try await compare(
         actual,
@@ -16,11 +16,11 @@ public func expectEqual(_ actual: Request, _ expected: Request) async throws {
     )
 }
 
-/// Checks that two responses are the same: status code, header fields and body.
+/// Checks that two responses are equal: status code, header fields and body.
 ///
 /// The order of fields with different names does not matter. The bodies are read; options are not compared.
 ///
-/// - Throws: ``MessageDifference`` that lists what differs; what reading the bodies throws.
+/// - Throws: ``MessageDifference`` with all differences; any error from reading the bodies.
 public func expectEqual(_ actual: Response, _ expected: Response) async throws {
     try await compare(
         actual,
@@ -30,7 +30,7 @@ public func expectEqual(_ actual: Response, _ expected: Response) async throws {
     )
 }
 
-/// Checks those parts of a request that are given here.
+/// Checks the given parts of a request.
 ///
 /// ```swift
 /// try await expectRequest(
@@ -41,14 +41,14 @@ public func expectEqual(_ actual: Response, _ expected: Response) async throws {
 /// ```
 ///
 /// - Parameters:
-///   - request: The request; its body is read when `body` or `json` is given.
-///   - method: The method it must have; any when `nil`.
-///   - url: The URL it must have; any when `nil`.
-///   - headers: The fields it must have, among others.
-///   - absent: The fields it must not have.
-///   - body: The content it must have; any when `nil`.
-///   - json: The content it must have as JSON, whatever the order of keys and the white space; any when `nil`.
-/// - Throws: ``MessageDifference`` that lists what differs; what reading the bodies throws.
+///   - request: The request; its body is read if `body` or `json` is given.
+///   - method: The expected method; any if `nil`.
+///   - url: The expected URL; any if `nil`.
+///   - headers: The required fields; others are allowed.
+///   - absent: The fields that must be absent.
+///   - body: The expected content; any if `nil`.
+///   - json: The expected JSON content, ignoring key order and white space; any if `nil`.
+/// - Throws: ``MessageDifference`` with all differences; any error from reading the bodies.
 public func expectRequest(
     _ request: Request,
     _ method: HTTPRequest.Method? = nil,
@@ -68,16 +68,16 @@ public func expectRequest(
     )
 }
 
-/// Checks those parts of a response that are given here.
+/// Checks the given parts of a response.
 ///
 /// - Parameters:
-///   - response: The response; its body is read when `body` or `json` is given.
-///   - status: The status it must have; any when `nil`. The reason phrase is not compared.
-///   - headers: The fields it must have, among others.
-///   - absent: The fields it must not have.
-///   - body: The content it must have; any when `nil`.
-///   - json: The content it must have as JSON, whatever the order of keys and the white space; any when `nil`.
-/// - Throws: ``MessageDifference`` that lists what differs; what reading the bodies throws.
+///   - response: The response; its body is read if `body` or `json` is given.
+///   - status: The expected status; any if `nil`. The reason phrase is not compared.
+///   - headers: The required fields; others are allowed.
+///   - absent: The fields that must be absent.
+///   - body: The expected content; any if `nil`.
+///   - json: The expected JSON content, ignoring key order and white space; any if `nil`.
+/// - Throws: ``MessageDifference`` with all differences; any error from reading the bodies.
 public func expectResponse(
     _ response: Response,
     _ status: HTTPResponse.Status? = nil,

@@ -2,11 +2,11 @@ import Foundation
 public import HTTPChainCore
 import HTTPTypes
 
-/// A request or a response is not what a test expected; the description lists every difference.
+/// An error for a request or response that differs from a test's expectation; the description lists every difference.
 public struct MessageDifference: HTTPChainError, Hashable {
     /// The name of the compared values, such as "request" or "response".
     public let subject: String
-    /// The differences, each a line or a few, secrets redacted.
+    /// The differences, each of one or a few lines, with secrets redacted.
     public let differences: [String]
 
     init(subject: String, differences: [String]) {
@@ -17,7 +17,7 @@ public struct MessageDifference: HTTPChainError, Hashable {
     /// Always "expectation".
     public var stage: String { "expectation" }
 
-    /// The differences, one below the other.
+    /// The differences as a list.
     public var reason: String {
         "the \(subject) is not as expected:\n"
             + differences.map { "  - " + Escaping.replacing(in: $0) { $0 == "\n" ? "\n    " : nil } }.joined(
@@ -29,11 +29,11 @@ public struct MessageDifference: HTTPChainError, Hashable {
     public var description: String { reason }
 }
 
-/// Which header fields a message must have.
+/// The header fields that a message must have.
 enum FieldExpectation {
     /// These and no others.
     case exactly(HTTPFields)
-    /// These, without those, and any others.
+    /// The first fields, without the second ones, and any others.
     case including(HTTPFields, without: [HTTPField.Name])
 
     func differences(from actual: HTTPFields) -> [String] {
@@ -75,14 +75,14 @@ enum FieldExpectation {
     }
 }
 
-/// Finds where two contents part.
+/// Finds the first difference between two contents.
 enum ContentDifference {
-    /// How much is shown on either side of the first difference.
+    /// The amount shown on either side of the first difference.
     private static let context = 20
 
     static func describe(_ actual: Data, expected: Data) -> String? {
         if actual == expected { return nil }
-        // Text that is canonically equal and yet differs in its bytes is shown as bytes.
+        // Text that is canonically equal but differs in its bytes is shown as bytes.
         if let actual = String(data: actual, encoding: .utf8), let expected = String(data: expected, encoding: .utf8),
             actual != expected
         {
@@ -96,7 +96,9 @@ enum ContentDifference {
             """
     }
 
-    /// Compares as JSON values; what differs is shown in a form with sorted keys, one to a line.
+    /// Compares as JSON values.
+    ///
+    /// Differences are shown in a form with sorted keys, one per line.
     static func describe(_ actual: Data, expectedJSON: String) -> String? {
         guard let expected = canonical(Data(expectedJSON.utf8)) else { return "the JSON that is expected is not JSON" }
         guard let found = canonical(actual) else {

@@ -1,8 +1,7 @@
 import Foundation
 public import HTTPChainCore
 
-/// Runs a chain of yours through many calls over a network and servers that fail in every way, and checks what must
-/// hold whatever fails.
+/// Runs many calls through your chain over a network and servers that fail in every way, and checks invariants.
 ///
 /// ```swift
 /// let simulation = ChainSimulation { world in
@@ -21,49 +20,49 @@ public import HTTPChainCore
 /// #expect(report.violations.isEmpty, "\(report)")
 /// ```
 ///
-/// Several users read, change and order things at the same time, with streams that can be sent once, in parts where the
+/// Several users concurrently read, change and order things, with streams that can be sent only once, in parts if the
 /// chain has a stage for resumable uploads (tus), through redirects to their own and to foreign servers. Connections
 /// are refused, lost before and after the server has acted, and cut in the content; content is truncated inside its
 /// coding; servers are slow, ask for patience, and revoke tokens; calls are cancelled between any two steps.
-/// ``SimulationReport/Invariant`` lists what is checked.
+/// ``SimulationReport/Invariant`` lists the invariants checked.
 ///
-/// **One seed, one run.** Time is virtual, and all tasks of a simulation, those that stages start by themselves
-/// included, run on one thread in an order that the seed chooses. A seed that finds something finds it again, as long as
-/// the stages take time and random numbers from ``/HTTPChainCore/Request/environment`` and wait for nothing outside,
-/// such as a disk. Simulations may run side by side.
+/// **One seed, one run.** Time is virtual. All tasks of a simulation, including those that stages start themselves, run
+/// on one thread in an order determined by the seed. A seed that finds a violation reproduces it, if the stages take
+/// time and random numbers from ``/HTTPChainCore/Request/environment`` and don't wait for anything external, such as a
+/// disk. Simulations may run concurrently.
 public struct ChainSimulation: Sendable {
-    /// Makes the chain of one user.
+    /// Creates the chain of one user.
     public typealias ChainForUser = @Sendable (_ user: String) throws -> Chain
-    /// Makes what the users' chains share, and returns what makes each of them.
+    /// Creates the objects shared by the users' chains, and returns a closure that creates each chain.
     public typealias Build = @Sendable (SimulatedWorld) throws -> ChainForUser
 
-    /// The number of calls that are made in a run; 200 by default.
+    /// The number of calls in a run; 200 by default.
     public var calls = 200
-    /// The number of calls that are made at the same time; 8 by default.
+    /// The number of concurrent calls; 8 by default.
     public var concurrency = 8
     /// The number of users; 3 by default.
     public var users = 3
-    /// The share of requests with which something goes wrong; 0.3 by default.
+    /// The share of requests with a fault; 0.3 by default.
     public var faultRate = 0.3
-    /// The share of calls that are cancelled; 0.06 by default.
+    /// The share of cancelled calls; 0.06 by default.
     public var cancellationRate = 0.06
-    /// The number of pieces of work after which the run is stopped; a hundred thousand for each call by default.
+    /// The number of steps per call after which the run is stopped; 100,000 by default.
     public var stepsPerCall = 100_000
 
     private let build: Build
 
-    /// Makes a simulation.
+    /// Creates a simulation.
     ///
-    /// - Parameter build: Called once in each run; what it makes there is shared by the users' chains.
+    /// - Parameter build: Called once in each run; the objects it creates are shared by the users' chains.
     public init(build: @escaping Build) {
         self.build = build
     }
 
-    /// Makes the calls.
+    /// Runs the simulation.
     ///
-    /// - Parameter seed: Chooses everything that is left to chance.
-    /// - Returns: What happened.
-    /// - Throws: What `build` throws; ``SimulationError`` where the runtime of Swift does not let a simulation order its
+    /// - Parameter seed: Determines all random choices.
+    /// - Returns: The report of the run.
+    /// - Throws: Any error of `build`; ``SimulationError`` if the Swift runtime does not let a simulation order its
     ///   tasks.
     public func run(seed: UInt64) async throws -> SimulationReport {
         guard SimulatedScheduler.isSupported else { throw SimulationError() }
@@ -79,11 +78,11 @@ public struct ChainSimulation: Sendable {
     }
 }
 
-/// A ``ChainSimulation`` cannot run here.
+/// An error for a ``ChainSimulation`` that can't run in this process.
 public struct SimulationError: HTTPChainError, Hashable {
     /// Always "ChainSimulation".
     public var stage: String { "ChainSimulation" }
-    /// The sentence that says what is missing.
+    /// A sentence with the missing requirement.
     public var reason: String {
         "the runtime of Swift in this process has no swift_task_enqueueGlobal_hook, without which the order of tasks "
             + "cannot be chosen; link the standard library dynamically"

@@ -8,7 +8,7 @@ struct SimulatedErrand: Sendable {
         case head
         case put
         case order
-        /// A thing behind a redirect, of this status and to the foreign origin or not.
+        /// A thing behind a redirect with this status, to the foreign origin or not.
         case follow(status: Int, isForeign: Bool)
         /// An order through a redirect.
         case orderElsewhere(status: Int)
@@ -27,10 +27,12 @@ struct SimulatedErrand: Sendable {
     let language: String
     let isStreamed: Bool
     let reading: Reading
-    /// After how many pieces of work the call is cancelled.
+    /// The number of steps after which the call is cancelled.
     let cancelledAfter: Int?
 
-    /// Chooses an errand; every second one is about the same thing, so that calls meet.
+    /// Chooses an errand.
+    ///
+    /// About every second one is for the same thing, so that calls interact.
     init(_ call: SimulatedCall, _ random: SeededRandom, hot: SimulatedThing, cancellationRate: Double) {
         self.call = call
         let statuses = [301, 302, 303, 307, 308]
@@ -85,7 +87,7 @@ struct SimulatedErrand: Sendable {
         )
     }
 
-    /// Where the content of a successful call comes from; nil where it is that of no thing.
+    /// The origin of the content of a successful call; nil if it isn't the content of a thing.
     var origin: String? {
         switch kind {
         case .get: SimulatedOrigins().own

@@ -2,30 +2,30 @@
 enum SimulatedFault: String, Sendable, CaseIterable {
     /// No connection could be made.
     case refused
-    /// A connection that was kept had died, and nothing tells whether the request arrived; it did not.
+    /// A reused connection was dead, and it's unknown whether the request arrived; it did not.
     case staleConnection
     /// The connection ended after the server had acted.
     case lostAfterActing
-    /// The connection ends in the head of the answer; the server has acted.
+    /// The connection ends within the head of the response; the server has acted.
     case cutHead
-    /// The connection ends in the content.
+    /// The connection ends within the content.
     case cut
-    /// The content ends too early, and its framing does not show it; its coding does.
+    /// The content is truncated, which its coding shows but its framing doesn't.
     case truncatedCoding
-    /// The head comes after minutes.
+    /// The head arrives after minutes.
     case slowHead
-    /// The content stands still for minutes.
+    /// The content stalls for minutes.
     case slowContent
-    /// The server is not to be bothered for some seconds.
+    /// The server is unavailable for some seconds.
     case unavailable
     /// There were too many requests.
     case tooManyRequests
-    /// A gateway gave up waiting for a server that acted.
+    /// A gateway timed out waiting for a server that acted.
     case gatewayTimeout
-    /// A proxy sends an idempotent request again by itself.
+    /// A proxy resends an idempotent request on its own.
     case duplicate
-    /// The user's token is revoked, and the nonces too, just before the request arrives.
+    /// The user's token and the nonces are revoked just before the request arrives.
     case revokedToken
-    /// A proxy asks who is there, though none was configured.
+    /// A proxy requests authentication, though no proxy was configured.
     case proxyChallenge
 }

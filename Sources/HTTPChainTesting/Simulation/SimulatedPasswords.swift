@@ -2,23 +2,23 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// How a simulated server asks for passwords: Basic (RFC 7617), and Digest (RFC 7616) with nonces that grow old.
+/// The password authentication of a simulated server: Basic (RFC 7617), and Digest (RFC 7616) with nonces that expire.
 struct SimulatedPasswords: Sendable {
     private static let realm = "simulation"
-    /// The number of nonces that are good beside the newest.
+    /// The number of nonces that are valid besides the newest.
     private static let grace = 6
 
     private var nonce = 1
-    /// The counts that each nonce was used with: an answer is good once.
+    /// The counts that each nonce was used with: each is valid once.
     private var used: [Int: Set<String>] = [:]
 
-    /// Makes every nonce one that is stale.
+    /// Makes every nonce stale.
     mutating func revokeNonces() { nonce += Self.grace + 1 }
 
-    /// The challenges, of which the client chooses one.
+    /// Returns the challenges, from which the client chooses one.
     mutating func challenges(for request: ReceivedRequest) -> [String] {
         nonce += 1
-        // Who has answered with a nonce that is no longer good need not be asked for a password.
+        // A client that used a stale nonce doesn't need to prompt for a password again.
         let isStale = Self.digest(request.headers[.authorization]).map { self.isStale($0) } ?? false
         let digest =
             #"Digest realm="\#(Self.realm)", nonce="\#(nonce)", algorithm=SHA-256, qop="auth", charset=UTF-8"#
@@ -31,7 +31,7 @@ struct SimulatedPasswords: Sendable {
         return number > nonce || number < nonce - Self.grace || used[number]?.contains(count) == true
     }
 
-    /// Whether a request has the password of its user.
+    /// Whether a request proves the password of its user.
     mutating func isRight(_ request: ReceivedRequest, _ password: String) -> Bool {
         guard let value = request.headers[.authorization] else { return false }
         let user = request.call.user
@@ -49,7 +49,7 @@ struct SimulatedPasswords: Sendable {
         return true
     }
 
-    /// The user that credentials belong to.
+    /// Returns the user that credentials belong to.
     static func user(in value: String) -> String? {
         if value.begins(with: "Basic ") {
             return basic(value).map { String($0.unicodeScalars.prefix { $0 != ":" }) }
@@ -62,7 +62,7 @@ struct SimulatedPasswords: Sendable {
             .map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The parameters of an answer to a Digest challenge; no value in a simulation has a comma or a quote.
+    /// Parses the parameters of Digest credentials; no value in a simulation has a comma or a quote.
     private static func digest(_ value: String?) -> [String: String]? {
         guard let value = value?.without(prefix: "Digest ") else { return nil }
         var parameters: [String: String] = [:]

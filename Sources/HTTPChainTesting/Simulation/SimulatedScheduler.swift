@@ -2,27 +2,26 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// Runs everything asynchronous that begins on one thread on that thread, piece by piece, in an order that a seed
-/// chooses.
+/// Runs all asynchronous jobs that begin on one thread on that thread, one by one, in an order determined by a seed.
 ///
-/// The runtime of Swift has a hook for whoever wants to run its tasks. The hook that is set here keeps what is enqueued
-/// on the thread of a simulation for that simulation, unstructured tasks included; all other threads go on as before.
-/// So nothing is left to chance, and it is certain when nothing is left to do.
+/// The Swift runtime has a hook for custom scheduling of its tasks. The hook set here keeps jobs enqueued on a
+/// simulation's thread for that simulation, including unstructured tasks; all other threads are unaffected. So runs are
+/// deterministic, and it is certain when nothing is left to do.
 final class SimulatedScheduler: SerialExecutor {
     private struct State: Sendable {
         var jobs: [UnownedJob] = []
         var steps = 0
-        /// The actions that are performed after so many steps.
+        /// The actions to perform after a number of steps.
         var interrupts: [(step: Int, perform: @Sendable () -> Void)] = []
     }
 
-    /// How a run ended.
+    /// The end of a run.
     enum Ending {
-        /// It is done.
+        /// The run is done.
         case done
-        /// There is nothing left to run and no time to wait for.
+        /// There are no jobs left and no time to wait for.
         case stuck
-        /// It goes on and on.
+        /// The run exceeded the maximum number of steps.
         case endless
     }
 
@@ -37,7 +36,7 @@ final class SimulatedScheduler: SerialExecutor {
         self.maximumSteps = maximumSteps
     }
 
-    /// How many pieces of work have run.
+    /// The number of steps so far.
     var steps: Int { state.withLock { $0.steps } }
 
     func enqueue(_ job: consuming ExecutorJob) { add(UnownedJob(job)) }
@@ -46,12 +45,12 @@ final class SimulatedScheduler: SerialExecutor {
 
     private func add(_ job: UnownedJob) { state.withLock { $0.jobs.append(job) } }
 
-    /// Does something between two pieces of work, after so many more of them.
+    /// Performs an action between two steps, after this number of further steps.
     func interrupt(after steps: Int, _ perform: @escaping @Sendable () -> Void) {
         state.withLock { $0.interrupts.append((step: $0.steps + steps, perform: perform)) }
     }
 
-    /// Runs until something is so, moving the time on whenever nothing else is left to do.
+    /// Runs until a condition holds, advancing the time when no jobs are left.
     func run(until isDone: () -> Bool) -> Ending {
         while !isDone() {
             if runOne() {
@@ -63,7 +62,7 @@ final class SimulatedScheduler: SerialExecutor {
         return .done
     }
 
-    /// Runs what is ready, and leaves the time where it is.
+    /// Runs all ready jobs without advancing the time.
     func settle() {
         while steps <= maximumSteps, runOne() {}
     }
@@ -87,7 +86,7 @@ extension SimulatedScheduler {
     private typealias Enqueue = @convention(thin) (UnownedJob) -> Void
     private typealias Hook = @convention(thin) (UnownedJob, Enqueue) -> Void
 
-    /// Where the scheduler of the current thread is kept.
+    /// The thread-specific key for the current thread's scheduler.
     private static let key: pthread_key_t? = {
         var key = pthread_key_t()
         return pthread_key_create(&key, nil) == 0 ? key : nil
@@ -98,7 +97,7 @@ extension SimulatedScheduler {
         return Unmanaged<SimulatedScheduler>.fromOpaque(pointer).takeUnretainedValue()
     }
 
-    /// Whether the runtime has the hook; it is set by the first look.
+    /// Whether the runtime has the hook; the first access sets it.
     static let isSupported: Bool = {
         guard key != nil, let symbol = dlsym(dlopen(nil, RTLD_LAZY), "swift_task_enqueueGlobal_hook") else {
             return false
@@ -109,7 +108,7 @@ extension SimulatedScheduler {
         return true
     }()
 
-    /// Makes the current thread one of this simulation for as long as `work` takes.
+    /// Makes the current thread belong to this simulation for the duration of `work`.
     func whileOwningThread<Result>(_ work: () -> Result) -> Result {
         guard let key = Self.key else { return work() }
         pthread_setspecific(key, Unmanaged.passUnretained(self).toOpaque())

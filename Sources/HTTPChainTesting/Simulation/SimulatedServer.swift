@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// A request as it reached a simulated server.
+/// A request as received by a simulated server.
 struct ReceivedRequest: Sendable {
     var method: HTTPRequest.Method
     var origin: String
@@ -14,29 +14,28 @@ struct ReceivedRequest: Sendable {
     var call: SimulatedCall
 }
 
-/// An answer of a simulated server.
+/// A response of a simulated server.
 struct SimulatedAnswer: Sendable {
     var status: HTTPResponse.Status
     var headers: HTTPFields = [:]
     var content = Data()
 }
 
-/// The servers of a simulation: what they have, who their users are, and what was done to them.
+/// The servers of a simulation: their resources, users, and the effects of requests.
 ///
-/// It is the truth that a chain's results are held against, so it keeps every version that a thing ever had, and counts
-/// every effect.
+/// A chain's results are checked against it, so it keeps every version of each thing and counts every effect.
 struct SimulatedServer: Sendable {
-    /// The text in every secret, by which one in the wrong place is found.
+    /// The text in every secret, to detect secrets in the wrong place.
     static let secretMark = "simulated-secret"
 
     let origins: SimulatedOrigins
-    /// Every version that a thing ever had, oldest first.
+    /// Every version of each thing, oldest first.
     private var versions: [Int: [String]] = [:]
-    /// How often each call's order was taken.
+    /// The number of times that each call's order was taken.
     private(set) var orders: [Int: Int] = [:]
-    /// What is uploaded in parts, by its number.
+    /// The uploads in parts, by number.
     private var uploads: [SimulatedUpload] = []
-    /// The number of the token that is valid for each user.
+    /// The number of the valid token of each user.
     private var tokens: [String: Int] = [:]
     private var passwords = SimulatedPasswords()
     private(set) var violations: [SimulationReport.Violation] = []
@@ -45,10 +44,10 @@ struct SimulatedServer: Sendable {
         self.origins = origins
     }
 
-    /// Every version that a thing of the first origin ever had, oldest first.
+    /// Returns every version of a thing of the own origin, oldest first.
     func versions(of thing: Int) -> [String] { ["0"] + versions[thing, default: []] }
 
-    /// A new token for a user; the one before is no longer valid.
+    /// Issues a new token for a user; the previous one becomes invalid.
     mutating func issueToken(for user: String) -> String {
         tokens[user, default: 0] += 1
         return token(of: user)
@@ -64,12 +63,12 @@ struct SimulatedServer: Sendable {
 
     private func token(of user: String) -> String { "\(Self.secretMark)-\(user)-\(tokens[user, default: 0])" }
 
-    /// Returns the content that an order must have.
+    /// Returns the content expected in an order.
     static func order(of call: Int) -> Data {
         Data(String(repeating: "order of call \(call)\n", count: 1 + call % 50 * 20).utf8)
     }
 
-    /// Does what a request asks for.
+    /// Processes a request.
     mutating func answer(_ request: ReceivedRequest, at date: Date) -> SimulatedAnswer {
         lookForLeaks(in: request)
         guard request.headers[.contentEncoding] == nil else {
@@ -127,7 +126,7 @@ struct SimulatedServer: Sendable {
             || passwords.isRight(request, Self.password(of: request.call.user))
     }
 
-    /// Returns the challenge to a request without credentials: a token, or a password in one of two ways.
+    /// Returns the challenge to an unauthorized request: for a token, or for a password in one of two ways.
     private mutating func challenge(_ request: ReceivedRequest) -> SimulatedAnswer {
         var answer = SimulatedAnswer(
             status: .unauthorized,
@@ -186,7 +185,8 @@ extension SimulatedServer {
         return range(request.headers, of: answer, tag)
     }
 
-    /// The rest of a content, where a request asks for it and has the beginning of the same version (RFC 9110 §14.2).
+    /// Returns the rest of a content, if a request asks for it and has the beginning of the same version (RFC 9110
+    /// §14.2).
     private func range(_ headers: HTTPFields, of whole: SimulatedAnswer, _ tag: String) -> SimulatedAnswer {
         guard let range = headers[.range]?.without(prefix: "bytes=")?.without(suffix: "-"),
             let first = Int(range), headers[.ifRange].map({ $0 == tag }) ?? true
@@ -203,7 +203,7 @@ extension SimulatedServer {
     }
 
     private mutating func order(_ request: ReceivedRequest) -> SimulatedAnswer {
-        // A redirect that changes the method asks what has become of the orders.
+        // A redirect that changes the method fetches the list of orders.
         guard request.method == .post else { return SimulatedAnswer(status: .ok, content: Data("orders".utf8)) }
         guard isAuthorized(request) else { return challenge(request) }
         take(request.content, request)
@@ -218,7 +218,7 @@ extension SimulatedServer {
         versions[thing, default: []].append("\(request.call.number)")
     }
 
-    /// Takes an order.
+    /// Records an order.
     private mutating func take(_ content: Data, _ request: ReceivedRequest) {
         if content != Self.order(of: request.call.number) {
             found(.uploads, request, "an order of \(content.count) bytes is not what the call sent")
@@ -226,7 +226,7 @@ extension SimulatedServer {
         orders[request.call.number, default: 0] += 1
     }
 
-    /// `/go/307/foreign/3` leads to thing 3 elsewhere, `/go/303/own/orders` to the orders here.
+    /// `/go/307/foreign/3` redirects to thing 3 at the foreign origin, `/go/303/own/orders` to the orders here.
     private func redirect(_ parts: [String]) -> SimulatedAnswer {
         guard let code = Int(parts[1]), (300..<400).contains(code) else { return SimulatedAnswer(status: .notFound) }
         let origin = parts[2] == "own" ? origins.own : origins.foreign
@@ -244,9 +244,9 @@ extension SimulatedServer {
     }
 }
 
-/// Contents that are uploaded in parts: tus 1.0.0, https://tus.io/protocols/resumable-upload.
+/// Uploads in parts: tus 1.0.0, https://tus.io/protocols/resumable-upload.
 extension SimulatedServer {
-    /// Creates an upload of what a thing or the orders are to have; it takes effect with its last byte.
+    /// Creates an upload for a thing or an order; it takes effect with its last byte.
     private mutating func create(_ parts: [String], _ request: ReceivedRequest) -> SimulatedAnswer {
         guard let length = request.headers[.uploadLength].flatMap(Int.init), request.origin == origins.own else {
             return SimulatedAnswer(status: .badRequest)

@@ -1,9 +1,9 @@
 import Foundation
 import HTTPChainSupport
 
-/// One of the resources of a simulated server: how long it is, who may read it, and how long it may be kept.
+/// A resource of a simulated server: its length, its readers, and its caching.
 struct SimulatedThing: Sendable {
-    /// How many there are at an origin.
+    /// The number of things at an origin.
     static let count = 14
 
     let number: Int
@@ -12,14 +12,14 @@ struct SimulatedThing: Sendable {
         SimulatedThing(number: Int(random.next() % UInt64(count)))
     }
 
-    /// Whether it is another one for each user, who has to prove who it is.
+    /// Whether it differs for each user, and so requires authentication.
     var isPrivate: Bool { number % 7 >= 5 }
-    /// Whether it is another one for each language.
+    /// Whether it differs for each language.
     var hasLanguages: Bool { number % 7 == 3 }
-    /// Whether it has a coding for those who accept it.
+    /// Whether it is available with a content coding.
     var isCoded: Bool { number % 2 == 0 }
 
-    /// The `Cache-Control` of the answer; nil where the server says nothing.
+    /// The `Cache-Control` of the response; nil if there is none.
     var cacheControl: String? {
         switch number % 7 {
         case 0, 3: "max-age=30"
@@ -30,17 +30,17 @@ struct SimulatedThing: Sendable {
         }
     }
 
-    /// Its content in one version.
+    /// Returns its content in one version.
     ///
-    /// The first line names everything that it depends on, so that a reader can tell what it should have got; the rest
-    /// follows from the first line.
+    /// The first line names everything that it depends on, so that a reader can check it; the rest is derived from the
+    /// first line.
     func content(version: String, language: String, user: String, origin: String) -> Data {
         let line = "thing \(number) version \(version) language \(language) user \(user) of \(origin)\n"
         let length = [0, 2, 40, 900][number % 4]
         return Data((line + String(repeating: line.uppercased(), count: length)).utf8)
     }
 
-    /// The version that a content is of; nil when it is no content of this thing for that reader.
+    /// Returns the version of a content; nil if it isn't a content of this thing for that reader.
     func version(of content: Data, language: String, user: String, origin: String) -> String? {
         let first = content.prefix { $0 != UInt8(ascii: "\n") }
         let words = String(decoding: first, as: UTF8.self).pieces(at: " ")

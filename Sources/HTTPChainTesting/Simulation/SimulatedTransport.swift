@@ -2,14 +2,14 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// Carries requests to the servers of a simulation, over a network that fails in every way.
+/// A transport to the servers of a simulation, over a network that fails in every way.
 final class SimulatedTransport: Transport {
     private struct State: Sendable {
         var server: SimulatedServer
         var requests = 0
         var faults: [SimulatedFault: Int] = [:]
         var transfers = 0
-        /// Everything that happened, folded into one number.
+        /// A hash of everything that happened.
         var fingerprint: UInt64 = 0xCBF2_9CE4_8422_2325
 
         mutating func note(_ text: String) {
@@ -31,7 +31,7 @@ final class SimulatedTransport: Transport {
 
     let capabilities: TransportCapabilities = [.streamsUploads, .backpressure, .keepsRepeatedFields]
 
-    /// The number of response bodies that are neither read to the end nor dropped.
+    /// The number of response bodies that are neither fully read nor dropped.
     var transfers: Int { state.withLock { $0.transfers } }
     var requests: Int { state.withLock { $0.requests } }
     var faults: [SimulatedFault: Int] { state.withLock { $0.faults } }
@@ -41,7 +41,7 @@ final class SimulatedTransport: Transport {
         state.withLock { body(&$0.server) }
     }
 
-    /// Folds something that happened into the fingerprint.
+    /// Adds an event to the fingerprint.
     func note(_ text: String) { state.withLock { $0.note(text) } }
 
     func send(_ request: consuming Request) async throws -> Response {
@@ -102,7 +102,7 @@ final class SimulatedTransport: Transport {
         )
     }
 
-    /// Receives the beginning of a part of an upload, which the server keeps.
+    /// Receives the beginning of an upload part, which the server keeps.
     private func receivePart(of request: Request) async throws {
         var part = try await receive(request)
         part.content = part.content.prefix(Int(random.next() % UInt64(part.content.count + 1)))
@@ -132,7 +132,7 @@ final class SimulatedTransport: Transport {
         guard !content.isEmpty else { return response }
         var isCut = fault == .cut
         if fault == .truncatedCoding {
-            // Without a coding nobody could see it, and so it is as if the connection had ended.
+            // Without a coding the truncation would be undetectable, so the connection is cut instead.
             isCut = answer.headers[.contentEncoding] == nil
             content = content.prefix(1 + Int(random.next() % UInt64(content.count)))
         }
@@ -159,7 +159,7 @@ final class SimulatedTransport: Transport {
     }
 }
 
-/// Lives as long as somebody may still read a response's content.
+/// Lives as long as someone may still read a response's content.
 private final class SimulatedTransfer: Sendable {
     private let end: @Sendable () -> Void
 
@@ -168,7 +168,7 @@ private final class SimulatedTransfer: Sendable {
     deinit { end() }
 }
 
-/// Reads the content of a simulated response piece by piece, to its end or to where its connection ends.
+/// Reads the content of a simulated response in chunks, to its end or the end of its connection.
 private struct SimulatedContentReader: BodyReader {
     var rest: Data
     let chunk: Int
@@ -192,9 +192,9 @@ private struct SimulatedContentReader: BodyReader {
 }
 
 extension SeededRandom {
-    /// Whether something happens that happens so often.
+    /// Returns `true` with the given probability.
     func chance(_ share: Double) -> Bool { double(in: 0...1) < share }
 
-    /// One of several, each as likely as the others.
+    /// Returns a random element, with equal probabilities.
     func element<Element>(of elements: [Element]) -> Element { elements[Int(next() % UInt64(elements.count))] }
 }

@@ -2,25 +2,24 @@ public import HTTPChainCore
 
 /// The origins of the servers of a simulation.
 public struct SimulatedOrigins: Sendable, Hashable {
-    /// The server whose users the calls belong to: "https://api.example.com".
+    /// The server that the users of the calls belong to: "https://api.example.com".
     public let own = "https://api.example.com"
-    /// Somebody else's server, to which redirects lead and which must see no secret: "https://elsewhere.example.net".
+    /// A foreign server that redirects lead to and that must not receive secrets: "https://elsewhere.example.net".
     public let foreign = "https://elsewhere.example.net"
 }
 
-/// The surroundings that a ``ChainSimulation`` gives to a chain: servers to talk to, users to be, and time that passes
-/// by itself.
+/// The environment that a ``ChainSimulation`` gives a chain: servers, users, and virtual time.
 public struct SimulatedWorld: Sendable {
     /// The origins of the servers.
     public let origins = SimulatedOrigins()
     /// The users whose calls are made.
     public let users: [String]
-    /// The transport to put under the chain.
+    /// The transport for the chain.
     public let transport: any Transport
-    /// The clock and the random numbers of each call, for stages that want them when they are made.
+    /// The clock and random numbers of each call, for stages that need them at creation.
     public let environment: ChainEnvironment
 
-    /// The same in which the transport is an object of its own, so that it is seen when nobody has it any more.
+    /// Returns a world with a separate transport object, whose deallocation shows that the chains are gone.
     func linked() -> (world: SimulatedWorld, link: SimulatedLink) {
         let link = SimulatedLink(simulated)
         let world = SimulatedWorld(
@@ -38,9 +37,9 @@ public struct SimulatedWorld: Sendable {
     let clock: VirtualClock
     let random: SeededRandom
 
-    /// Gets a new bearer token for a user, as from a token endpoint: it takes its time, and now and then it fails.
+    /// Gets a new bearer token for a user, as from a token endpoint: it takes time and occasionally fails.
     ///
-    /// - Returns: The token; those before it are no longer valid.
+    /// - Returns: The token; earlier tokens of the user become invalid.
     /// - Throws: `TransportError`; `CancellationError` as soon as the task is cancelled.
     public func token(for user: String) async throws -> Secret {
         try await clock.sleep(for: .milliseconds(1 + Int(random.next() % 500)))
@@ -50,11 +49,11 @@ public struct SimulatedWorld: Sendable {
         return Secret(simulated.withServer { $0.issueToken(for: user) })
     }
 
-    /// The password of a user, who may prove it with Basic or Digest authentication instead of a token.
+    /// Returns the password of a user, for Basic or Digest authentication instead of a token.
     public func password(of user: String) -> Secret { Secret(SimulatedServer.password(of: user)) }
 }
 
-/// A transport that the chains of a run hold, and nothing else does.
+/// A transport that only the chains of a run retain.
 final class SimulatedLink: Transport {
     private let transport: SimulatedTransport
 
@@ -68,7 +67,7 @@ final class SimulatedLink: Transport {
     func send(_ request: consuming Request) async throws -> Response { try await transport.send(request) }
 }
 
-/// The call of a simulation that a request belongs to.
+/// The simulated call that a request belongs to.
 struct SimulatedCall: Sendable, Hashable {
     var number: Int
     var user: String
@@ -79,6 +78,6 @@ enum SimulatedCallOption: RequestOption {
 }
 
 extension Request {
-    /// The user of a simulation whose call this is, for partitions; empty outside a ``ChainSimulation``.
+    /// The simulated user who makes this call, for partitions; empty outside a ``ChainSimulation``.
     public var simulatedUser: String { options[SimulatedCallOption.self].user }
 }

@@ -1,62 +1,63 @@
-/// The result of a run of a ``ChainSimulation``, with the rules that the chain broke.
+/// The report of a run of a ``ChainSimulation``, with the violated invariants.
 public struct SimulationReport: Sendable, CustomStringConvertible {
-    /// Something that must hold whatever fails.
+    /// An invariant that must hold whatever fails.
     public struct Invariant: Sendable, Hashable, CustomStringConvertible {
         /// The rule, as a sentence.
         public let description: String
 
-        /// Every call ends, once, in a result, a typed error, or `CancellationError` where it was cancelled.
+        /// Every call ends once, with a result, a typed error, or `CancellationError` if it was cancelled.
         public static let outcome = Invariant(description: "a call ends in a result or a typed error")
-        /// A request that is not idempotent takes effect at most once, and exactly once where its call succeeds.
+        /// A request that isn't idempotent takes effect at most once, and exactly once if its call succeeds.
         public static let effect = Invariant(description: "what is not idempotent happens at most once")
-        /// No byte of one user reaches another.
+        /// No data of one user reaches another.
         public static let otherUser = Invariant(description: "no byte of one user reaches another")
-        /// No credential leaves its origin, or stands in an error.
+        /// No credential is sent to another origin or included in an error.
         public static let credentialLeak = Invariant(description: "no credential leaves its origin")
-        /// Content that is read to its end is a version that the server had, whole.
+        /// Content that is read to its end is a complete version that the server had.
         public static let content = Invariant(description: "content is whole, and what the server had")
-        /// A user who has changed something does not get the version before.
+        /// After changing a resource, a user doesn't get an earlier version.
         public static let ownWrites = Invariant(description: "who has changed something gets it as changed")
-        /// The server gets the content that a call sends, whole.
+        /// The server receives the complete content that a call sends.
         public static let uploads = Invariant(description: "the server gets what was sent")
-        /// When all calls have ended nothing waits, runs or is kept open, and the chains are gone when nobody has them.
+        /// When all calls have ended, nothing waits, runs or is kept open, and the chains are deallocated when
+        /// unreferenced.
         public static let leftovers = Invariant(description: "nothing is left when all calls have ended")
     }
 
-    /// An invariant that did not hold.
+    /// A violation of an invariant.
     public struct Violation: Sendable, Hashable, CustomStringConvertible {
-        /// The invariant that was broken.
+        /// The violated invariant.
         public let invariant: Invariant
-        /// The number of the call, where it is known.
+        /// The number of the call, if known.
         public let call: Int?
         /// A description of what happened.
         public let detail: String
 
-        /// Invariant, call and what happened.
+        /// The invariant, the call and what happened.
         public var description: String {
             "\(invariant.description)\(call.map { ", call \($0)" } ?? ""): \(detail)"
         }
     }
 
-    /// The seed that gives this run again.
+    /// The seed that reproduces this run.
     public let seed: UInt64
-    /// The number of calls that were made.
+    /// The number of calls.
     public internal(set) var calls = 0
-    /// The number of calls that succeeded.
+    /// The number of successful calls.
     public internal(set) var successes = 0
-    /// The number of calls that were cancelled on purpose and ended so.
+    /// The number of calls that ended with `CancellationError`.
     public internal(set) var cancelled = 0
-    /// The number of calls that failed, by the stage that their error names.
+    /// The number of failed calls, by the stage named in their error.
     public internal(set) var failures: [String: Int] = [:]
     /// The number of requests that reached the network.
     public internal(set) var requests = 0
-    /// The number of faults that were injected, by name.
+    /// The number of injected faults, by name.
     public internal(set) var faults: [String: Int] = [:]
-    /// The number of pieces of work that ran.
+    /// The number of steps.
     public internal(set) var steps = 0
-    /// One number made of everything that happened: runs of one seed and one chain have the same.
+    /// A hash of everything that happened: equal for runs with the same seed and chain.
     public internal(set) var fingerprint: UInt64 = 0
-    /// The rules that the chain broke; empty for a chain that is right.
+    /// The violations; empty for a correct chain.
     public internal(set) var violations: [Violation] = []
 
     init(seed: UInt64) {

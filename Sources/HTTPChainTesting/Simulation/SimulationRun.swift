@@ -2,13 +2,13 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// One run of a simulation, on the thread that it is performed on.
+/// A run of a simulation, on the calling thread.
 struct SimulationRun {
     private struct Progress: Sendable {
         var report: SimulationReport
         var next = 0
         var ended = 0
-        /// The last version that each user has written of each thing, and knows to be written.
+        /// The last version that each user successfully wrote of each thing.
         var written: [String: Int] = [:]
     }
 
@@ -17,7 +17,7 @@ struct SimulationRun {
     private let scheduler: SimulatedScheduler
     private let progress: Locked<Progress>
     private let build: ChainSimulation.Build
-    /// The thing that every second errand is about.
+    /// The thing that about every second errand is for.
     private let hot: SimulatedThing
 
     init(_ simulation: ChainSimulation, seed: UInt64, build: @escaping ChainSimulation.Build) {
@@ -60,7 +60,7 @@ struct SimulationRun {
         return report
     }
 
-    /// Makes the calls, and looks whether the chains are gone with the last reference to them.
+    /// Makes the calls, and checks that the chains are deallocated with the last reference to them.
     private func performAndLetGo() throws {
         weak var link: SimulatedLink?
         let isDone: Bool
@@ -69,7 +69,7 @@ struct SimulationRun {
             link = linked.link
             isDone = try performCalls(in: linked.world)
         }
-        // What was put off to the end of a chain runs now.
+        // Runs the work that was deferred to the end of a chain.
         scheduler.settle()
         if isDone, link != nil {
             found(.leftovers, nil, "a chain, or a stage of it, is still there: something holds itself")
@@ -86,7 +86,7 @@ struct SimulationRun {
         let ending = scheduler.run { progress.withLock { $0.ended } == simulation.calls }
         let ended = progress.withLock { $0.ended }
         switch ending {
-        // What a stage keeps it keeps as long as its chain is there.
+        // Keeps the chains alive during the check, since stages may hold state as long as their chain.
         case .done: withExtendedLifetime(chains) { checkWhatIsLeft() }
         case .stuck: found(.outcome, nil, "\(simulation.calls - ended) calls wait for something that does not come")
         case .endless: found(.outcome, nil, "\(simulation.calls - ended) calls go on and on")
@@ -95,7 +95,7 @@ struct SimulationRun {
         return false
     }
 
-    /// What was started in the background may end in its own time; what is left then has been forgotten.
+    /// Lets background work finish; anything left after that is a leak.
     private func checkWhatIsLeft() {
         scheduler.settle()
         var moves = 0

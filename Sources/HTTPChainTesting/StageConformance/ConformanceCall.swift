@@ -1,6 +1,7 @@
 import HTTPChainCore
 
-/// One call of a stage under test, in a task of its own: a stage that hangs is reported instead of hanging the test.
+/// A call of a stage under test, in a separate task, so that a stage that hangs is reported instead of hanging the
+/// test.
 struct ConformanceCall: Sendable {
     private let outcome = Watched<Result<Response, any Error>?>(nil)
     private let task: Task<Void, Never>
@@ -21,7 +22,7 @@ struct ConformanceCall: Sendable {
         self.suite = suite
         self.check = check
         stageName = stage.summary.name
-        // Handed over through a box, so that the task's closure does not keep the request it was made with.
+        // Passed in a box, so that the task's closure doesn't retain the request.
         let box = Locked<Request?>(request)
         task = Task { [outcome] in
             guard let request = box.withLock({ $0.take() }) else { return }
@@ -39,15 +40,15 @@ struct ConformanceCall: Sendable {
         task.cancel()
     }
 
-    /// Returns the response of the stage, or throws its error.
+    /// Returns the result of the stage.
     ///
-    /// - Throws: ``StageConformanceFailure`` when it does not end, or calls `next` without end.
+    /// - Throws: ``StageConformanceFailure`` if it doesn't end, or calls `next` without end.
     func result(_ waitingFor: String = "the call to end") async throws -> Result<Response, any Error> {
         let finished = try await patiently(waitingFor) { [outcome] in
-            // Taken out, so that nothing here keeps the response.
+            // Taken out, so that nothing here retains the response.
             try await outcome.wait { outcome in outcome.take() }
         }
-        // Until the task has released what it was given, too.
+        // Also waits until the task has released its captures.
         await task.value
         if next.state.value.callCount > ConformanceNext.callLimit {
             throw failure("next was called more than \(ConformanceNext.callLimit) times in one call")
@@ -55,9 +56,9 @@ struct ConformanceCall: Sendable {
         return finished
     }
 
-    /// Waits until `next` is at work on the call.
+    /// Waits until `next` is suspended in the call.
     ///
-    /// - Returns: Whether it is; `false` when the stage ended without it.
+    /// - Returns: `true` if it is; `false` if the stage ended without it.
     func untilSuspended() async throws -> Bool {
         try await patiently("next to be called") { [outcome, next] in
             try await withThrowingTaskGroup(of: Bool.self) { group in

@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// Notices when the last reference to something is gone.
+/// Notices when the last reference to it is released.
 final class Lifeline: Sendable {
     private let onRelease: @Sendable () -> Void
 
@@ -14,7 +14,7 @@ final class Lifeline: Sendable {
     deinit { onRelease() }
 }
 
-/// The state of the body of one response.
+/// Observes the body of one response.
 final class BodyProbe: Sendable {
     private struct State {
         var isReleased = false
@@ -22,10 +22,10 @@ final class BodyProbe: Sendable {
     }
     private let state = Locked(State())
 
-    /// Whether nobody can read on, or nobody needs to.
+    /// Whether the body was released or read to its end.
     var isSettled: Bool { state.withLock { $0.isReleased || $0.isEnded } }
 
-    /// A body that can be read once and gives these bytes in several chunks, and then throws the error if there is one.
+    /// Returns a one-shot body that gives these bytes in several chunks, and then throws the error if there is one.
     func body(_ bytes: Data, error: (any Error)? = nil) -> HTTPBody {
         let lifeline = Lifeline { [state] in state.withLock { $0.isReleased = true } }
         return .once(length: Int64(bytes.count)) { [state] in
@@ -46,22 +46,22 @@ private struct ProbedReader: BodyReader {
             if let error { throw error }
             return nil
         }
-        // With an error to come the last byte is held back, so that the body ends before its declared length.
+        // If an error follows, the last byte is held back, so that the body ends before its declared length.
         let chunk = bytes.prefix(max(1, (bytes.count - (error == nil ? 0 : 1) + 1) / 2))
         bytes = bytes.dropFirst(chunk.count)
         return chunk
     }
 }
 
-/// The rest of the chain as the conformance checks see it: it answers by script and watches what becomes of it.
+/// The rest of the chain in conformance checks: it answers by script and observes its responses.
 final class ConformanceNext: Transport {
-    /// A way to treat the calls.
+    /// The behaviour for calls.
     enum Behaviour: Sendable {
-        /// Answers in order, and repeats the last.
+        /// Gives the answers in order, and repeats the last.
         case answer([StageHarness.Answer])
-        /// Answers, with bodies that break before their end.
+        /// Gives answers whose bodies break before their end.
         case breakBodies([StageHarness.Answer], any Error)
-        /// Throws at once.
+        /// Throws immediately.
         case fail(any Error)
         /// Waits until the call is cancelled.
         case suspend
@@ -76,7 +76,7 @@ final class ConformanceNext: Transport {
         var isClosed = false
     }
 
-    /// A stage that calls this often in one call would go on for ever.
+    /// The number of calls in one call after which a stage is considered endless.
     static let callLimit = 1000
 
     let capabilities: TransportCapabilities = [.streamsUploads, .keepsRepeatedFields]
@@ -87,7 +87,7 @@ final class ConformanceNext: Transport {
         self.behaviour = behaviour
     }
 
-    /// Lets every call go, for a stage that does not end by itself.
+    /// Ends every suspended call, for a stage that does not end by itself.
     func close() {
         state.update { $0.isClosed = true }
     }
@@ -114,7 +114,9 @@ final class ConformanceNext: Transport {
         }
     }
 
-    /// Reads the body as a transport does; a typed value is left to a serializer that is not there.
+    /// Reads the body as a transport does.
+    ///
+    /// A typed value is skipped, since there is no serializer.
     private func read(_ body: HTTPBody) async throws {
         guard body.value == nil else { return }
         do {
@@ -145,6 +147,6 @@ final class ConformanceNext: Transport {
 }
 
 extension HTTPField.Name {
-    /// Tells the calls of one check apart.
+    /// Distinguishes the calls of one check.
     static let conformanceCall = Self(constant: "x-conformance-call")
 }

@@ -23,7 +23,7 @@ extension StageConformance {
         }
     }
 
-    /// The content of the request in a body that can be read once; `nil` when the content is a typed value.
+    /// Returns the request's content as a one-shot body; `nil` if it is empty or a typed value.
     private func oneShotBody() async throws -> HTTPBody? {
         let original = try makeRequest().body
         guard original.value == nil else { return nil }
@@ -45,7 +45,7 @@ extension StageConformance {
         }
     }
 
-    /// While the caller has the result, one body may be open: that of the response returned, or that in the error.
+    /// While the caller has the result, one body may be open: that of the returned response, or that in the error.
     private func verifyDiscarded(in call: ConformanceCall, _ next: ConformanceNext) async throws {
         let result = try await call.result()
         _ = try await patience.settle { next.state.value.probes.count { !$0.isSettled } <= 1 }

@@ -21,13 +21,13 @@ extension StageConformance {
         return ConformanceCall(request, through: stage, next: next, check: check, suite: self)
     }
 
-    /// The answers declared; never none.
+    /// The declared answers; never empty.
     var answers: [StageHarness.Answer] {
         let answers = makeAnswers()
         return answers.isEmpty ? Self.defaultAnswers : answers
     }
 
-    /// The answers declared, alone and after one that makes many a stage call `next` again.
+    /// The declared answers, alone and after one that makes many stages call `next` again.
     var provokingAnswers: [[StageHarness.Answer]] {
         let text: HTTPBody = "what an answer says that is not the last"
         return [

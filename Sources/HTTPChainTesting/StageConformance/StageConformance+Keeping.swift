@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// Rides in a request, to notice when the request is gone.
+/// A request option that notices when the request is released.
 enum ConformanceLifeline: RequestOption {
     static var defaultValue: Lifeline? { nil }
 }
@@ -20,7 +20,7 @@ extension StageConformance {
         guard try await patience.settle({ isReleased.withLock { $0 } }) else {
             throw call.failure("the request, or its options, are still referenced when the call is over")
         }
-        // What keeps the request is the stage, which must not have gone before.
+        // The stage must outlive the check, since it might be what retains the request.
         withExtendedLifetime(stage) {}
     }
 

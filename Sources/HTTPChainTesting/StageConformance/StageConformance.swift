@@ -1,9 +1,9 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Holds a stage to the rules that every stage keeps, whatever else it does.
+/// Checks that a stage follows the rules for all stages.
 ///
-/// Each rule is a ``Check``, so that a parameterised test shows them one by one:
+/// Each rule is a ``Check``, so that a parameterised test shows them separately:
 ///
 /// ```swift
 /// @Test("The stage keeps the rules", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
@@ -12,18 +12,18 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// In XCTest, ``verifyAll()`` runs them one after the other.
+/// In XCTest, use ``verifyAll()`` to run them in sequence.
 ///
-/// A stage that answers from a store, or calls `next` again, is given a request and answers that make it do so. The
-/// checks provoke as well: they answer with 503, 401 and a redirect, and let the exchange fail.
+/// For a stage that responds from a store, or calls `next` again, give a request and answers that make it do so. The
+/// checks also provoke stages with 503, 401 and redirect responses, and with failures.
 public struct StageConformance: Sendable {
-    /// The number of times that a stage calls `next` in one call.
+    /// The number of times that a stage calls `next` per call.
     public enum Calls: Sendable, Hashable {
         /// Once, whatever happens.
         case exactlyOnce
-        /// Once, or not at all when the stage answers itself.
+        /// Once, or not at all if the stage responds itself.
         case atMostOnce
-        /// As often as it needs: a stage that retries, redirects, hedges.
+        /// Any number of times: a stage that retries, redirects, hedges.
         case any
     }
 
@@ -36,17 +36,17 @@ public struct StageConformance: Sendable {
     let makeStage: @Sendable () throws -> any Middleware
     var patience = Patience()
 
-    /// Declares what the stage does and how to make one; each check makes its own.
+    /// Declares the behaviour of the stage and how to create one; each check creates its own.
     ///
     /// - Parameters:
-    ///   - calls: How often it calls `next`; exactly once by default.
-    ///   - recoversFromErrors: Whether it may answer with a response when `next` threw; `false` by default.
-    ///   - changesResponseBody: Whether it may return another body than `next` did; `false` by default.
-    ///   - clock: Makes the clock that the stage sees; an automatic one by default. A stage that races its work with a
-    ///     deadline needs one that stands still.
-    ///   - request: Makes the request that is sent; a POST with a short text by default.
+    ///   - calls: The number of times it calls `next`; exactly once by default.
+    ///   - recoversFromErrors: Whether it may return a response if `next` threw; `false` by default.
+    ///   - changesResponseBody: Whether it may return a different body than `next` did; `false` by default.
+    ///   - clock: Creates the clock that the stage sees; an automatic one by default. A stage that races its work with
+    ///     a deadline needs one that isn't automatic.
+    ///   - request: Makes the request to send; a POST with a short text by default.
     ///   - answers: Makes the answers of `next`, the last of which is repeated; 200 with a text by default.
-    ///   - stage: Makes the stage.
+    ///   - stage: Creates the stage.
     public init(
         calls: Calls = .exactlyOnce,
         recoversFromErrors: Bool = false,
@@ -65,20 +65,20 @@ public struct StageConformance: Sendable {
         makeStage = stage
     }
 
-    /// The request that is sent unless another is given: a POST with a short text.
+    /// The default request: a POST with a short text.
     public static var defaultRequest: Request {
         .post("https://conformance.example/items", headers: [.contentType: "text/plain"], body: "what is asked")
     }
 
-    /// The answers of `next` unless others are given: 200 with a text.
+    /// The default answers of `next`: 200 with a text.
     public static var defaultAnswers: [StageHarness.Answer] {
         [.status(.ok, headers: [.contentType: "text/plain"], body: "what is answered, in several pieces")]
     }
 
     /// Runs one check.
     ///
-    /// - Throws: ``StageConformanceFailure`` when the stage breaks the rule; what making the stage or the request
-    ///   throws; `CancellationError` when the test is cancelled.
+    /// - Throws: ``StageConformanceFailure`` if the stage breaks the rule; any error from creating the stage or the
+    ///   request; `CancellationError` if the test is cancelled.
     public func verify(_ check: Check) async throws {
         switch check {
         case .cancellationReachesNext: try await verifyCancellationReachesNext()
@@ -94,39 +94,39 @@ public struct StageConformance: Sendable {
         }
     }
 
-    /// Runs all checks one after the other.
+    /// Runs all checks in sequence.
     ///
-    /// - Throws: As ``verify(_:)`` does, for the first that fails.
+    /// - Throws: The same errors as ``verify(_:)``, for the first check that fails.
     public func verifyAll() async throws {
         for check in Check.allCases { try await verify(check) }
     }
 }
 
 extension StageConformance {
-    /// One rule.
+    /// A rule for all stages.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Check: Sendable, Hashable, CaseIterable, CustomStringConvertible {
-        /// A cancelled call cancels what it waits for, and ends at once.
+        /// A cancelled call cancels its pending work and ends at once.
         case cancellationReachesNext
         /// `CancellationError` from `next` is not handled, wrapped or retried.
         case cancellationFromNextPassesOn
-        /// `next` is called as often as was declared.
+        /// `next` is called as often as declared.
         case nextIsCalledAsDeclared
-        /// The error that `next` throws is what the caller gets, or its cause.
+        /// The caller receives the error that `next` throws, or an error caused by it.
         case errorsPassOn
-        /// A request body that can be read once is not sent or read a second time.
+        /// A one-shot request body is not sent or read a second time.
         case oneShotBodyIsReadOnce
-        /// The response of an attempt that was discarded does not stay open.
+        /// The response of a discarded attempt does not stay open.
         case discardedResponsesAreReleased
         /// The caller can read the body from the beginning to its end.
         case responseBodyIsWhole
-        /// A body whose transfer breaks is not taken for a complete one.
+        /// A body whose transfer breaks is not treated as complete.
         case brokenBodyStaysBroken
         /// Nothing of the request outlives the call.
         case requestIsNotKept
-        /// Calls at the same time do not get each other's requests or responses.
+        /// Concurrent calls don't receive each other's requests or responses.
         case concurrentCallsStayApart
 
         /// The rule, as a sentence.
@@ -147,13 +147,13 @@ extension StageConformance {
     }
 }
 
-/// A stage breaks one of the rules that every stage keeps.
+/// An error for a stage that breaks a rule for all stages.
 public struct StageConformanceFailure: HTTPChainError, Hashable {
     /// The rule.
     public let check: StageConformance.Check
-    /// The stage, as ``/HTTPChainCore/Chain/explain()`` names it.
+    /// The stage's name in ``/HTTPChainCore/Chain/explain()``.
     public let stage: String
-    /// The sentence that says what the stage did.
+    /// A sentence with what the stage did.
     public let detail: String
 
     /// The rule, and what the stage did.

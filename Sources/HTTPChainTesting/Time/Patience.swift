@@ -1,40 +1,40 @@
 import HTTPChainCore
 
-/// How long a stage under test may take for a step that needs no time at all.
+/// The limit for a step of a stage under test that should need no time.
 ///
-/// It is counted in turns of the pool of threads that all tests share, and not in seconds: on a small machine, with a
-/// thousand tests at the same time, a call that hangs and a call that is waiting for its turn look alike to a clock.
-/// Whoever waits for a turn here waits behind everything that was ready before, the stage under test among it, so that
-/// a stage which goes on at all has had its turn as often.
+/// It is counted in turns of the shared thread pool rather than in seconds: on a small machine running a thousand tests
+/// concurrently, a clock can't distinguish a call that hangs from one that is waiting for its turn. Each turn here
+/// queues behind everything that was ready before it, including the stage under test, so a stage that makes progress
+/// has had as many turns.
 struct Patience: Sendable {
-    /// How many turns.
+    /// The number of turns.
     var turns = 300
-    /// The pause between two turns; it keeps those who wait from taking the time of those who work.
+    /// The pause between two turns, which keeps waiting tests from taking time from working ones.
     var pause: Duration = .milliseconds(100)
     var clock: any TimeSource = SystemTime()
 
-    /// The time that it takes at least, on a machine that has nothing else to do.
+    /// The shortest possible time, on an idle machine.
     var length: Duration { pause * turns }
 
     init() {}
 
-    /// As many turns as fit a time in which nothing else is to be done.
+    /// Creates a limit with as many turns as fit the given time on an idle machine.
     init(lasting length: Duration) {
         turns = Int(max(1, min((length / pause).rounded(.up), 1_000_000_000)))
     }
 
-    /// Returns when patience has run out.
+    /// Returns when the limit is reached.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     func runOut() async throws {
         for _ in 0..<turns { try await clock.sleep(for: pause) }
     }
 
-    /// Gives tasks that a call left behind the chance to end.
+    /// Gives tasks left by a call a chance to end.
     ///
-    /// - Returns: Whether they have ended.
+    /// - Returns: Whether they ended.
     func settle(_ isSettled: () -> Bool) async throws -> Bool {
-        // Most need a turn or two and no pause.
+        // Most need only a turn or two, without a pause.
         for _ in 0..<100 {
             if isSettled() { return true }
             try Task.checkCancellation()

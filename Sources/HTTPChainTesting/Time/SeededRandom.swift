@@ -1,17 +1,17 @@
 public import HTTPChainCore
 
-/// Random numbers that are the same on each run: the same seed gives the same numbers, on every platform.
+/// Reproducible random numbers: the same seed gives the same numbers, on every platform.
 ///
-/// The generator is SplitMix64 (Steele, Lea and Flood, 2014). It is for tests alone: its numbers can be guessed.
+/// The generator is SplitMix64 (Steele, Lea and Flood, 2014). Its numbers are predictable: use it only in tests.
 public final class SeededRandom: RandomSource {
     private let state: Locked<UInt64>
 
-    /// Starts the sequence that belongs to a seed.
+    /// Creates the sequence of a seed.
     public init(seed: UInt64) {
         state = Locked(seed)
     }
 
-    /// The next 64 bits of the sequence.
+    /// Returns the next 64 bits of the sequence.
     public func next() -> UInt64 {
         state.withLock { state in
             state &+= 0x9E37_79B9_7F4A_7C15
@@ -24,11 +24,11 @@ public final class SeededRandom: RandomSource {
 }
 
 extension ChainEnvironment {
-    /// An environment that a test controls: a virtual clock, and random numbers that are the same on each run.
+    /// Returns an environment for tests: a virtual clock, and reproducible random numbers.
     ///
     /// - Parameters:
-    ///   - clock: The clock; a new one that the test does not move by default.
-    ///   - seed: Which random numbers; 0 by default.
+    ///   - clock: The clock; by default a new one that only the test moves.
+    ///   - seed: The seed of the random numbers; 0 by default.
     public static func virtual(_ clock: VirtualClock = VirtualClock(), seed: UInt64 = 0) -> ChainEnvironment {
         ChainEnvironment(time: clock, random: SeededRandom(seed: seed))
     }

@@ -1,7 +1,7 @@
 public import Foundation
 public import HTTPChainCore
 
-/// A clock that stands still until a test moves it, so that stages which wait are tested at once and never flakily.
+/// A clock that a test moves, so that tests of stages that wait are fast and reliable.
 ///
 /// ```swift
 /// let clock = VirtualClock()
@@ -11,17 +11,17 @@ public import HTTPChainCore
 /// try await slept
 /// ```
 ///
-/// It knows two kinds of waits. A *sleep* is a wait for time to pass: a retry's backoff, a scripted delay. A *deadline*
-/// is what a call runs under: most calls end before it, and nobody waits for it. ``waitForSleepers(count:patience:)``
-/// and ``waitForDeadline(_:patience:)`` tell that the code under test has come that far; one that waits in vain throws
-/// ``VirtualClockError``, which lists who waits until when.
+/// It has two kinds of waits. A *sleep* waits for time to pass: a retry's backoff, a scripted delay. A *deadline*
+/// limits a call: most calls end before it, and nobody waits for it. ``waitForSleepers(count:patience:)`` and
+/// ``waitForDeadline(_:patience:)`` return when the code under test has reached that point; if it never does, they
+/// throw ``VirtualClockError``, which lists the pending waits and when they end.
 ///
-/// Time moves in one step: a task that wakes sees the time that it was moved to, and the next sleep counts from there.
-/// To go from wait to wait use ``advanceToNextDeadline()``.
+/// Time moves in a single step: a task that wakes sees the new time, and the next sleep counts from there. To go from
+/// wait to wait, use ``advanceToNextDeadline()``.
 ///
-/// An automatic clock needs no driver at all: a sleep moves the time on by itself and returns, and ``sleeps`` tells what
-/// was slept for. It moves over sleeps alone: a deadline is reached only when a sleep leads past it, and is then the
-/// time at which that sleep is cut short.
+/// An automatic clock needs no driver: a sleep advances the time itself and returns, and ``sleeps`` lists the
+/// durations. It advances only for sleeps: a deadline is reached only if a sleep goes past it, and that is when the
+/// sleep is cut short.
 public final class VirtualClock: TimeSource {
     private struct Sleeper: Sendable {
         let id: Int
@@ -40,13 +40,13 @@ public final class VirtualClock: TimeSource {
         var wait: Wait { Wait(kind: .deadline, until: deadline, purpose: purpose) }
     }
 
-    /// A callback of the clock for a time that has come.
+    /// A callback that is due.
     private struct Due: Sendable {
         let deadline: Duration
         let wake: @Sendable () -> Void
     }
 
-    /// Something that waits on a clock.
+    /// A wait on a clock.
     public struct Wait: Sendable, Hashable, CustomStringConvertible {
         /// A kind of wait.
         public enum Kind: Sendable, Hashable {
@@ -58,9 +58,9 @@ public final class VirtualClock: TimeSource {
 
         /// The kind of the wait.
         public let kind: Kind
-        /// The point at which it ends, on the scale of ``VirtualClock/elapsed``.
+        /// The time at which it ends, on the scale of ``VirtualClock/elapsed``.
         public let until: Duration
-        /// The purpose of the work that has the deadline, where it is told; empty for a sleep.
+        /// The purpose of the work with the deadline, if given; empty for a sleep.
         public let purpose: String
 
         /// "sleeps until 5.0 seconds", "GET https://example.com/ runs under a deadline at 30.0 seconds".
@@ -77,11 +77,11 @@ public final class VirtualClock: TimeSource {
         var start: Date
         var sleepers: [Sleeper] = []
         var alarms: [Alarm] = []
-        /// Who waited for others in vain.
+        /// The durations of all sleeps so far.
         var sleeps: [Duration] = []
         var nextID = 0
 
-        /// Moves the time, never backwards, and takes out what is due, soonest first.
+        /// Advances the time, never backwards, and removes the waits that are due, soonest first.
         mutating func advance(to time: Duration) -> [Due] {
             elapsed = max(elapsed, min(time, VirtualClock.furthest))
             let woken = sleepers.prefix { $0.deadline <= elapsed }
@@ -104,29 +104,31 @@ public final class VirtualClock: TimeSource {
         }
     }
 
-    /// Far enough for any test, and small enough that two of it can be added.
+    /// Far enough for any test, and small enough that two can be added.
     private static let furthest = Duration.seconds(Int64.max)
 
     private let state: Watched<State>
 
-    /// Makes a clock.
+    /// Creates a clock.
     ///
     /// - Parameters:
-    ///   - start: What the wall clock shows at first; Sun, 06 Nov 1994 08:49:37 GMT by default, the date of the
-    ///     examples in RFC 9110 §5.6.7.
-    ///   - isAutomatic: Whether a sleep moves the time itself instead of waiting for the test; `false` by default.
+    ///   - start: The initial wall clock time; Sun, 06 Nov 1994 08:49:37 GMT by default, the date of the examples in
+    ///     RFC 9110 §5.6.7.
+    ///   - isAutomatic: Whether a sleep advances the time instead of waiting for the test; `false` by default.
     public init(start: Date = Date(timeIntervalSince1970: 784_111_777), isAutomatic: Bool = false) {
         self.isAutomatic = isAutomatic
         state = Watched(State(start: start))
     }
 
-    /// A clock on which every sleep moves the time itself and returns.
+    /// Returns a clock on which every sleep advances the time itself and returns.
     public static func automatic() -> VirtualClock { VirtualClock(isAutomatic: true) }
 
-    /// The time that has passed since the clock was made.
+    /// The time since the clock was created.
     public var elapsed: Duration { state.value.elapsed }
 
-    /// The wall clock; it moves with the time, and setting it moves nothing else.
+    /// The wall clock time, which advances with ``elapsed``.
+    ///
+    /// Setting it doesn't advance ``elapsed``.
     public var date: Date {
         get {
             let state = state.value
@@ -137,19 +139,19 @@ public final class VirtualClock: TimeSource {
         }
     }
 
-    /// Whether a sleep moves the time itself.
+    /// Whether a sleep advances the time itself.
     public let isAutomatic: Bool
 
-    /// The lengths of all sleeps so far, in the order the sleeps began; those of no or negative length are left out.
+    /// The durations of all sleeps so far, in the order the sleeps began, except those that are zero or negative.
     public var sleeps: [Duration] { state.value.sleeps }
 
-    /// The waits that are pending, soonest first.
+    /// The pending waits, soonest first.
     public var waits: [Wait] { state.value.waits }
 
-    /// The points at which the pending waits end, sleeps and deadlines, soonest first, on the scale of ``elapsed``.
+    /// The times at which the pending waits, sleeps and deadlines, end, soonest first, on the scale of ``elapsed``.
     public var pendingDeadlines: [Duration] { waits.map(\.until) }
 
-    /// Waits until the time has been moved on by `duration`; returns at once when it is not positive.
+    /// Waits until the time has advanced by `duration`; returns at once if it isn't positive.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(for duration: Duration) async throws {
@@ -177,7 +179,7 @@ public final class VirtualClock: TimeSource {
         }
     }
 
-    /// Moves the time on from deadline to deadline, as long as none of them cancels the task that sleeps.
+    /// Advances the time from deadline to deadline, until one of them cancels the sleeping task.
     private func pass(until end: Duration) async throws {
         while let deadline = state.read({ $0.alarms.map(\.deadline).filter { $0 <= end }.min() }) {
             advance(to: deadline)
@@ -189,8 +191,8 @@ public final class VirtualClock: TimeSource {
         try Task.checkCancellation()
     }
 
-    /// Calls back when the time has been moved to a point; nothing waits for it, and an automatic clock does not go
-    /// there by itself.
+    /// Performs an action when the time has advanced to a point; nothing waits for it, and an automatic clock doesn't
+    /// advance for it.
     public func alarm(
         at instant: Duration,
         for purpose: @autoclosure () -> String,
@@ -203,7 +205,7 @@ public final class VirtualClock: TimeSource {
             state.alarms.append(Alarm(id: state.nextID, deadline: instant, purpose: purpose, action: action))
             return (state.nextID, false)
         }
-        // Not from here, where the caller may hold a lock that the action takes.
+        // Not synchronously, since the caller may hold a lock that the action takes.
         if isDue { Task { action() } }
         return VirtualAlarm { [weak self] instant in self?.move(id, to: instant) }
     }
@@ -222,9 +224,9 @@ public final class VirtualClock: TimeSource {
         if let due { Task { due() } }
     }
 
-    /// Moves the time on, ends the sleeps and reaches the deadlines that are due, soonest first.
+    /// Advances the time, ending the sleeps and reaching the deadlines that are due, soonest first.
     ///
-    /// - Parameter duration: How far; the time does not go back.
+    /// - Parameter duration: The duration; negative values have no effect.
     public func advance(by duration: Duration) {
         let due = state.update { state in
             state.advance(to: state.elapsed + max(.zero, min(duration, Self.furthest)))
@@ -232,22 +234,22 @@ public final class VirtualClock: TimeSource {
         for wait in due { wait.wake() }
     }
 
-    /// Moves the time on to a point on the scale of ``elapsed``, unless it is past.
+    /// Advances the time to a point on the scale of ``elapsed``, unless it is past.
     public func advance(to time: Duration) {
         for wait in state.update({ $0.advance(to: time) }) { wait.wake() }
     }
 
-    /// Moves the time on to the next moment at which a sleep ends or a deadline comes.
+    /// Advances the time to the end of the next wait, a sleep or a deadline.
     ///
-    /// - Returns: That moment on the scale of ``elapsed``, or `nil` when nothing waits.
+    /// - Returns: That time on the scale of ``elapsed``; `nil` if nothing waits.
     @discardableResult
     public func advanceToNextDeadline() -> Duration? {
         advance { $0.waits.first?.until }
     }
 
-    /// Moves the time on to the next moment at which a sleep ends; deadlines on the way come, too.
+    /// Advances the time to the end of the next sleep; deadlines before it are reached, too.
     ///
-    /// - Returns: That moment on the scale of ``elapsed``, or `nil` when no task sleeps.
+    /// - Returns: That time on the scale of ``elapsed``; `nil` if no task sleeps.
     @discardableResult
     public func advanceToNextSleep() -> Duration? {
         advance { $0.sleepers.first?.deadline }
@@ -262,13 +264,12 @@ public final class VirtualClock: TimeSource {
         return time
     }
 
-    /// Waits until so many tasks sleep on this clock, which tells that the code under test has come to its wait.
+    /// Waits until this number of tasks sleep on this clock, so the code under test has reached its wait.
     ///
     /// - Parameters:
-    ///   - count: How many; 1 by default. Deadlines do not count.
-    ///   - patience: How long to wait, in real time; 30 seconds by default, and longer where many tests share the
-    ///     machine.
-    /// - Throws: ``VirtualClockError`` when there are not so many; `CancellationError` as soon as the task is cancelled.
+    ///   - count: The number of sleeping tasks; 1 by default. Deadlines don't count.
+    ///   - patience: The time limit, in real time; 30 seconds by default, and longer if many tests share the machine.
+    /// - Throws: ``VirtualClockError`` if there are fewer; `CancellationError` as soon as the task is cancelled.
     public func waitForSleepers(count: Int = 1, patience: Duration = .seconds(30)) async throws {
         try await wait(for: "\(count) sleeping \(count == 1 ? "task" : "tasks")", patience) {
             $0.sleepers.count >= count
@@ -285,9 +286,8 @@ public final class VirtualClock: TimeSource {
     ///
     /// - Parameters:
     ///   - instant: The deadline on the scale of ``elapsed``; any by default.
-    ///   - patience: How long to wait, in real time; 30 seconds by default, and longer where many tests share the
-    ///     machine.
-    /// - Throws: ``VirtualClockError`` when there is none; `CancellationError` as soon as the task is cancelled.
+    ///   - patience: The time limit, in real time; 30 seconds by default, and longer if many tests share the machine.
+    /// - Throws: ``VirtualClockError`` if there is none; `CancellationError` as soon as the task is cancelled.
     public func waitForDeadline(_ instant: Duration? = nil, patience: Duration = .seconds(30)) async throws {
         try await wait(for: "a deadline\(instant.map { " at \($0)" } ?? "")", patience) { state in
             state.alarms.contains { instant == nil || $0.deadline == instant }
@@ -334,21 +334,21 @@ private final class VirtualAlarm: TimeAlarm {
     func cancel() { change(nil) }
 }
 
-/// The error for a wait that a test expected on a ``VirtualClock`` and that did not come.
+/// An error for a wait that a test expected on a ``VirtualClock`` and that did not occur.
 public struct VirtualClockError: HTTPChainError, Hashable {
-    /// The wait that was expected.
+    /// The expected wait.
     public let expected: String
-    /// The time that was waited, in real time.
+    /// The time limit, in real time.
     public let patience: Duration
     /// The time on the clock.
     public let elapsed: Duration
-    /// The waits that are pending instead, soonest first.
+    /// The pending waits, soonest first.
     public let waits: [VirtualClock.Wait]
 
     /// Always "VirtualClock".
     public var stage: String { "VirtualClock" }
 
-    /// The sentence that says what was expected, and which waits are pending.
+    /// A sentence with the expected wait and the pending ones.
     public var reason: String {
         "there was no sign of \(expected) for \(patience) of real time; at \(elapsed) "
             + (waits.isEmpty

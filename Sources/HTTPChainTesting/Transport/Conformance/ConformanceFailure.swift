@@ -1,14 +1,14 @@
 public import HTTPChainCore
 
-/// A transport does not do what every transport must.
+/// An error for a transport that violates a requirement for all transports.
 public struct ConformanceFailure: HTTPChainError {
-    /// The sentence that does not hold.
+    /// The violated requirement.
     public let check: TransportConformance.Check
-    /// The behaviour that was expected.
+    /// The expected behaviour.
     public let expected: String
-    /// The behaviour that was seen instead.
+    /// The observed behaviour.
     public let seen: String
-    /// The error that the transport threw, where it should not have.
+    /// The error that the transport threw unexpectedly, if any.
     public let underlyingError: (any Error)?
 
     init(
@@ -26,7 +26,7 @@ public struct ConformanceFailure: HTTPChainError {
     /// Always "conformance".
     public var stage: String { "conformance" }
 
-    /// The sentence that does not hold, what was expected and what was seen.
+    /// The violated requirement with the expected and the observed behaviour.
     public var reason: String {
         "this does not hold: \"\(check)\"\n  expected: \(expected)\n  seen:     \(seen)"
     }

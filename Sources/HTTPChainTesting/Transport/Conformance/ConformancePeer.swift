@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPTypes
 
 extension ConformanceRun {
-    /// A script that answers as a handler does that knows nothing of bytes.
+    /// Returns a script that responds with a handler that is unaware of bytes.
     func answering(_ handler: @escaping TransportConformance.Handler) -> LoopbackServer.Script {
         { exchange in
             let response = try await handler(Request(exchange))
@@ -19,14 +19,15 @@ extension ConformanceRun {
                 for try await chunk in response.body { try await exchange.writeChunk(chunk) }
                 try await exchange.finishChunks()
             }
-            // A handler may answer without reading; the connection is fit for more only after the whole request.
+            // A handler may respond without reading; the connection can be reused only after the whole request was
+            // read.
             while try await exchange.readChunk() != nil {}
         }
     }
 }
 
 extension Request {
-    /// Makes the view that a handler has of a request on the wire.
+    /// Makes the request that a handler sees from a request on the wire.
     fileprivate init(_ exchange: LoopbackExchange) {
         var fields = HTTPFields()
         for field in exchange.request.fields {

@@ -2,9 +2,9 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// How an exchange is given up.
+/// Checks of cancelled and abandoned exchanges.
 extension ConformanceRun {
-    /// How soon giving up must have its effect: a part of the time that the check has.
+    /// The time in which cancellation must take effect: a part of the check's limit.
     var promptly: Duration { suite.limit / 3 }
 
     func cancellingEndsWaiting() async throws {
@@ -97,7 +97,7 @@ extension ConformanceRun {
         }
         try await withPeer(peer) { transport, base in
             let task = Task {
-                // Cancelled from within, so that it is certain that `send` is called afterwards.
+                // Cancelled from within, so that `send` is certainly called afterwards.
                 withUnsafeCurrentTask { $0?.cancel() }
                 return try await transport.send(.get("\(base)/"))
             }
@@ -131,7 +131,7 @@ extension ConformanceRun {
     }
 }
 
-/// Gives one chunk and then nothing more until it is cancelled.
+/// Gives one chunk and then stalls until it is cancelled.
 private struct StallingReader: BodyReader {
     var waiting: Rendezvous?
     var gone: Rendezvous?

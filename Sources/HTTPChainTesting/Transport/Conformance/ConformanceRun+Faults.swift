@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// What servers and networks do wrong.
+/// Checks of faulty servers and networks.
 extension ConformanceRun {
     func truncatedBodyFails() async throws {
         try await expectBrokenBody(head: [("Content-Length", "100000")], sent: Pattern.data(40_000)) {
@@ -26,7 +26,7 @@ extension ConformanceRun {
         }
     }
 
-    /// Sends a head and a part of a body, lets the client see the head, then ends the connection.
+    /// Sends a head and a part of a body, waits until the client has seen the head, then ends the connection.
     private func expectBrokenBody(
         head: [(String, String)],
         sent: Data,
@@ -85,7 +85,7 @@ extension ConformanceRun {
                     try expect(response.field("X-Request"), is: path, "the answer to this request")
                     try expect(try await response.body.text(), is: "hello", "body")
                 } catch is TransportError {
-                    // Refusing such an answer is as good as cutting it.
+                    // Refusing such a response is as good as truncating it.
                 }
             }
         }
@@ -126,7 +126,7 @@ extension ConformanceRun {
         }
     }
 
-    /// The server reads the request, and ends the exchange without a whole head.
+    /// Checks a server that reads the request and ends the exchange without a complete head.
     private func expectNoAnswer(
         _ end: @escaping @Sendable (LoopbackExchange) async throws -> Void
     ) async throws {
@@ -150,7 +150,7 @@ extension ConformanceRun {
 
     func refusedConnectionFails() async throws {
         try await withServer({ _ in }) { transport, server in
-            // A port that was open a moment ago and is closed now.
+            // A recently closed port.
             await server.stop()
             let error = try await expectError(TransportError.self, "for a closed port") {
                 try await transport.send(.post(server.url("/"), body: "hello"))

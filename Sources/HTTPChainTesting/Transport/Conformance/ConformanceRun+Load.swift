@@ -2,10 +2,10 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// Much at once, and much more than is wanted.
+/// Checks of concurrency and backpressure.
 extension ConformanceRun {
     func slowReaderIsBounded() async throws -> TransportConformance.Outcome {
-        // The memory of the whole process is measured, and what else runs in it may grow: once, not three times.
+        // The memory of the whole process is measured, and other work in it may cause growth once, but not three times.
         for _ in 0..<2 {
             do { return try await slowReaderIsBoundedOnce() } catch is ConformanceFailure {}
         }
@@ -65,7 +65,7 @@ extension ConformanceRun {
         try await withPeer(peer) { transport, base in
             var growth: [Int] = []
             var open = try await Self.round(transport, base, self)
-            // Other tests in the process open files too; only what grows in every round is a leak.
+            // Other tests in the process open files too; only growth in every round is a leak.
             for _ in 1...3 {
                 let now = try await Self.round(transport, base, self)
                 guard let before = open, let after = now, after - before > 100 else { return }

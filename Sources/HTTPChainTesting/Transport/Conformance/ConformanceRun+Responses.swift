@@ -71,7 +71,8 @@ extension ConformanceRun {
         }
         guard hasNetwork else { return }
         let script: LoopbackServer.Script = { exchange in
-            // obs-text of RFC 9110 §5.5: a byte that is not UTF-8. How it is shown is free; it may not do harm.
+            // obs-text of RFC 9110 §5.5: a byte that isn't UTF-8. Any representation is allowed, as long as it does no
+            // harm.
             var head = Data("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Latin: caf".utf8)
             head.append(0xE9)
             head.append(contentsOf: "\r\nX-After: here\r\n\r\nok".utf8)
@@ -89,7 +90,7 @@ extension ConformanceRun {
                 )
                 try expect(try await response.body.text(), is: "ok", "body")
             } catch is TransportError {
-                // Refusing such an answer is allowed; to end or to hang is not.
+                // Refusing such a response is allowed; crashing or hanging isn't.
             }
         }
     }
@@ -146,7 +147,7 @@ extension ConformanceRun {
             var text = ""
             for try await chunk in response.body {
                 text += String(decoding: chunk, as: UTF8.self)
-                // Each piece must be here before the server sends the next, or this never ends.
+                // Each piece must arrive before the server sends the next, or this never ends.
                 if text == "first;" { next[0].reach() }
                 if text == "first;second;" { next[1].reach() }
             }

@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPTypes
 
 extension ConformanceRun {
-    /// A request whose path was set past the encoding of its URL.
+    /// Makes a request with a path that bypasses URL encoding.
     private static func get(_ base: String, path: String) -> Request {
         var request = Request.get(base + "/")
         request.head.path = path
@@ -157,7 +157,7 @@ extension ConformanceRun {
         let peer: LoopbackServer.Script = { exchange in
             try await exchange.writeHead(413, [("Content-Length", "9"), ("Connection", "close")])
             try await exchange.write("too large")
-            // Closing now would reset the connection and could destroy the answer (RFC 9112 §9.6).
+            // Closing now would reset the connection and could destroy the response (RFC 9112 §9.6).
             try await exchange.waitForPeerToClose()
         }
         try await withServer(peer) { transport, server in
@@ -172,13 +172,13 @@ extension ConformanceRun {
 }
 
 extension LoopbackExchange {
-    /// Leaves what the client sends in the socket until the server is stopped.
+    /// Leaves the client's data in the socket until the server is stopped.
     fileprivate func connectionStaysUnread() async throws {
         try await Rendezvous().wait()
     }
 }
 
-/// Throws where its inner reader would end.
+/// Throws when its inner reader ends.
 struct FailingReader: BodyReader {
     struct Failure: Error, Equatable {}
 
@@ -190,7 +190,7 @@ struct FailingReader: BodyReader {
     }
 }
 
-/// Counts what is asked of it.
+/// Counts the bytes read from it.
 struct CountingReader: BodyReader {
     var inner: PatternReader
     let count: Locked<Int64>

@@ -1,18 +1,18 @@
 import HTTPChainCore
 
-/// One check at work: makes the transport and its peer, and words what it finds.
+/// A running check: creates the transport and its peer, and describes failures.
 struct ConformanceRun: Sendable {
     let suite: TransportConformance
     let check: TransportConformance.Check
 
-    /// Whether bytes go over a wire.
+    /// Whether the transport uses a network.
     var hasNetwork: Bool {
         if case .loopback = suite.wiring { true } else { false }
     }
 
     // MARK: Peers
 
-    /// Runs `body` with a transport and a URL behind which `handler` answers, over a wire or not.
+    /// Runs `body` with a transport and a URL at which `handler` responds, over a network or not.
     func withPeer<Result: Sendable>(
         _ handler: @escaping TransportConformance.Handler,
         _ body: (any Transport, String) async throws -> Result
@@ -69,7 +69,7 @@ struct ConformanceRun: Sendable {
         }
     }
 
-    /// The error of a kind that `operation` must throw.
+    /// Returns the error of a type that `operation` must throw.
     func expectError<Expected: Error, Result>(
         _ type: Expected.Type,
         _ when: String,
@@ -89,7 +89,7 @@ struct ConformanceRun: Sendable {
 
     // MARK: Time
 
-    /// Runs `operation`, and gives it up as hanging when it takes longer than `limit`, even if it ignores cancellation.
+    /// Runs `operation`, and fails if it takes longer than `limit`, even if it ignores cancellation.
     func within<Result: Sendable>(
         _ limit: Duration,
         _ expected: String,
@@ -119,8 +119,8 @@ struct ConformanceRun: Sendable {
 
     /// Returns once `value` has not changed for a while, or `isOver` holds.
     ///
-    /// That something does not happen can only be seen by waiting; on a slow machine this finds too little, never a
-    /// fault that is not there.
+    /// The absence of change can only be observed by waiting; on a slow machine this may miss faults, but never reports
+    /// false ones.
     func untilQuiet(_ value: () -> Int64, isOver: () -> Bool) async throws {
         var last = value()
         var quiet = 0
@@ -133,7 +133,7 @@ struct ConformanceRun: Sendable {
     }
 }
 
-/// The first outcome wins, whoever brings it.
+/// A race in which the first outcome wins.
 private final class Race<Value: Sendable>: Sendable {
     private enum State: Sendable {
         case open

@@ -1,9 +1,9 @@
 import Foundation
 import HTTPChainCore
 
-/// Bytes that tell their place, so that a big body can be checked as it passes.
+/// Bytes that depend on their position, so that a large body can be checked while it is read.
 ///
-/// They repeat after a prime number of bytes, so that chunks that were swapped, lost or sent twice show.
+/// They repeat after a prime number of bytes, so that swapped, lost or duplicated chunks are detected.
 enum Pattern {
     private static let period = 65_521
     private static let block: Data = {
@@ -15,13 +15,13 @@ enum Pattern {
         return Data(once + once)
     }()
 
-    /// The bytes from `offset`; at most one period of them.
+    /// Returns the bytes from `offset`; at most one period of them.
     static func bytes(at offset: Int64, count: Int) -> Data {
         let start = Int(offset % Int64(period))
         return block[start..<start + min(count, period)]
     }
 
-    /// The first `count` bytes.
+    /// Returns the first `count` bytes.
     static func data(_ count: Int) -> Data {
         var result = Data(capacity: count)
         while result.count < count {
@@ -30,7 +30,7 @@ enum Pattern {
         return result
     }
 
-    /// A stream of `length` bytes.
+    /// Returns a stream of `length` bytes.
     static func body(_ length: Int64, declared: Bool, once: Bool) -> HTTPBody {
         let declaredLength = declared ? length : nil
         return once
@@ -38,7 +38,7 @@ enum Pattern {
             : .replayable(length: declaredLength) { PatternReader(length: length) }
     }
 
-    /// How many bytes a body has that are all right, or where the first wrong one is.
+    /// Checks a body; returns its length, or the position of the first wrong byte.
     static func check(_ body: HTTPBody) async throws -> Result<Int64, Mismatch> {
         var offset: Int64 = 0
         for try await chunk in body {

@@ -1,5 +1,5 @@
 extension TransportConformance {
-    /// One thing that every transport must do; its raw value is the sentence.
+    /// A requirement for all transports; its raw value is the sentence.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -116,7 +116,7 @@ extension TransportConformance {
         /// The sentence.
         public var description: String { rawValue }
 
-        /// Whether the check needs a server that speaks bytes, and so a transport that connects to one.
+        /// Whether the check needs a byte-level server, and so a transport with a network.
         public var needsNetwork: Bool {
             switch self {
             case .methodsArrive, .bodyKindsArrive, .targetArrives, .requestFieldsArrive, .bigUploadArrives,

@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// Holds a transport to what every stage relies on: run it against a transport of your own.
+/// Checks that a transport provides what every stage relies on; run it against your own transport.
 ///
 /// ```swift
 /// @Suite struct MyTransportConformance {
@@ -13,13 +13,13 @@ public import HTTPChainCore
 /// }
 /// ```
 ///
-/// Over ``Network/loopback`` the transport talks to a ``LoopbackServer`` that misbehaves at the level of bytes. A
-/// transport with no network is given the peer as a closure instead, and held to the checks that make sense then.
+/// Over ``Network/loopback`` the transport connects to a ``LoopbackServer`` that misbehaves at the byte level. A
+/// transport without a network gets the peer as a closure, and only the applicable checks run.
 public struct TransportConformance: Sendable {
-    /// Plays the server for a transport that has no network.
+    /// A closure that plays the server for a transport without a network.
     public typealias Handler = @Sendable (Request) async throws -> Response
 
-    /// A protocol that the transport talks over.
+    /// A network that the transport uses.
     public struct Network: Sendable, Hashable {
         private enum Kind { case loopback }
         private let kind: Kind
@@ -28,9 +28,9 @@ public struct TransportConformance: Sendable {
         public static let loopback = Network(kind: .loopback)
     }
 
-    /// The outcome of a check that did not fail.
+    /// The outcome of a check that didn't fail.
     public enum Outcome: Sendable, Hashable {
-        /// The transport does what it must.
+        /// The transport meets the requirement.
         case passed
         /// The check does not apply, for this reason.
         case skipped(String)
@@ -47,17 +47,17 @@ public struct TransportConformance: Sendable {
     let timingOut: (@Sendable () async throws -> any Transport)?
     let shutDown: @Sendable (any Transport) async throws -> Void
 
-    /// A suite for a transport that connects to servers.
+    /// Creates a suite for a transport that connects to servers.
     ///
     /// - Parameters:
-    ///   - network: What it talks over.
-    ///   - limit: How long one check may take before it counts as hanging; 50 seconds by default. It is counted in
-    ///     turns of the pool of threads, ten to a second, and so lasts longer where many tests share a small machine.
-    ///   - excluded: Checks to leave out, each with the reason why.
-    ///   - timingOut: Makes a transport that gives up after a short while, such as 200 ms; without it,
-    ///     ``Check/timeoutFails`` is skipped.
-    ///   - shutDown: Ends a transport after its check; nothing by default.
-    ///   - make: Makes the transport for one check.
+    ///   - network: The network it uses.
+    ///   - limit: The time limit for one check; 50 seconds by default. It is counted in turns of the thread pool, ten
+    ///     per second, and so is longer if many tests share a small machine.
+    ///   - excluded: The checks to exclude, each with the reason.
+    ///   - timingOut: Creates a transport with a short timeout, such as 200 ms; if `nil`, ``Check/timeoutFails`` is
+    ///     skipped.
+    ///   - shutDown: Shuts down a transport after its check; does nothing by default.
+    ///   - make: Creates the transport for one check.
     public init(
         over network: Network,
         limit: Duration = .seconds(50),
@@ -73,13 +73,13 @@ public struct TransportConformance: Sendable {
         self.shutDown = shutDown
     }
 
-    /// A suite for a transport that has no network.
+    /// Creates a suite for a transport without a network.
     ///
     /// - Parameters:
-    ///   - limit: How long one check may take before it counts as hanging; 50 seconds by default. It is counted in
-    ///     turns of the pool of threads, ten to a second, and so lasts longer where many tests share a small machine.
-    ///   - excluded: Checks to leave out, each with the reason why.
-    ///   - make: Makes a transport whose server is the closure it is given.
+    ///   - limit: The time limit for one check; 50 seconds by default. It is counted in turns of the thread pool, ten
+    ///     per second, and so is longer if many tests share a small machine.
+    ///   - excluded: The checks to exclude, each with the reason.
+    ///   - make: Creates a transport that uses the given closure as its server.
     public init(
         limit: Duration = .seconds(50),
         excluding excluded: [Check: String] = [:],
@@ -92,12 +92,12 @@ public struct TransportConformance: Sendable {
         self.shutDown = { _ in }
     }
 
-    /// The checks that apply to the transport.
+    /// The applicable checks.
     public var checks: [Check] {
         Check.allCases.filter { reasonToSkip($0) == nil }
     }
 
-    /// Why a check does not apply; `nil` when it does.
+    /// Returns the reason that a check doesn't apply; `nil` if it does.
     public func reasonToSkip(_ check: Check) -> String? {
         if let reason = excluded[check] { return reason }
         if case .inMemory = wiring, check.needsNetwork { return "the transport has no network" }
@@ -105,10 +105,10 @@ public struct TransportConformance: Sendable {
         return nil
     }
 
-    /// Holds the transport to one check.
+    /// Runs one check on the transport.
     ///
-    /// - Returns: ``Outcome/skipped(_:)`` when the check does not apply.
-    /// - Throws: ``ConformanceFailure`` when the transport fails it.
+    /// - Returns: The outcome; ``Outcome/skipped(_:)`` if the check doesn't apply.
+    /// - Throws: ``ConformanceFailure`` if the transport fails it.
     public func verify(_ check: Check) async throws -> Outcome {
         if let reason = reasonToSkip(check) { return .skipped(reason) }
         let run = ConformanceRun(suite: self, check: check)

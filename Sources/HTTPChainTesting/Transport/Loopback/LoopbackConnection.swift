@@ -2,7 +2,7 @@ import FlyingSocks
 import Foundation
 import HTTPChainCore
 
-/// One accepted connection: bytes in, bytes out, and how it ends.
+/// An accepted connection.
 actor LoopbackConnection {
     private enum State { case open, closing, closed }
 
@@ -24,7 +24,7 @@ actor LoopbackConnection {
 
     // MARK: Reading
 
-    /// Waits for bytes and adds them to the buffer; `false` when the client sends no more.
+    /// Waits for bytes and adds them to the buffer; `false` if the client has closed the connection.
     private func fill() async throws -> Bool {
         while true {
             guard state == .open else { throw LoopbackError(.closed) }
@@ -35,14 +35,14 @@ actor LoopbackConnection {
             } catch SocketError.blocked {
                 try await suspend(untilReadyFor: .read)
             } catch {
-                // End of file, or a reset: both mean that this client is gone.
+                // End of file or a reset: both mean that the client is gone.
                 peerHasClosed = true
                 return false
             }
         }
     }
 
-    /// A line without its CRLF; `nil` when the client closed before the first byte of it.
+    /// Reads a line without its CRLF; `nil` if the client closed before its first byte.
     func readLine(limit: Int) async throws -> Data? {
         while true {
             if let end = buffer.firstIndex(of: 0x0A) {
@@ -58,7 +58,7 @@ actor LoopbackConnection {
         }
     }
 
-    /// Up to and with the first blank line; `nil` when the client closed before the first byte.
+    /// Reads through the first blank line; `nil` if the client closed before the first byte.
     func readHead(limit: Int) async throws -> Data? {
         let end = Data("\r\n\r\n".utf8)
         while true {
@@ -75,7 +75,7 @@ actor LoopbackConnection {
         }
     }
 
-    /// At least one byte and at most `count`.
+    /// Reads at least one byte and at most `count`.
     func read(upTo count: Int64) async throws -> Data {
         while buffer.isEmpty {
             guard try await fill() else { throw LoopbackError(.peerClosed) }
@@ -85,7 +85,7 @@ actor LoopbackConnection {
         return taken
     }
 
-    /// Takes and forgets what comes until the client ends the connection.
+    /// Discards received bytes until the client ends the connection.
     func waitForPeerToClose() async throws {
         repeat { buffer = Data() } while try await fill()
     }
@@ -109,13 +109,13 @@ actor LoopbackConnection {
 
     // MARK: Ending
 
-    /// Ends the connection; with `reset`, so that the client sees ECONNRESET.
+    /// Ends the connection; with `reset`, the client sees ECONNRESET.
     func close(reset: Bool = false) async {
         guard state == .open else { return }
         if reset { try? socket.setValue(linger(l_onoff: 1, l_linger: 0), for: LingerOption()) }
         state = .closing
         if operations > 0 {
-            // Whoever waits on the socket must release it before its descriptor may be used again for another.
+            // Any waiter on the socket must release it before its descriptor may be reused.
             _ = shutdown(socket.file.rawValue, Int32(SHUT_RDWR))
         } else {
             await finishClosing()
@@ -125,7 +125,7 @@ actor LoopbackConnection {
     private func finishClosing() async {
         guard state == .closing else { return }
         state = .closed
-        // The pool forgets a descriptor just after it has woken its waiter; only then may it be closed.
+        // The pool removes a descriptor just after waking its waiter; only then may it be closed.
         if let pool = pool as? any Actor { await Self.visit(pool) }
         try? socket.close()
     }
@@ -140,7 +140,7 @@ actor LoopbackConnection {
         } catch is CancellationError {
             failure = CancellationError()
         } catch SocketError.disconnected {
-            // The next read or write tells what it was.
+            // The next read or write reports the cause.
         } catch {
             failure = LoopbackError(.socket("\(error)"))
         }

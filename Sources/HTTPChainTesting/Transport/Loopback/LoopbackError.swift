@@ -9,20 +9,20 @@ public struct LoopbackError: HTTPChainError {
     public enum Problem: Sendable, Hashable {
         /// The client closed or reset the connection.
         case peerClosed
-        /// The script closed the connection before.
+        /// The script had closed the connection.
         case closed
-        /// The client sent something that is not a well-formed HTTP/1.1 message.
+        /// The client sent a malformed HTTP/1.1 message.
         case malformed(String)
         /// The client sent more than the script allows.
         case tooLarge(limit: Int)
-        /// The operating system refused.
+        /// A socket operation failed.
         case socket(String)
     }
 
     /// A description of what happened.
     public let problem: Problem
 
-    /// Makes the error for a problem.
+    /// Creates the error for a problem.
     public init(_ problem: Problem) {
         self.problem = problem
     }
@@ -30,7 +30,7 @@ public struct LoopbackError: HTTPChainError {
     /// Always "loopback server".
     public var stage: String { "loopback server" }
 
-    /// The sentence that says what happened.
+    /// A sentence with what happened.
     public var reason: String {
         switch problem {
         case .peerClosed: "the client ended the connection"

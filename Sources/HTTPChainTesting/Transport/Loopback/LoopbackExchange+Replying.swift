@@ -1,20 +1,20 @@
 public import Foundation
 
 extension LoopbackExchange {
-    /// Writes a status line and header fields, and the blank line after them; nothing is added.
+    /// Writes a status line, header fields, and the blank line; adds nothing.
     ///
     /// - Parameters:
     ///   - status: The status code.
-    ///   - fields: Names and values; a name may come again.
+    ///   - fields: The names and values; a name may be repeated.
     public func writeHead(_ status: Int, _ fields: [(String, String)] = []) async throws {
         let lines = fields.map { "\($0.0): \($0.1)\r\n" }.joined()
         try await write("HTTP/1.1 \(status) \(Self.reason(status))\r\n\(lines)\r\n")
     }
 
-    /// Answers with a body of known length; the connection may then serve another request.
+    /// Sends a response with a body of known length; the connection may then serve another request.
     ///
-    /// `Content-Length` is added, except where no response may have one (1xx and 204, RFC 9110 §8.6). The body of an
-    /// answer to HEAD is left out.
+    /// Adds `Content-Length`, unless the response must not have one (1xx and 204, RFC 9110 §8.6). Omits the body of
+    /// 1xx, 204 and 304 responses and of responses to HEAD.
     public func reply(_ status: Int, fields: [(String, String)] = [], body: Data = Data()) async throws {
         let mayHaveLength = status >= 200 && status != 204
         let length = mayHaveLength ? [("Content-Length", "\(body.count)")] : []
@@ -23,12 +23,12 @@ extension LoopbackExchange {
         keepConnection()
     }
 
-    /// Begins an answer of which ``writeChunk(_:)`` sends the pieces and ``finishChunks()`` the end.
+    /// Starts a chunked response: continue with ``writeChunk(_:)`` and end with ``finishChunks()``.
     public func beginChunks(_ status: Int = 200, fields: [(String, String)] = []) async throws {
         try await writeHead(status, fields + [("Transfer-Encoding", "chunked")])
     }
 
-    /// Sends one chunk of a chunked body; empty data sends nothing, as an empty chunk would be the end.
+    /// Sends one chunk of a chunked body; sends nothing if the data is empty, since an empty chunk would end the body.
     public func writeChunk(_ data: Data) async throws {
         guard !data.isEmpty else { return }
         var bytes = Data("\(String(data.count, radix: 16))\r\n".utf8)
@@ -43,10 +43,10 @@ extension LoopbackExchange {
         keepConnection()
     }
 
-    /// Sends `chunk` again and again until the client ends the connection.
+    /// Sends `chunk` repeatedly until the client ends the connection.
     ///
-    /// - Returns: The number of bytes the system took.
-    /// - Throws: `CancellationError` when the server is stopped first.
+    /// - Returns: The number of bytes accepted by the system.
+    /// - Throws: `CancellationError` if the server is stopped first.
     @discardableResult
     public func writeUntilPeerCloses(_ chunk: Data) async throws -> Int64 {
         var count: Int64 = 0

@@ -1,10 +1,9 @@
 public import Foundation
 public import HTTPChainCore
 
-/// One request on a connection of a ``LoopbackServer``, in the hands of a script that reads and answers it byte by
-/// byte.
+/// A request on a connection of a ``LoopbackServer``, which a script reads and answers byte by byte.
 ///
-/// Methods may be called from several tasks at once, one reading and one writing.
+/// Methods may be called from two tasks concurrently, one reading and one writing.
 public final class LoopbackExchange: Sendable {
     private enum BodyState: Sendable {
         case fixed(remaining: Int64)
@@ -36,16 +35,16 @@ public final class LoopbackExchange: Sendable {
         body = Locked(state)
     }
 
-    /// The record of the request as far as it was read.
+    /// The record of the request as read so far.
     public var record: LoopbackRecord { log.record(index) }
 
     // MARK: The request's body
 
-    /// The next bytes of the request body, without its framing; `nil` at the end.
+    /// Returns the next bytes of the request body, without its framing; `nil` at the end.
     ///
-    /// Nothing is read from the socket before it is asked for, so a script that waits makes the client wait.
+    /// Reads from the socket only when called, so a script that waits makes the client wait.
     ///
-    /// - Throws: ``LoopbackError`` when the client ends the connection first or breaks the framing.
+    /// - Throws: ``LoopbackError`` if the client ends the connection first or breaks the framing.
     public func readChunk() async throws -> Data? {
         do {
             let chunk = try await nextChunk()
@@ -64,10 +63,10 @@ public final class LoopbackExchange: Sendable {
         }
     }
 
-    /// The rest of the request body.
+    /// Returns the rest of the request body.
     ///
-    /// - Parameter limit: How much to take at most; 16 MiB by default.
-    /// - Throws: ``LoopbackError`` when it is larger, and as ``readChunk()`` does.
+    /// - Parameter limit: The largest accepted size; 16 MiB by default.
+    /// - Throws: ``LoopbackError`` if it is larger, and the errors of ``readChunk()``.
     @discardableResult
     public func readBody(upTo limit: ByteCount = .mebibytes(16)) async throws -> Data {
         var result = Data()
@@ -116,9 +115,9 @@ public final class LoopbackExchange: Sendable {
 
     // MARK: The answer, byte by byte
 
-    /// Writes bytes as they are; returns when the system has taken all of them.
+    /// Writes bytes unchanged; returns when the system has accepted all of them.
     ///
-    /// - Throws: ``LoopbackError`` when the client ended the connection.
+    /// - Throws: ``LoopbackError`` if the client has ended the connection.
     public func write(_ bytes: Data) async throws {
         do {
             try await connection.write(bytes)
@@ -128,19 +127,19 @@ public final class LoopbackExchange: Sendable {
         }
     }
 
-    /// Writes text as UTF-8; lines of a head end with `\r\n`, as HTTP has it.
+    /// Writes text as UTF-8; lines of a head must end with `\r\n`.
     public func write(_ text: String) async throws {
         try await write(Data(text.utf8))
     }
 
-    /// Lets the connection serve another request when the script returns, once the request body was read.
+    /// Lets the connection serve another request when the script returns, if the request body was read.
     ///
-    /// ``reply(_:fields:body:)`` and ``finishChunks()`` do this by themselves.
+    /// ``reply(_:fields:body:)`` and ``finishChunks()`` call this.
     public func keepConnection() {
         keepsAlive.withLock { $0 = true }
     }
 
-    /// Ends the connection in an orderly way.
+    /// Closes the connection normally.
     public func close() async {
         await connection.close()
     }
@@ -150,9 +149,9 @@ public final class LoopbackExchange: Sendable {
         await connection.close(reset: true)
     }
 
-    /// Returns once the client has ended the connection; what it still sends is read and forgotten.
+    /// Waits until the client has ended the connection; discards anything it still sends.
     ///
-    /// - Throws: `CancellationError` when the server is stopped first.
+    /// - Throws: `CancellationError` if the server is stopped first.
     public func waitForPeerToClose() async throws {
         try await connection.waitForPeerToClose()
         log.update(index) { $0.peerClosed = true }

@@ -1,11 +1,11 @@
 public import Foundation
 import HTTPChainCore
 
-/// The head of a request as it stood on the wire.
+/// The head of a request as sent on the wire.
 public struct LoopbackRequest: Sendable, Hashable {
-    /// The way the end of the body is told, RFC 9112 §6.3.
+    /// The framing of the body, RFC 9112 §6.3.
     public enum Framing: Sendable, Hashable {
-        /// No body: neither field is there.
+        /// No body: neither field is present.
         case none
         /// `Content-Length`.
         case contentLength(Int64)
@@ -13,11 +13,11 @@ public struct LoopbackRequest: Sendable, Hashable {
         case chunked
     }
 
-    /// A header field as it was written.
+    /// A header field as sent on the wire.
     public struct Field: Sendable, Hashable {
-        /// The name, in the letter case of the wire.
+        /// The name, in its original letter case.
         public let name: String
-        /// The value without the white space around it.
+        /// The value without surrounding white space.
         public let value: String
     }
 
@@ -27,14 +27,14 @@ public struct LoopbackRequest: Sendable, Hashable {
     public let target: String
     /// The protocol version, `HTTP/1.1`.
     public let version: String
-    /// The header fields in their order.
+    /// The header fields in order.
     public let fields: [Field]
-    /// The bytes up to and with the blank line.
+    /// The bytes through the blank line.
     public let bytes: Data
-    /// The way the end of the body is told.
+    /// The framing of the body.
     public let framing: Framing
 
-    /// The values of the fields with this name, whatever its letter case.
+    /// Returns the values of the fields with this name, ignoring case.
     public func values(_ name: String) -> [String] {
         fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
     }
@@ -79,11 +79,11 @@ public struct LoopbackRequest: Sendable, Hashable {
     }
 }
 
-/// The record of one request that a ``LoopbackServer`` received.
+/// The record of a request that a ``LoopbackServer`` received.
 public struct LoopbackRecord: Sendable, Hashable {
     /// The head.
     public let request: LoopbackRequest
-    /// The number of the connection that carried it, counted from 1.
+    /// The number of its connection, counted from 1.
     public let connection: Int
     /// The number of body bytes read by the script.
     public internal(set) var bodyLength: Int64 = 0
@@ -91,9 +91,9 @@ public struct LoopbackRecord: Sendable, Hashable {
     public internal(set) var body = Data()
     /// Whether the body was read to its end.
     public internal(set) var bodyIsComplete = false
-    /// Whether the client ended the connection while the exchange was going on.
+    /// Whether the client ended the connection during the exchange.
     public internal(set) var peerClosed = false
 
-    /// The number of body bytes that are kept: 64 KiB.
+    /// The number of body bytes kept: 64 KiB.
     public static let bodyLimit = 65_536
 }

@@ -2,10 +2,10 @@ import FlyingSocks
 import Foundation
 import HTTPChainCore
 
-/// A scripted HTTP/1.1 server on 127.0.0.1 that can misbehave in every way a real one might.
+/// A scripted HTTP/1.1 server on 127.0.0.1 that can misbehave like real ones.
 ///
-/// Each request is handed to a script that reads it at its own pace and answers byte by byte; what was received is
-/// recorded as it stood on the wire.
+/// Each request is passed to a script that reads it at its own pace and answers byte by byte. Requests are recorded as
+/// sent on the wire.
 ///
 /// ```swift
 /// let server = try await LoopbackServer.start { exchange in
@@ -15,9 +15,9 @@ import HTTPChainCore
 /// }
 /// ```
 ///
-/// A script that throws ends its connection, and so does one that returns without a complete answer.
+/// If a script throws, or returns without a complete response, its connection is closed.
 public final class LoopbackServer: Sendable {
-    /// Answers one request.
+    /// A script that answers one request.
     public typealias Script = @Sendable (LoopbackExchange) async throws -> Void
 
     /// The port it listens on.
@@ -29,10 +29,11 @@ public final class LoopbackServer: Sendable {
     /// Starts a server.
     ///
     /// - Parameters:
-    ///   - port: The port to listen on, such as that of a server that was stopped; chosen by the system by default.
-    ///   - bufferSize: The size of the socket buffers in bytes, to see backpressure early; the system's own by default.
+    ///   - port: The port to listen on, such as that of a stopped server; chosen by the system by default.
+    ///   - bufferSize: The size of the socket buffers in bytes, to trigger backpressure early; the system's default if
+    ///     `nil`.
     ///   - script: Answers each request.
-    /// - Throws: ``LoopbackError`` when the system has no socket to give.
+    /// - Throws: ``LoopbackError`` if the system can't provide the socket.
     public static func start(
         port: UInt16 = 0,
         bufferSize: Int32? = nil,
@@ -47,7 +48,7 @@ public final class LoopbackServer: Sendable {
                 try socket.setValue(bufferSize, for: .receiveBufferSize)
             }
             do {
-                // So that another server can take the port while connections of this one linger.
+                // Lets another server use the port while connections of this one linger.
                 try socket.setValue(true, for: .localAddressReuse)
                 try socket.bind(to: .inet(ip4: "127.0.0.1", port: port))
             } catch {
@@ -79,19 +80,19 @@ public final class LoopbackServer: Sendable {
     /// Scheme, host and port: `http://127.0.0.1:49152`.
     public var origin: String { "http://127.0.0.1:\(port)" }
 
-    /// The URL of a path on this server.
+    /// Returns the URL of a path on this server.
     public func url(_ path: String = "/") -> String { origin + path }
 
     /// The records of all requests, in the order in which the heads arrived.
     public var records: [LoopbackRecord] { log.records }
 
-    /// The number of connections that were accepted.
+    /// The number of accepted connections.
     public var connectionCount: Int { log.connectionCount }
 
-    /// The errors of scripts and of malformed requests; a client that leaves is not among them.
+    /// The errors of scripts and of malformed requests, except those caused by a client that leaves.
     public var failures: [any Error] { log.failures }
 
-    /// Closes every connection and the port, and returns when nothing of it runs any more.
+    /// Closes every connection and the port, and returns when all its tasks have ended.
     public func stop() async {
         task.cancel()
         await task.value
@@ -136,7 +137,7 @@ final class LoopbackLog: Sendable {
     }
 }
 
-/// Accepts connections and serves each in a child task, until it is cancelled.
+/// Accepts connections and serves each in a child task, until cancelled.
 private struct LoopbackAcceptor: Sendable {
     let socket: Socket
     let pool: any AsyncSocketPool
@@ -169,7 +170,7 @@ private struct LoopbackAcceptor: Sendable {
         try? socket.close()
     }
 
-    /// The pool forgets a descriptor just after it has woken its waiter; only then may it be closed.
+    /// The pool removes a descriptor just after waking its waiter; only then may it be closed.
     private static func visit(_ actor: isolated any Actor) {}
 
     private func serve(_ connection: LoopbackConnection, _ number: Int) async {
@@ -184,7 +185,7 @@ private struct LoopbackAcceptor: Sendable {
         } catch is CancellationError {
             // The server was stopped.
         } catch let error as LoopbackError where error.problem == .peerClosed || error.problem == .closed {
-            // What the client or the script wanted.
+            // The client or the script wanted this.
         } catch {
             log.add(failure: error)
         }

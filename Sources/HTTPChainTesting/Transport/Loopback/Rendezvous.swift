@@ -1,6 +1,7 @@
 import HTTPChainCore
 
-/// A point that one side reaches and the other waits for: how a script and a test agree on an order without sleeping.
+/// A point that one side reaches and another waits for, so that a script and a test can agree on an order without
+/// sleeping.
 public final class Rendezvous: Sendable {
     private struct State {
         var isReached = false
@@ -9,10 +10,10 @@ public final class Rendezvous: Sendable {
     }
     private let state = Locked(State())
 
-    /// Makes a point that nobody has reached yet.
+    /// Creates a point that hasn't been reached.
     public init() {}
 
-    /// Lets everybody on who waits, now and later.
+    /// Resumes all current and future waiters.
     public func reach() {
         let waiting = state.withLock { state in
             state.isReached = true
@@ -23,7 +24,7 @@ public final class Rendezvous: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Whether the point was reached.
+    /// Whether the point has been reached.
     public var isReached: Bool { state.withLock { $0.isReached } }
 
     /// Returns once the point is reached.
@@ -36,7 +37,7 @@ public final class Rendezvous: Sendable {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                // Asked under the lock, so that neither a cancellation nor an arrival slips between.
+                // Checked under the lock, so that neither a cancellation nor an arrival is missed.
                 let outcome: Result<Void, any Error>? = state.withLock { state in
                     if Task.isCancelled { return .failure(CancellationError()) }
                     if state.isReached { return .success(()) }
