@@ -1,35 +1,34 @@
 public import HTTPChainCore
 
-/// Names an object that mocks share, and says how it is made.
+/// The name of an object shared by mocks, and the way to create it.
 ///
-/// All mocks of one ``MockTransport`` that name the same identifier get the same helper. It is made when the first of
-/// them is used, once, also when several are used at the same time; when making it fails, the call fails and the next
-/// one tries again.
+/// All mocks of a ``MockTransport`` with the same identifier share one helper. It is created once, on first use, even
+/// if several mocks are used concurrently. If creating it fails, the call fails and the next one tries again.
 public struct HelperKey<Helper: Sendable>: Sendable {
-    /// The name by which the mocks know the helper.
+    /// The name of the helper.
     public let identifier: String
 
     let make: @Sendable () async throws -> Helper
 
-    /// Names a helper.
+    /// Creates a key.
     ///
     /// - Parameters:
-    ///   - identifier: What the mocks call it.
-    ///   - make: Makes it; of several keys with the same identifier, that of the mock used first is asked. It must not
-    ///     send a request to a mock that needs the same helper.
+    ///   - identifier: The name of the helper.
+    ///   - make: Creates the helper. Of several keys with the same identifier, that of the first mock used is called.
+    ///     It must not send a request to a mock that needs the same helper.
     public init(_ identifier: String, make: @escaping @Sendable () async throws -> Helper) {
         self.identifier = identifier
         self.make = make
     }
 }
 
-/// Two mocks give one identifier to helpers of different types.
+/// An error for one identifier used for helpers of different types.
 public struct HelperTypeError: HTTPChainError, Hashable {
     /// The identifier.
     public let identifier: String
-    /// The type of the helper that was made.
+    /// The type of the existing helper.
     public let actual: String
-    /// The type that the mock wants.
+    /// The type that the mock requires.
     public let expected: String
 
     /// Always "MockTransport".
@@ -38,7 +37,7 @@ public struct HelperTypeError: HTTPChainError, Hashable {
     /// A description of what happened.
     public var reason: String { explanation.reason }
 
-    /// Advice on what to do about it; `nil` if there is none.
+    /// A suggested fix; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

@@ -1,13 +1,13 @@
 public import HTTPChainCore
 
-/// Answers the requests that were made from values of one type; see ``MockTransport``.
+/// A mock that responds to requests made from values of one type; see ``MockTransport``.
 public struct Mock: Sendable {
     typealias Answer = @Sendable (MockCall) async throws -> Response
 
-    /// The type whose requests it answers.
+    /// The name of that type.
     public let typeName: String
 
-    /// How it answers a value, if it does.
+    /// Returns the response closure for a value; `nil` if the value is of another type.
     let answer: @Sendable (any Sendable) -> Answer?
 
     private init<Value: Sendable>(
@@ -21,13 +21,13 @@ public struct Mock: Sendable {
         }
     }
 
-    /// Answers with a closure.
+    /// Creates a mock that responds with a closure.
     ///
     /// - Parameters:
-    ///   - type: The type of the values that the requests were made from; a protocol or a class fits what conforms to
-    ///     it or inherits from it.
-    ///   - delay: How long the answer takes, on the clock of the request's environment; no time by default.
-    ///   - respond: Given the value and the request, gives the response; what it throws, the client gets.
+    ///   - type: The type of the values that the requests were made from; a protocol matches conforming types, a class
+    ///     its subclasses.
+    ///   - delay: The delay before the response, on the clock of the request's environment; zero by default.
+    ///   - respond: Returns the response to the value and the request; its errors are thrown to the client.
     public init<Value: Sendable>(
         _ type: Value.Type,
         delay: Duration = .zero,
@@ -39,13 +39,14 @@ public struct Mock: Sendable {
         }
     }
 
-    /// Answers with a closure that uses a helper.
+    /// Creates a mock that responds with a closure and a helper.
     ///
     /// - Parameters:
     ///   - type: The type of the values that the requests were made from.
-    ///   - delay: How long the answer takes, on the clock of the request's environment; no time by default.
-    ///   - helper: Names the helper and makes it when the first mock that names it is used.
-    ///   - respond: Given the value, the request and the helper, gives the response; what it throws, the client gets.
+    ///   - delay: The delay before the response, on the clock of the request's environment; zero by default.
+    ///   - helper: The key of the helper, which is created on first use.
+    ///   - respond: Returns the response, given the value, the request and the helper; its errors are thrown to the
+    ///     client.
     public init<Value: Sendable, Helper: Sendable>(
         _ type: Value.Type,
         delay: Duration = .zero,
@@ -59,23 +60,23 @@ public struct Mock: Sendable {
         }
     }
 
-    /// Answers with a scripted reply, its delays and its fault included.
+    /// Creates a mock that responds with a scripted reply, including its delays and its fault.
     ///
     /// - Parameters:
     ///   - type: The type of the values that the requests were made from.
-    ///   - reply: What to answer, each time.
+    ///   - reply: The reply to each request.
     public init<Value: Sendable>(_ type: Value.Type, reply: ScriptedReply) {
         self.init(type) { _, call in
             try await call.delivery.play(reply) {}
         }
     }
 
-    /// Fails.
+    /// Creates a mock that fails.
     ///
     /// - Parameters:
     ///   - type: The type of the values that the requests were made from.
-    ///   - delay: How long it takes to fail, on the clock of the request's environment; no time by default.
-    ///   - error: What the client gets.
+    ///   - delay: The delay before the error, on the clock of the request's environment; zero by default.
+    ///   - error: The error thrown to the client.
     public init<Value: Sendable>(_ type: Value.Type, delay: Duration = .zero, failing error: any Error) {
         self.init(type) { _, call in
             try await call.wait(for: delay)
@@ -84,7 +85,7 @@ public struct Mock: Sendable {
     }
 }
 
-/// One request that a mock answers.
+/// A request answered by a mock.
 struct MockCall: Sendable {
     let delivery: Delivery
     let request: Request

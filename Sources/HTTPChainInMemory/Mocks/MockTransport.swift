@@ -1,9 +1,9 @@
 public import HTTPChainCore
 
-/// A transport that answers some kinds of request itself and leaves all others to another one.
+/// A transport that mocks some requests and passes all others to another transport.
 ///
-/// A mock is chosen by the type of the value that a request was made from (``/HTTPChainCore/Request/value``), so an
-/// endpoint that the server does not have yet can be used beside those that it has:
+/// A mock is selected by the type of the value that a request was made from (``/HTTPChainCore/Request/value``), so you
+/// can use endpoints that the server doesn't have yet together with existing ones:
 ///
 /// ```swift
 /// let users = HelperKey("users") { UserTable() }
@@ -15,32 +15,32 @@ public import HTTPChainCore
 /// }
 /// ```
 ///
-/// A mocked request is not checked or read, and its URL may be anything. Its response is brought to the client as
-/// ``InMemoryTransport`` brings one: read once, with a `Content-Length` that holds.
+/// A mocked request is not checked or read, and its URL may be anything. Its response is delivered as by
+/// ``InMemoryTransport``: readable once, with a valid `Content-Length`.
 public struct MockTransport: Transport {
     private let live: any Transport
     private let mocks: [Mock]
     private let helpers = HelperTable()
 
-    /// Puts mocks beside a transport.
+    /// Creates a transport with mocks in front of another.
     ///
     /// - Parameters:
-    ///   - live: Gets the requests that were made by hand and those made from a type that no mock names.
-    ///   - mocks: The mocks; the first whose type fits answers.
+    ///   - live: The transport for all other requests: raw ones, and those made from a type without a mock.
+    ///   - mocks: The mocks; the first whose type matches responds.
     public init(beside live: any Transport, @MockBuilder mocks: () throws -> [Mock]) rethrows {
         self.live = live
         self.mocks = try mocks()
     }
 
-    /// Those of the transport beside the mocks.
+    /// The capabilities of the live transport.
     public var capabilities: TransportCapabilities { live.capabilities }
 
-    /// The name of the transport beside the mocks, and that there are mocks.
+    /// The name of the live transport, followed by "with mocks".
     public var name: String { "\(live.name) with mocks" }
 
-    /// Answers a request from a mock, or passes it on.
+    /// Responds with a mock, or passes the request on.
     ///
-    /// - Throws: What the mock or the transport beside it throws; `CancellationError` when the task is cancelled.
+    /// - Throws: Any error of the mock or the live transport; `CancellationError` if the task is cancelled.
     public func send(_ request: consuming Request) async throws -> Response {
         guard let value = request.value, let answer = answer(for: value) else { return try await live.send(request) }
         try Task.checkCancellation()
@@ -69,7 +69,7 @@ public struct MockTransport: Transport {
 
 /// Collects the mocks of a ``MockTransport`` from a block of code.
 ///
-/// A block may use `if`, `else`, `switch` and `for`, and may give arrays of mocks.
+/// A block may contain `if`, `else`, `switch` and `for`, and arrays of mocks.
 @resultBuilder
 public enum MockBuilder {
     /// One mock.
@@ -80,9 +80,9 @@ public enum MockBuilder {
     public static func buildBlock(_ mocks: [Mock]...) -> [Mock] { mocks.flatMap(\.self) }
     /// The mocks of an `if` without `else`.
     public static func buildOptional(_ mocks: [Mock]?) -> [Mock] { mocks ?? [] }
-    /// The mocks of an `if` that holds.
+    /// The mocks of an `if` branch.
     public static func buildEither(first mocks: [Mock]) -> [Mock] { mocks }
-    /// The mocks of an `else`.
+    /// The mocks of an `else` branch.
     public static func buildEither(second mocks: [Mock]) -> [Mock] { mocks }
     /// The mocks of a `for`.
     public static func buildArray(_ mocks: [[Mock]]) -> [Mock] { mocks.flatMap(\.self) }

@@ -1,23 +1,23 @@
 import Foundation
 import HTTPChainCore
 
-/// Takes in a request's body as a server would, and reports each chunk.
+/// Receives a request's body like a server, and reports each chunk.
 struct Receiver: Sendable {
-    /// Kept in memory of a body that can be read once; what goes beyond it, in a temporary file.
+    /// The number of bytes of a one-shot body kept in memory; the rest goes to a temporary file.
     let memory: ByteCount
     let time: any TimeSource
-    /// How much arrives in a second; `nil` for all at once.
+    /// The number of bytes that arrive per second; `nil` for no limit.
     let rate: ByteCount?
     let progress: (@Sendable (_ sent: Int64, _ expected: Int64?) -> Void)?
     let record: @Sendable (Data) -> Void
 
     /// Reads the body to its end.
     ///
-    /// - Parameter keeping: Whether the content is wanted again.
-    /// - Returns: A body with the same content that can be read again and again, if it is wanted.
+    /// - Parameter keeping: Whether the content is needed again.
+    /// - Returns: A replayable body with the same content, if `keeping` is set; otherwise an empty one.
     func receive(_ request: WireRequest, keeping: Bool) async throws -> HTTPBody {
         let body = request.body
-        // A stream is read even when it says that it is empty: only reading shows whether that is true.
+        // A stream is read even if its declared length is zero: only reading shows whether that is true.
         if body.bytes?.isEmpty == true { return .empty }
         let expected = request.contentLength
         let received = body.transformed(length: body.length) {

@@ -3,39 +3,39 @@ public import HTTPChainCore
 import HTTPChainSupport
 public import HTTPTypes
 
-/// A request that an in-memory transport received, and what became of it.
+/// A request received by an in-memory transport, with its outcome.
 public struct RecordedRequest: Sendable {
-    /// The progress of a client that reads the body of a response.
+    /// The client's progress in reading a response body.
     public enum ResponseBodyState: Sendable, Hashable {
-        /// There is no response, or not yet.
+        /// There is no response yet, or none at all.
         case none
-        /// There is a body that is not read to its end.
+        /// The body has not been read to its end.
         case pending
-        /// The body was read to its end, or there is none to read.
+        /// The body was read to its end, or is empty.
         case complete
-        /// The body broke off with an error.
+        /// The body failed with an error.
         case failed
-        /// The client dropped the body before its end: a real transfer would have been cancelled.
+        /// The client dropped the body before its end; a real transfer would have been cancelled.
         case dropped
     }
 
-    /// Method, target and header fields as they would go over the wire; `Content-Length` is the transport's own.
+    /// The method, target and header fields as they would be sent; the transport sets `Content-Length` itself.
     public let head: HTTPRequest
     /// The absolute URL.
     public let url: String
-    /// The options the request came with.
+    /// The options of the request.
     public let options: RequestOptions
     /// The first bytes of the body, up to the transport's limit.
     public internal(set) var body = Data()
-    /// The number of bytes that were received.
+    /// The number of bytes received.
     public internal(set) var bodyLength: Int64 = 0
     /// The head of the response; `nil` until there is one.
     public internal(set) var response: HTTPResponse?
-    /// Why there is no response.
+    /// The error of the exchange; `nil` if there is none.
     public internal(set) var error: (any Error)?
-    /// The progress of the client in the response's body.
+    /// The client's progress in reading the response body.
     public internal(set) var responseBody = ResponseBodyState.none
-    /// The number of bytes of the response's body that the client took.
+    /// The number of response body bytes that the client has read.
     public internal(set) var responseBytesRead: Int64 = 0
 
     init(head: HTTPRequest, url: String, options: RequestOptions) {
@@ -50,22 +50,22 @@ public struct RecordedRequest: Sendable {
     /// The header fields.
     public var headers: HTTPFields { head.headerFields }
 
-    /// Whether ``body`` holds less than was received.
+    /// Whether ``body`` is shorter than the received body.
     public var isBodyTruncated: Bool { bodyLength > Int64(body.count) }
 
     /// The recorded body as UTF-8 text; bytes that are not UTF-8 become U+FFFD.
     public var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The recorded body as a value, decoded from JSON.
+    /// Decodes the recorded body from JSON.
     ///
-    /// - Throws: `DecodingError` when the body is not such a value.
+    /// - Throws: `DecodingError` if the body isn't such a value.
     public func decode<Value: Decodable>(_ type: Value.Type, decoder: JSONDecoder = JSONDecoder()) throws -> Value {
         try decoder.decode(type, received: body)
     }
 }
 
 extension RecordedRequest: CustomStringConvertible {
-    /// Method, URL, answer or error, and size, with secrets redacted and no content.
+    /// The method, URL, response or error, and size, with secrets redacted and without content.
     public var description: String {
         let redaction = Request(head: head, options: options).redaction
         var text = "\(ExchangeSnapshot(head, response: response, redaction: redaction))"
@@ -82,7 +82,7 @@ extension RecordedRequest {
     }
 
     mutating func note(_ progress: DeliveryProgress) {
-        // The response of a call that failed after all reaches nobody, and its end says nothing.
+        // The response of a call that failed afterwards reaches nobody, so its end is ignored.
         guard error == nil else { return }
         switch progress {
         case .reading(let count): responseBytesRead = count
@@ -93,13 +93,13 @@ extension RecordedRequest {
     }
 }
 
-/// The requests received: the latest, up to a limit, each under a number that stays.
+/// The latest requests received, up to a limit, each under a permanent number.
 struct Recordings: Sendable {
     private let limit: Int
     private var kept: [RecordedRequest] = []
     private var nextNumber = 0
 
-    /// How many came since the recordings were cleared.
+    /// The number of requests since the recordings were cleared.
     private(set) var count = 0
 
     init(limit: Int) {
@@ -110,7 +110,7 @@ struct Recordings: Sendable {
 
     /// Records a request and returns its number.
     mutating func append(_ request: RecordedRequest) -> Int {
-        // Twice the limit before the old ones go, so that they do not go one by one.
+        // Trimmed only at twice the limit, to avoid removing old entries one by one.
         if kept.count / 2 >= limit { kept.removeFirst(kept.count - limit) }
         kept.append(request)
         count += 1

@@ -1,7 +1,7 @@
 public import Foundation
 public import HTTPChainCore
 
-/// A response body that a test hands out by hand, chunk by chunk, while somebody reads it.
+/// A response body that a test feeds chunk by chunk while it is being read.
 ///
 /// ```swift
 /// let feed = ChunkFeed()
@@ -12,8 +12,8 @@ public import HTTPChainCore
 /// feed.finish()
 /// ```
 ///
-/// The test sees the other side too: ``waitForDemand()`` returns when the reader waits for more, and ``isCancelled``
-/// tells that it dropped the body before the end. ``body`` serves as the body of a request as well.
+/// The test also observes the reader: ``waitForDemand()`` returns when the reader waits for more, and ``isCancelled``
+/// shows that it dropped the body before the end. ``body`` can also be used as the body of a request.
 public final class ChunkFeed: Sendable {
     fileprivate enum End: Sendable {
         case finished
@@ -38,19 +38,19 @@ public final class ChunkFeed: Sendable {
     private let length: Int64?
     private let state = Watched(State())
 
-    /// Makes a feed that nobody reads yet.
+    /// Creates a feed without a reader.
     ///
-    /// - Parameter length: The number of bytes that will be fed, which becomes the response's `Content-Length`; not
-    ///   known by default.
+    /// - Parameter length: The number of bytes that will be fed, which becomes the response's `Content-Length`; unknown
+    ///   if `nil`.
     public init(length: Int64? = nil) {
         self.length = length
     }
 
-    /// Hands in the next chunk; the reader gets it when it asks.
+    /// Feeds the next chunk, which the reader receives on demand.
     ///
-    /// Empty chunks are passed over.
+    /// Empty chunks are skipped.
     ///
-    /// - Returns: Whether it can still be read: `false` after ``finish()``, ``fail(_:)`` and ``isCancelled``.
+    /// - Returns: Whether it can still be read: `false` after ``finish()`` or ``fail(_:)``, and if ``isCancelled``.
     @discardableResult
     public func send(_ chunk: Data) -> Bool {
         state.update { state in
@@ -60,22 +60,22 @@ public final class ChunkFeed: Sendable {
         }
     }
 
-    /// Hands in the next chunk as UTF-8 text.
+    /// Feeds the next chunk as UTF-8 text.
     ///
-    /// - Returns: As ``send(_:)-(Data)`` does.
+    /// - Returns: The same as ``send(_:)-(Data)``.
     @discardableResult
     public func send(_ text: String) -> Bool {
         send(Data(text.utf8))
     }
 
-    /// Ends the body after the chunks handed in.
+    /// Ends the body after the chunks already fed.
     public func finish() {
         end(.finished)
     }
 
-    /// Breaks the body off after the chunks handed in.
+    /// Fails the body after the chunks already fed.
     ///
-    /// - Parameter error: What the reader gets; a ``/HTTPChainCore/TransportError`` is what a real transport throws.
+    /// - Parameter error: The error thrown to the reader; real transports throw ``/HTTPChainCore/TransportError``.
     public func fail(_ error: any Error) {
         end(.failed(error))
     }
@@ -86,16 +86,16 @@ public final class ChunkFeed: Sendable {
         }
     }
 
-    /// Whether the reader dropped the body before it had read the end: what cancels the transfer on a real transport.
+    /// Whether the reader dropped the body before reading its end, which would cancel the transfer of a real transport.
     public var isCancelled: Bool { state.read { $0.isDropped && !$0.isEndRead } }
 
-    /// The number of bytes that the reader has taken.
+    /// The number of bytes that the reader has read.
     public var bytesRead: Int64 { state.read(\.bytesRead) }
 
-    /// Waits until the reader has taken all chunks and asks for more.
+    /// Waits until the reader has read all chunks and waits for more.
     ///
-    /// - Returns: `true` when it asks; `false` when it has the end or dropped the body, and never will.
-    /// - Throws: `CancellationError` when the task is cancelled.
+    /// - Returns: `true` if it waits for more; `false` if it has read the end or dropped the body.
+    /// - Throws: `CancellationError` if the task is cancelled.
     @discardableResult
     public func waitForDemand() async throws -> Bool {
         try await state.wait { state in
@@ -104,10 +104,10 @@ public final class ChunkFeed: Sendable {
         }
     }
 
-    /// Waits until the reader is done with the body.
+    /// Waits until the reader has finished with the body.
     ///
-    /// - Returns: `true` when it read to the end or to the failure; `false` when it dropped the body before.
-    /// - Throws: `CancellationError` when the task is cancelled.
+    /// - Returns: `true` if it read to the end or to the failure; `false` if it dropped the body before.
+    /// - Throws: `CancellationError` if the task is cancelled.
     @discardableResult
     public func waitUntilClosed() async throws -> Bool {
         try await state.wait { state in
@@ -116,10 +116,10 @@ public final class ChunkFeed: Sendable {
         }
     }
 
-    /// The body, for a response or a request made by hand.
+    /// The body, for a response or a request that you create.
     ///
-    /// It can be read once. Asking again gives a body whose reading is
-    /// ``/HTTPChainCore/BodyError/Problem/alreadyRead``.
+    /// It can be read once. Reading this property again returns a body that throws
+    /// ``/HTTPChainCore/BodyError/Problem/alreadyRead`` when read.
     public var body: HTTPBody {
         let isFirst = state.update { state in
             defer { state.isAttached = true }
@@ -156,7 +156,7 @@ public final class ChunkFeed: Sendable {
     }
 }
 
-/// Lives as long as somebody can still read the feed's body.
+/// Lives as long as the feed's body can still be read.
 private final class FeedConsumer: Sendable {
     let feed: ChunkFeed
 

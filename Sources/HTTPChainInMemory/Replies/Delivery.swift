@@ -2,27 +2,27 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// Brings a response to its client as a network would: framed by its head, read once, late or cut off as scripted.
+/// Delivers a response to its client like a network: framed by its head, read once, delayed or cut off as scripted.
 struct Delivery: Sendable {
-    /// The request that is answered.
+    /// The request being answered.
     let request: HTTPRequest
     /// The transport's name, for its errors.
     let transport: String
     let time: any TimeSource
-    /// Settings of the call, which tell its redaction.
+    /// The options of the call, which determine its redaction.
     let options: RequestOptions
     var network = SimulatedNetwork()
     var chunkDelay: Duration = .zero
     var fault: Fault?
-    /// Told how far the reader got.
+    /// Called with the reader's progress.
     var observer: (@Sendable (DeliveryProgress) -> Void)?
-    /// Told the head before anybody can read the body.
+    /// Called with the head before the body can be read.
     var willDeliver: (@Sendable (HTTPResponse) -> Void)?
 
     /// Plays a scripted reply.
     ///
-    /// - Parameter receive: Takes in the request; not called when the script fails before the connection or does not
-    ///   read it.
+    /// - Parameter receive: Receives the request; not called if the script fails before the connection or does not read
+    ///   the body.
     func play(_ reply: ScriptedReply, receive: () async throws -> Void) async throws -> Response {
         if let fault = reply.fault, fault.point == .beforeConnect {
             try await wait(for: reply.delay)
@@ -37,7 +37,7 @@ struct Delivery: Sendable {
         return try delivery.deliver(reply.response)
     }
 
-    /// Frames a response: who reads it gets what the head declares, or an error.
+    /// Frames a response, so that reading its body gives the length that the head declares, or an error.
     func deliver(_ response: Response) throws(TransportError) -> Response {
         var response = response
         let isChunked = response.headers[.transferEncoding] != nil
@@ -48,11 +48,11 @@ struct Delivery: Sendable {
                 throw error(.malformedResponse, response, detail: "Content-Length \"\(text)\" is not a number of bytes")
             }
         }
-        // RFC 9112 §6.3: a transfer coding decides where the body ends, whatever Content-Length says.
+        // RFC 9112 §6.3: a transfer coding determines the end of the body, regardless of Content-Length.
         if isChunked { declared = nil }
         let known = response.body.length.flatMap { $0 >= 0 ? $0 : nil }
         if HTTPResponse(status: response.status).endsWithHead(answering: request.method) {
-            // RFC 9110 §8.6: the answer to HEAD carries the length that GET would have had.
+            // RFC 9110 §8.6: the response to HEAD has the Content-Length that GET would have.
             if request.method == .head, declared == nil, !isChunked, let known, known > 0 {
                 response.headers[.contentLength] = "\(known)"
             }
@@ -115,16 +115,16 @@ struct Delivery: Sendable {
     }
 }
 
-/// How far the reader of a response body got.
+/// The progress of the reader of a response body.
 enum DeliveryProgress: Sendable {
-    /// It has this many bytes.
+    /// It has read this many bytes.
     case reading(Int64)
     case complete
     case failed
     case dropped
 }
 
-/// Lives as long as somebody can still read the body, and tells when it was dropped.
+/// Lives as long as the body can still be read, and reports if it was dropped.
 private final class DeliveryTap: Sendable {
     private let observer: (@Sendable (DeliveryProgress) -> Void)?
     private let isOver = Locked(false)
@@ -147,7 +147,7 @@ private final class DeliveryTap: Sendable {
     }
 }
 
-/// Hands out the body as scripted and holds it to the length its head declares.
+/// Gives out the body as scripted and checks it against the length declared by its head.
 private struct DeliveryReader: BodyReader {
     var inner: any BodyReader
     let declared: Int64?
@@ -179,7 +179,7 @@ private struct DeliveryReader: BodyReader {
         } catch {
             let error = asTransportError(error)
             end = .failure(error)
-            // A reader that is cancelled gives the transfer up by being dropped.
+            // A cancelled reader ends the transfer by being dropped.
             if !(error is CancellationError) { tap.end(.failed) }
             throw error
         }
@@ -214,7 +214,7 @@ private struct DeliveryReader: BodyReader {
         fault.error(transport: transport, exchange: exchange)
     }
 
-    /// A body that breaks its own length is, to the client, a server that does.
+    /// If a body breaks its own length, the client sees a server that does.
     private func asTransportError(_ error: any Error) -> any Error {
         guard let cause = error as? BodyError else { return error }
         let kind: TransportError.Kind

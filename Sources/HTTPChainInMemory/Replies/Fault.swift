@@ -1,25 +1,25 @@
 public import HTTPChainCore
 
-/// A failure of the exchange, and the point at which it strikes.
+/// A failure of the exchange at a given point.
 ///
-/// Each point fails as a network does there: with a ``/HTTPChainCore/TransportError`` whose
-/// ``/HTTPChainCore/TransportError/sent`` says what the server may have seen. ``at(_:throwing:)`` throws an error of
-/// yours instead.
+/// Each point fails like a network does there: with a ``/HTTPChainCore/TransportError`` whose
+/// ``/HTTPChainCore/TransportError/sent`` shows what the server may have received. ``at(_:throwing:)`` throws a custom
+/// error instead.
 public struct Fault: Sendable {
     /// A point in an exchange at which it fails.
     ///
-    /// The points after the head strike whoever reads the body; an answer that cannot have one (to HEAD, 204, 304) is
+    /// The points after the head affect reading the body. A response that can't have a body (to HEAD, 204, 304) is
     /// complete with its head.
     public enum Point: Sendable, Hashable {
-        /// Before there is a connection: no byte of the request is read or sent.
+        /// Before the connection is made: no byte of the request is read or sent.
         case beforeConnect
         /// After the whole request was sent, before the head of the response.
         case beforeHead
         /// After the head, before any byte of the body.
         case afterHead
-        /// After this many bytes of the body, or at its end when it has fewer; a negative number counts as 0.
+        /// After this many bytes of the body, or at its end if it has fewer; a negative number counts as 0.
         case atByte(Int64)
-        /// After the last byte of the body, in place of its end.
+        /// After the last byte of the body, instead of its end.
         case atEnd
 
         /// Whether the server may have seen the request.
@@ -46,12 +46,12 @@ public struct Fault: Sendable {
         self.failure = failure
     }
 
-    /// Fails before there is a connection: nothing was sent.
+    /// Fails before the connection is made: nothing was sent.
     public static func beforeConnect(_ kind: TransportError.Kind = .cannotConnect) -> Fault {
         Fault(point: .beforeConnect, failure: .transport(kind))
     }
 
-    /// Fails after the request was sent and before the head of the response: it may have reached the server.
+    /// Fails after the request was sent, before the head of the response: the request may have reached the server.
     public static func beforeHead(_ kind: TransportError.Kind = .connectionLost) -> Fault {
         Fault(point: .beforeHead, failure: .transport(kind))
     }
@@ -61,22 +61,22 @@ public struct Fault: Sendable {
         Fault(point: .afterHead, failure: .transport(kind))
     }
 
-    /// Fails after `count` bytes of the body, or at its end when it has fewer.
+    /// Fails after `count` bytes of the body, or at its end if it has fewer.
     public static func atByte(_ count: Int64, _ kind: TransportError.Kind = .connectionLost) -> Fault {
         Fault(point: .atByte(count), failure: .transport(kind))
     }
 
-    /// Fails after the last byte of the body, in place of its end.
+    /// Fails after the last byte of the body, instead of its end.
     public static func atEnd(_ kind: TransportError.Kind = .connectionLost) -> Fault {
         Fault(point: .atEnd, failure: .transport(kind))
     }
 
-    /// Throws an error of yours at a point.
+    /// Throws a custom error at a point.
     public static func at(_ point: Point, throwing error: any Error) -> Fault {
         Fault(point: point, failure: .custom(error))
     }
 
-    /// The number of body bytes that still arrive; `nil` when all do.
+    /// The number of body bytes that are delivered; `nil` for all.
     var deliveredBytes: Int64? {
         switch point {
         case .afterHead: 0
@@ -85,7 +85,7 @@ public struct Fault: Sendable {
         }
     }
 
-    /// Whether it strikes while the body is read.
+    /// Whether it occurs while the body is read.
     var isInBody: Bool { point.sent == .answered }
 
     func error(transport: String, exchange: ExchangeSnapshot) -> any Error {

@@ -2,7 +2,7 @@ public import Foundation
 public import HTTPChainCore
 public import HTTPTypes
 
-/// An answer of an in-memory transport, with its delays, its chunks and its fault.
+/// A response of an in-memory transport, with its delays, its chunks and its fault.
 ///
 /// ```swift
 /// transport.enqueue(.status(503).delayed(by: .seconds(2)))
@@ -10,49 +10,49 @@ public import HTTPTypes
 /// transport.enqueue(.text("hello").failing(.atByte(3)))
 /// ```
 ///
-/// Delays pass on the clock of the request's environment, so a virtual clock moves them.
+/// Delays use the clock of the request's environment, such as a virtual clock.
 public struct ScriptedReply: Sendable {
     private enum Content: Sendable {
         case body(HTTPBody)
         case feed(ChunkFeed)
     }
 
-    /// Status and header fields.
+    /// The status and header fields.
     ///
-    /// `Content-Length` is added when the length of the body is known and there is no such field. A field that differs
-    /// from the body stays, and whoever reads the body gets the error that a lying server causes.
+    /// `Content-Length` is added if the length of the body is known and the field is absent. A field that contradicts
+    /// the body is kept: reading the body then fails as with a faulty server.
     public var head: HTTPResponse
-    /// The time that the head takes to arrive; no time by default.
+    /// The delay of the head; zero by default.
     public var delay: Duration = .zero
-    /// The time that each chunk of the body after the first takes to arrive; no time by default.
+    /// The delay of each chunk of the body after the first; zero by default.
     public var chunkDelay: Duration = .zero
-    /// The fault of the exchange; it does not by default.
+    /// The fault of the exchange; none by default.
     public var fault: Fault?
-    /// Whether the request's body is read before the answer; `true` by default.
+    /// Whether the request's body is read before the response; `true` by default.
     ///
-    /// A server that refuses an upload by its head alone (413, 417) does not read it.
+    /// A server that rejects an upload by its head alone (413, 417) doesn't read it.
     public var readsRequestBody = true
 
     private var content: Content
 
-    /// A reply with a body of any kind.
+    /// Creates a reply with a body of any kind.
     ///
     /// - Parameters:
     ///   - status: The status, RFC 9110 §15.
-    ///   - headers: Header fields.
+    ///   - headers: The header fields.
     ///   - body: The content.
     public init(_ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], body: HTTPBody = .empty) {
         head = HTTPResponse(status: status, headerFields: headers)
         content = .body(body)
     }
 
-    /// A reply whose body arrives in exactly these chunks; empty ones are passed over.
+    /// Creates a reply whose body arrives in exactly these chunks, skipping empty ones.
     ///
     /// - Parameters:
     ///   - status: The status, RFC 9110 §15.
-    ///   - headers: Header fields.
-    ///   - chunks: The content, in the pieces the reader gets.
-    ///   - declaresLength: Whether `Content-Length` gives the sum; `true` by default.
+    ///   - headers: The header fields.
+    ///   - chunks: The content, in chunks as the reader receives them.
+    ///   - declaresLength: Whether `Content-Length` gives the total length; `true` by default.
     public init(
         _ status: HTTPResponse.Status = .ok,
         headers: HTTPFields = [:],
@@ -65,28 +65,28 @@ public struct ScriptedReply: Sendable {
         self.init(status, headers: headers, body: body)
     }
 
-    /// A reply whose body a test hands out by hand.
+    /// Creates a reply whose body a test feeds by hand.
     ///
     /// - Parameters:
     ///   - status: The status, RFC 9110 §15.
-    ///   - headers: Header fields.
-    ///   - feed: The handle that hands out the body; it serves one reply.
+    ///   - headers: The header fields.
+    ///   - feed: The handle that feeds the body; it serves one reply.
     public init(_ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], feed: ChunkFeed) {
         head = HTTPResponse(status: status, headerFields: headers)
         content = .feed(feed)
     }
 
-    /// A reply that is a response made elsewhere, such as a recorded one.
+    /// Creates a reply from an existing response, such as a recorded one.
     public init(_ response: Response) {
         head = response.head
         content = .body(response.body)
     }
 
-    /// The same reply, later.
+    /// Returns the reply with delays.
     ///
     /// - Parameters:
-    ///   - delay: How long the head takes to arrive.
-    ///   - chunkDelay: How long each chunk after the first takes; no time by default.
+    ///   - delay: The delay of the head.
+    ///   - chunkDelay: The delay of each chunk after the first; zero by default.
     public func delayed(by delay: Duration, betweenChunks chunkDelay: Duration = .zero) -> ScriptedReply {
         var reply = self
         reply.delay = delay
@@ -94,21 +94,21 @@ public struct ScriptedReply: Sendable {
         return reply
     }
 
-    /// The same reply, cut off by a fault.
+    /// Returns the reply with a fault.
     public func failing(_ fault: Fault) -> ScriptedReply {
         var reply = self
         reply.fault = fault
         return reply
     }
 
-    /// The same reply, given without reading the request's body.
+    /// Returns the reply, sent without reading the request's body.
     public func withoutReadingRequestBody() -> ScriptedReply {
         var reply = self
         reply.readsRequestBody = false
         return reply
     }
 
-    /// The response to deliver; asked for once for each exchange.
+    /// The response to deliver; read once for each exchange.
     var response: Response {
         switch content {
         case .body(let body): Response(head: head, body: body)
@@ -118,10 +118,10 @@ public struct ScriptedReply: Sendable {
 }
 
 extension ScriptedReply {
-    /// 200 with no content.
+    /// A 200 response without content.
     public static var ok: ScriptedReply { ScriptedReply(.ok) }
 
-    /// A status with header fields and a body, empty by default.
+    /// Returns a reply with a status, header fields and a body, which is empty by default.
     public static func status(
         _ status: HTTPResponse.Status,
         headers: HTTPFields = [:],
@@ -130,9 +130,9 @@ extension ScriptedReply {
         ScriptedReply(status, headers: headers, body: body)
     }
 
-    /// A value as JSON, with its `Content-Type`.
+    /// Returns a value as JSON, with its `Content-Type`.
     ///
-    /// - Throws: `EncodingError` when the value cannot be encoded.
+    /// - Throws: `EncodingError` if the value can't be encoded.
     public static func json(
         _ value: some Encodable,
         status: HTTPResponse.Status = .ok,
@@ -143,7 +143,7 @@ extension ScriptedReply {
             .withContentType("application/json")
     }
 
-    /// UTF-8 text, with its `Content-Type`.
+    /// Returns UTF-8 text, with its `Content-Type`.
     public static func text(
         _ text: String,
         status: HTTPResponse.Status = .ok,
@@ -152,7 +152,7 @@ extension ScriptedReply {
         ScriptedReply(status, headers: headers, body: HTTPBody(text)).withContentType("text/plain; charset=utf-8")
     }
 
-    /// The content of a file, or of a range of it, read as the body is.
+    /// Returns the content of a file, or of a range of it, read when the body is read.
     public static func file(
         _ url: URL,
         range: Range<Int64>? = nil,
@@ -162,17 +162,17 @@ extension ScriptedReply {
         ScriptedReply(status, headers: headers, body: .file(url, range: range))
     }
 
-    /// A redirect, RFC 9110 §15.4; 302 by default.
+    /// Returns a redirect, RFC 9110 §15.4; 302 by default.
     public static func redirect(to location: String, status: HTTPResponse.Status = .found) -> ScriptedReply {
         ScriptedReply(status, headers: [.location: location])
     }
 
-    /// No answer: the exchange fails.
+    /// Returns a reply that fails the exchange.
     public static func failure(_ fault: Fault) -> ScriptedReply {
         ScriptedReply().failing(fault)
     }
 
-    /// No answer: an error of yours is thrown in place of the head.
+    /// Returns a reply that throws a custom error instead of the head.
     public static func failure(_ error: any Error) -> ScriptedReply {
         ScriptedReply().failing(.at(.beforeHead, throwing: error))
     }
@@ -184,7 +184,7 @@ extension ScriptedReply {
     }
 }
 
-/// Hands out chunks as they were given.
+/// Gives out chunks unchanged.
 private struct ChunksReader: BodyReader {
     var chunks: ArraySlice<Data>
 
@@ -194,7 +194,7 @@ private struct ChunksReader: BodyReader {
 }
 
 extension ScriptedReply: CustomStringConvertible {
-    /// Status, body, delays and fault on one line; no header values and no content.
+    /// The status, body, delay and fault on one line, without header values and content.
     public var description: String {
         var text: String
         switch content {

@@ -1,17 +1,17 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// A route of an in-memory transport and how often it was used.
+/// A route of an in-memory transport, with its number of uses.
 struct Route: Sendable {
     enum Answer: Sendable {
         case handler(InMemoryTransport.Handler)
-        /// Each once, in order, or the only one again and again.
+        /// Used once each, in order; a single one is used repeatedly.
         case replies([ScriptedReply])
     }
 
     let method: HTTPRequest.Method?
     let pattern: RoutePattern
-    /// How often it answers at most, and has to; `nil` for any number.
+    /// The maximum and required number of uses; `nil` for any number.
     let times: Int?
     let isRequired: Bool
     let answer: Answer
@@ -21,7 +21,7 @@ struct Route: Sendable {
 
     var isUsedUp: Bool { times.map { uses >= $0 } ?? false }
 
-    /// How often it has yet to be used.
+    /// The number of missing uses.
     var missingUses: Int { max(0, (times ?? (isRequired ? 1 : 0)) - uses) }
 
     func match(_ method: HTTPRequest.Method, _ target: RouteTarget) -> [String: String]? {
@@ -45,11 +45,13 @@ struct Route: Sendable {
 
 /// The variables that a route found in a request's path.
 public enum RouteVariables: RequestOption {
-    /// None: the request was not matched by a route with variables.
+    /// Empty: the request wasn't matched by a route with variables.
     public static var defaultValue: [String: String] { [:] }
 }
 
 extension Request {
-    /// In a route's closure: the variables of its pattern, percent-decoded, and the rest of the path under `"*"`.
+    /// The variables of the matched route, percent-decoded, and the rest of the path under `"*"`.
+    ///
+    /// Set in a route's closure.
     public var routeVariables: [String: String] { options[RouteVariables.self] }
 }

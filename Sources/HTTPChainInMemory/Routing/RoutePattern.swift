@@ -3,12 +3,12 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// A pattern of URLs that a route answers.
+/// A pattern of URLs for a route.
 struct RoutePattern: Sendable {
     private enum Segment: Sendable {
         case literal(String)
         case variable(String)
-        /// The rest of the path, beginning with a prefix.
+        /// The rest of the path, starting with a prefix.
         case tail(String)
     }
 
@@ -75,7 +75,7 @@ struct RoutePattern: Sendable {
         }
     }
 
-    /// The variables of a target that the pattern fits; `nil` when it does not.
+    /// Returns the variables of a target that matches; `nil` if it doesn't.
     func match(_ target: RouteTarget) -> [String: String]? {
         guard schemeFits(target), hostFits(target), missingParameter(in: target) == nil,
             case .match(let variables) = matchPath(target)
@@ -83,8 +83,7 @@ struct RoutePattern: Sendable {
         return variables
     }
 
-    /// Returns the reasons why the pattern does not fit, and how far it is off: 0 for a fit, more for a greater
-    /// distance.
+    /// Returns the mismatches and their distance: 0 for a match, more the further apart they are.
     func differences(from target: RouteTarget) -> (texts: [String], distance: Double) {
         var texts: [String] = []
         var distance = 0.0
@@ -130,7 +129,7 @@ struct RoutePattern: Sendable {
 
     private enum PathResult {
         case match([String: String])
-        /// The path ceases to fit at this index.
+        /// The path stops matching at this index.
         case mismatch(at: Int)
     }
 
@@ -181,7 +180,7 @@ struct RoutePattern: Sendable {
     }
 }
 
-/// The URL of a request, taken apart once for all routes.
+/// The URL of a request, parsed once for all routes.
 struct RouteTarget: Sendable {
     let scheme: String
     let host: String
@@ -197,7 +196,7 @@ struct RouteTarget: Sendable {
         host = origin?.host ?? ""
         port = origin?.port ?? 0
         let text = (head.path ?? "").utf8
-        // By bytes: a combining character after a delimiter does not make it another.
+        // By bytes, since a combining character after a delimiter must not hide it.
         let path = Substring(text.prefix { $0 != UInt8(ascii: "?") })
         segments = Self.pieces(of: path).map { decoded($0) }
         query = Substring(text.dropFirst(path.utf8.count + 1)).pieces(at: "&").map { pair in
@@ -218,7 +217,7 @@ struct RouteTarget: Sendable {
     }
 }
 
-/// Whether an authority ends before a byte, RFC 3986 §3.2; fragments are gone.
+/// Whether an authority ends before a byte, RFC 3986 §3.2; fragments have already been removed.
 private func endsAuthority(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") }
 
 private func decoded(_ text: Substring) -> String {

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// A route that did not match a request, and why.
+/// A route that didn't match a request, with the differences.
 public struct NearMiss: Sendable, Hashable {
     /// The route: method and pattern.
     public let route: String
@@ -9,19 +9,19 @@ public struct NearMiss: Sendable, Hashable {
     public let differences: [String]
 }
 
-/// An in-memory transport has no answer for a request: no scripted reply is left and no route matches.
+/// An error for a request without a reply: no scripted reply is left and no route matches.
 public struct UnmatchedRequestError: HTTPChainError {
     /// The request's method.
     public let method: HTTPRequest.Method
-    /// The request's URL, secrets redacted.
+    /// The request's URL, with secrets redacted.
     public let url: String
-    /// Every route with what differs, the nearest first.
+    /// Every route with its differences, the nearest first.
     public let nearMisses: [NearMiss]
     /// The number of scripted replies; all were used.
     public let usedReplies: Int
     /// The transport's name.
     public let stage: String
-    /// The request, secrets redacted.
+    /// The request, with secrets redacted.
     public let exchange: ExchangeSnapshot?
 
     private static let shownMisses = 12
@@ -33,7 +33,7 @@ public struct UnmatchedRequestError: HTTPChainError {
         target.isPathHidden = exchange.url.utf8.contains("\(Redaction.placeholder)@".utf8)
         method = request.method
         url = exchange.url
-        // Routes are searched from the last to the first, so among equals the later one is nearer.
+        // Routes are searched from last to first, so of equally near routes the later one comes first.
         nearMisses = routes.reversed().map { $0.nearMiss(for: request.method, target) }.enumerated()
             .sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
             .map(\.element.0)
@@ -42,13 +42,13 @@ public struct UnmatchedRequestError: HTTPChainError {
         self.exchange = exchange
     }
 
-    /// The request, and what there was to answer it.
+    /// A sentence with the request.
     public var reason: String { "nothing answers \(method) \(url)" }
 
     /// Advice to add a route or a reply.
     public var recoverySuggestion: String? { "add a route with on(_:_:) or a reply with enqueue(_:)" }
 
-    /// The request, what to do, and the routes with what differs, nearest first.
+    /// The request, a suggestion, and the routes with their differences, nearest first.
     public var description: String {
         var text = Explanation(reason, recoverySuggestion).text(of: stage)
         if usedReplies > 0 {
@@ -64,16 +64,16 @@ public struct UnmatchedRequestError: HTTPChainError {
     }
 }
 
-/// The error for replies and routes of an in-memory transport that were expected and not used.
+/// An error for expected replies and routes of an in-memory transport that weren't used.
 public struct UnusedRepliesError: HTTPChainError, Hashable {
-    /// The replies and routes that were not used, or not often enough; one sentence each.
+    /// The unused replies and routes, and those not used often enough; one sentence each.
     public let unused: [String]
     /// The transport's name.
     public let stage: String
 
-    /// All that was not used.
+    /// A list of everything unused.
     public var reason: String { "not everything that was scripted was used:\n  " + unused.joined(separator: "\n  ") }
 
-    /// Advice on what to do about it.
+    /// A suggested fix.
     public var recoverySuggestion: String? { "send what should use it, or do not script it" }
 }

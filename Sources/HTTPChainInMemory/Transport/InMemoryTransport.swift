@@ -2,7 +2,7 @@ import Foundation
 public import HTTPChainCore
 public import HTTPTypes
 
-/// A transport without a network: closures, routes and scripts answer, and every request is recorded.
+/// A transport without a network: it responds with closures, routes and scripts, and records every request.
 ///
 /// ```swift
 /// let transport = InMemoryTransport()
@@ -16,16 +16,16 @@ public import HTTPTypes
 /// try transport.assertAllUsed()
 /// ```
 ///
-/// Replies that were enqueued are used up first, in order; then the routes are asked, the one added last first, so that
-/// a test can override what its fixture set. When nothing matches, ``UnmatchedRequestError`` shows what was near.
+/// Enqueued replies are used first, in order; then the routes, the most recently added first, so that a test can
+/// override its fixture. If nothing matches, ``UnmatchedRequestError`` shows the nearest routes.
 ///
-/// It keeps the contract of a real transport. A request is checked and its body read before it is answered. The body of
-/// a response can be read once, is held to the `Content-Length` of its head
-/// (``/HTTPChainCore/TransportError/Kind/truncatedBody`` when it is shorter,
-/// ``/HTTPChainCore/TransportError/Kind/malformedResponse`` when it is longer), and there is none in an answer to HEAD
-/// and with 1xx, 204 and 304. It can be used by any number of tasks at a time.
+/// It fulfils the contract of a real transport. It checks a request and reads its body before responding. The body of a
+/// response can be read once and must match the `Content-Length` of its head
+/// (``/HTTPChainCore/TransportError/Kind/truncatedBody`` if it is shorter,
+/// ``/HTTPChainCore/TransportError/Kind/malformedResponse`` if it is longer). Responses to HEAD and 1xx, 204 and 304
+/// responses have no body. Any number of tasks may use it concurrently.
 public final class InMemoryTransport: Transport {
-    /// Answers a request; its body is all there and can be read again and again.
+    /// Responds to a request, whose body is complete and replayable.
     public typealias Handler = @Sendable (Request) async throws -> Response
 
     private struct State: Sendable {
@@ -41,7 +41,7 @@ public final class InMemoryTransport: Transport {
         case nothing(routes: [Route], usedReplies: Int)
     }
 
-    /// The capabilities that the stages above are told of; it does not change what the transport does.
+    /// The capabilities reported to the stages above; they don't change the transport's behaviour.
     public let capabilities: TransportCapabilities
     /// "InMemoryTransport".
     public let name = "InMemoryTransport"
@@ -49,14 +49,14 @@ public final class InMemoryTransport: Transport {
     private let network: SimulatedNetwork
     private let state: Watched<State>
 
-    /// Makes a transport that has no answers yet.
+    /// Creates a transport without replies.
     ///
     /// - Parameters:
-    ///   - capabilities: What the stages above are told, to test how they adapt; all that a good network transport can
-    ///     by default.
-    ///   - recordedBodyLimit: How much of each request's body is recorded; 1 MiB by default.
-    ///   - recordedRequestLimit: How many requests are recorded, the latest; 10,000 by default.
-    ///   - network: How slow the network is that it pretends to have; nothing takes time by default.
+    ///   - capabilities: The capabilities reported to the stages above, to test how they adapt; those of a good network
+    ///     transport by default.
+    ///   - recordedBodyLimit: The number of bytes recorded of each request's body; 1 MiB by default.
+    ///   - recordedRequestLimit: The number of latest requests recorded; 10,000 by default.
+    ///   - network: The speed of the simulated network; no delays by default.
     public init(
         capabilities: TransportCapabilities = .inMemory,
         recordedBodyLimit: ByteCount = .mebibytes(1),
@@ -69,11 +69,11 @@ public final class InMemoryTransport: Transport {
         state = Watched(State(recordings: Recordings(limit: recordedRequestLimit)))
     }
 
-    /// Makes a transport whose requests are all answered by one closure.
+    /// Creates a transport that responds to all requests with one closure.
     ///
     /// - Parameters:
-    ///   - capabilities: What the stages above are told; all that a good network transport can by default.
-    ///   - handler: Answers what no reply and no route added later does; what it throws, the client gets.
+    ///   - capabilities: The capabilities reported to the stages above; those of a good network transport by default.
+    ///   - handler: Responds to requests that no reply and no later route matches; its errors are thrown to the client.
     public convenience init(
         capabilities: TransportCapabilities = .inMemory,
         handler: @escaping Handler
@@ -86,26 +86,27 @@ public final class InMemoryTransport: Transport {
 // MARK: - Answers
 
 extension InMemoryTransport {
-    /// Answers the requests that fit a method and a pattern.
+    /// Responds to requests that match a method and a pattern.
     ///
-    /// A pattern is a path (`"/users/:id"`) for every host, or has a host, with or without scheme and port
+    /// A pattern is a path (`"/users/:id"`) for every host, or includes a host, with or without scheme and port
     /// (`"https://api.example.com/users"`, `"//*.example.com:8080/users"`, `"//example.com"` for every path there).
     ///
-    /// - `:name` stands for one segment that is not empty, `*` as a whole segment for one as well.
-    /// - `*` at the end stands for the rest, which may be empty: `"/files/*"` fits `/files`, `/files/a` and
-    ///   `/files/a/b`, `"/img-*"` fits `/img-1.png`, `"*"` fits everything.
-    /// - A query in the pattern names parameters that must be there, in any order, among others (`"/users?page=2"`,
-    ///   `"/users?page"` for any value); without one the query does not matter.
+    /// - `:name` matches one non-empty segment, and so does `*` as a whole segment.
+    /// - `*` at the end matches the rest, which may be empty: `"/files/*"` matches `/files`, `/files/a` and
+    ///   `/files/a/b`, `"/img-*"` matches `/img-1.png`, `"*"` matches everything.
+    /// - A query in the pattern lists required parameters, in any order; others are allowed (`"/users?page=2"`,
+    ///   `"/users?page"` for any value). Without one, the query is ignored.
     ///
-    /// Segments and parameters are compared percent-decoded. Of several routes that fit, the one added last answers.
+    /// Segments and parameters are compared percent-decoded. Of several matching routes, the most recently added
+    /// responds.
     ///
     /// - Parameters:
     ///   - method: The method; `nil` for any.
     ///   - pattern: The path, with or without a host.
-    ///   - times: How often the route answers at most, after which it no longer fits; ``assertAllUsed()`` wants it to
-    ///     be used as often. Any number by default.
-    ///   - isRequired: Whether ``assertAllUsed()`` wants it to be used at least once; `false` by default.
-    ///   - handler: Answers; what it throws, the client gets.
+    ///   - times: The maximum number of uses, after which the route no longer matches; ``assertAllUsed()`` requires all
+    ///     of them. Any number by default.
+    ///   - isRequired: Whether ``assertAllUsed()`` requires at least one use; `false` by default.
+    ///   - handler: Returns the response; its errors are thrown to the client.
     public func on(
         _ method: HTTPRequest.Method?,
         _ pattern: String,
@@ -116,16 +117,16 @@ extension InMemoryTransport {
         add(method, pattern, times: times, isRequired: isRequired, .handler(handler))
     }
 
-    /// Answers the requests that fit a method and a pattern with one scripted reply.
+    /// Responds to requests that match a method and a pattern with one scripted reply.
     ///
     /// See ``on(_:_:times:isRequired:answer:)`` for the pattern.
     ///
     /// - Parameters:
     ///   - method: The method; `nil` for any.
     ///   - pattern: The path, with or without a host.
-    ///   - times: How often the route answers at most; any number by default.
-    ///   - isRequired: Whether ``assertAllUsed()`` wants it to be used at least once; `false` by default.
-    ///   - reply: What to answer, each time.
+    ///   - times: The maximum number of uses; any number by default.
+    ///   - isRequired: Whether ``assertAllUsed()`` requires at least one use; `false` by default.
+    ///   - reply: The reply to each request.
     public func on(
         _ method: HTTPRequest.Method?,
         _ pattern: String,
@@ -136,9 +137,9 @@ extension InMemoryTransport {
         add(method, pattern, times: times, isRequired: isRequired, .replies([reply]))
     }
 
-    /// Answers the requests that fit a method and a pattern with scripted replies: each once, in order.
+    /// Responds to requests that match a method and a pattern with scripted replies: each once, in order.
     ///
-    /// When they are used up the route no longer fits; ``assertAllUsed()`` wants all of them used. See
+    /// When they are used up, the route no longer matches; ``assertAllUsed()`` requires all of them. See
     /// ``on(_:_:times:isRequired:answer:)`` for the pattern.
     public func on(_ method: HTTPRequest.Method?, _ pattern: String, replies: [ScriptedReply]) {
         add(method, pattern, times: replies.count, isRequired: false, .replies(replies))
@@ -161,11 +162,11 @@ extension InMemoryTransport {
         state.update { $0.routes.append(route) }
     }
 
-    /// Adds a reply to the script, which answers whatever request comes, in order and before any route.
+    /// Adds a reply to the script, which responds to any request, in order and before any route.
     ///
     /// - Parameters:
-    ///   - reply: What to answer.
-    ///   - times: How often; once by default.
+    ///   - reply: The reply.
+    ///   - times: The number of repetitions; 1 by default.
     public func enqueue(_ reply: ScriptedReply, times: Int = 1) {
         state.update { $0.replies.append(contentsOf: Array(repeating: reply, count: max(0, times))) }
     }
@@ -175,10 +176,10 @@ extension InMemoryTransport {
         state.update { $0.replies.append(contentsOf: replies) }
     }
 
-    /// Makes sure that all that was scripted was asked for.
+    /// Checks that all scripted replies and routes were used.
     ///
-    /// - Throws: ``UnusedRepliesError`` with the replies that are left, the routes with `times` that were used less
-    ///   often, and the routes that are required and were not used.
+    /// - Throws: ``UnusedRepliesError`` with the remaining replies, the routes used less often than their `times`, and
+    ///   the required routes that weren't used.
     public func assertAllUsed() throws {
         let (replies, used, routes) = state.read { ($0.replies, $0.usedReplies, $0.routes) }
         var unused = replies.enumerated().map { index, reply in
@@ -190,7 +191,7 @@ extension InMemoryTransport {
         if !unused.isEmpty { throw UnusedRepliesError(unused: unused, stage: name) }
     }
 
-    /// Forgets replies, routes and recordings.
+    /// Removes all replies, routes and recordings.
     public func reset() {
         state.update { state in
             state.replies = []
@@ -204,22 +205,22 @@ extension InMemoryTransport {
 // MARK: - Recordings
 
 extension InMemoryTransport {
-    /// The requests received, in the order they came; a request that could not be sent at all is not among them.
+    /// The requests received, in order, except those that were invalid.
     ///
-    /// A request is there as soon as it is received; its body, response and error follow as they come.
+    /// A request appears as soon as it is received; its body, response and error are added as they occur.
     public var requests: [RecordedRequest] { state.read(\.recordings.requests) }
 
-    /// The number of requests that were received, those no longer recorded included.
+    /// The number of requests received, including those no longer recorded.
     public var requestCount: Int { state.read(\.recordings.count) }
 
-    /// Waits until this many requests were received.
+    /// Waits until this many requests have been received.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled.
+    /// - Throws: `CancellationError` if the task is cancelled.
     public func waitForRequests(_ count: Int) async throws {
         try await state.wait { $0.recordings.count >= count ? () : nil }
     }
 
-    /// Forgets the recordings and nothing else.
+    /// Removes the recordings and nothing else.
     public func clearRequests() {
         state.update { $0.recordings.removeAll() }
     }
@@ -228,12 +229,12 @@ extension InMemoryTransport {
 // MARK: - Sending
 
 extension InMemoryTransport {
-    /// Answers a request from the script or a route.
+    /// Responds to a request from the script or a route.
     ///
-    /// - Throws: ``/HTTPChainCore/InvalidRequestError`` for what no transport can send; ``UnmatchedRequestError`` when
-    ///   nothing answers; ``/HTTPChainCore/BodyError`` when the request's body breaks its length;
-    ///   ``/HTTPChainCore/TransportError`` as scripted; what a closure throws; `CancellationError` when the task is
-    ///   cancelled.
+    /// - Throws: ``/HTTPChainCore/InvalidRequestError`` for a request that no transport can send;
+    ///   ``UnmatchedRequestError`` if nothing matches; ``/HTTPChainCore/BodyError`` if the request's body breaks its
+    ///   length; ``/HTTPChainCore/TransportError`` as scripted; any error of a closure; `CancellationError` if the task
+    ///   is cancelled.
     public func send(_ request: consuming Request) async throws -> Response {
         try Task.checkCancellation()
         let options = request.options
@@ -264,7 +265,7 @@ extension InMemoryTransport {
         }
     }
 
-    /// RFC 9110 §8.6: these methods give content a meaning, so that they name its length even when it is 0.
+    /// RFC 9110 §8.6: these methods define a meaning for content, so they send its length even if it is 0.
     private static let methodsWithContent: Set<HTTPRequest.Method> = [.post, .put, .patch, .query]
 
     private static func answer(_ head: HTTPRequest, _ target: RouteTarget, in state: inout State) -> Answer {
@@ -284,7 +285,7 @@ extension InMemoryTransport {
         return .nothing(routes: state.routes, usedReplies: state.usedReplies)
     }
 
-    /// One request that was received, and what answers it.
+    /// A received request and its reply.
     private struct Answering: Sendable {
         let wire: WireRequest
         let head: HTTPRequest
@@ -293,7 +294,7 @@ extension InMemoryTransport {
         let answer: Answer
     }
 
-    /// Answers, and gives up what waits beyond the deadline of the call or a limit of the transfer.
+    /// Responds, within the deadline of the call and the limits of the transfer.
     private func respond(_ exchange: Answering, within timer: TransferTimer?) async throws -> Response {
         guard let timer else { return try await respond(to: exchange, timer: nil) }
         var response = try await timer.run { try await self.respond(to: exchange, timer: timer) }
@@ -361,7 +362,7 @@ extension InMemoryTransport {
 
 extension TransportCapabilities {
     /// The capabilities of an ``InMemoryTransport``: streamed uploads with their progress, backpressure, repeated
-    /// fields.
+    /// fields, and deadlines.
     public static let inMemory: TransportCapabilities = [
         .streamsUploads, .backpressure, .reportsUploadProgress, .keepsRepeatedFields, .keepsDeadlines,
     ]

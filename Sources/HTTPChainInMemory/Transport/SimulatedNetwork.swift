@@ -1,8 +1,8 @@
 public import HTTPChainCore
 
-/// The speed of the network that an in-memory transport pretends to have.
+/// The speed of the simulated network of an in-memory transport.
 ///
-/// Time passes on the clock of the request's environment, so that two minutes of uploading take a test no time:
+/// Delays use the clock of the request's environment, so that a two-minute upload takes a test no time:
 ///
 /// ```swift
 /// let transport = InMemoryTransport(network: SimulatedNetwork(uploadPerSecond: .kilobytes(50)))
@@ -10,14 +10,14 @@ public import HTTPChainCore
 /// let response = try await chain.send(.post(url, body: sixMegabytes))   // on a VirtualClock.automatic()
 /// ```
 public struct SimulatedNetwork: Sendable, Hashable {
-    /// The time that it takes to get a connection.
+    /// The time to connect.
     public var connecting: Duration
-    /// The bytes of a request's body that are sent in a second; `nil` for all of it at once.
+    /// The number of request body bytes sent per second; `nil` for no limit.
     public var uploadPerSecond: ByteCount?
-    /// The bytes of a response's body that arrive in a second; `nil` for all of it at once.
+    /// The number of response body bytes received per second; `nil` for no limit.
     public var downloadPerSecond: ByteCount?
 
-    /// Makes a network; by default nothing takes time on it.
+    /// Creates a network, by default without delays.
     public init(
         connecting: Duration = .zero,
         uploadPerSecond: ByteCount? = nil,
@@ -28,7 +28,7 @@ public struct SimulatedNetwork: Sendable, Hashable {
         self.downloadPerSecond = downloadPerSecond
     }
 
-    /// How long so many bytes take.
+    /// Returns the time for a number of bytes.
     static func time(for count: Int, at rate: ByteCount?) -> Duration {
         guard let rate, rate > 0 else { return .zero }
         return .seconds(Double(count) / Double(rate.bytes))
