@@ -10,16 +10,16 @@ import Network
 import Security
 #endif
 
-/// The connection settings in the form that URLSession needs.
+/// The connection settings as applied to URLSession.
 final class ConnectionControl: Sendable {
     static let standard = ConnectionControl()
 
     #if canImport(FoundationNetworking)
     private init() {}
 
-    /// FoundationNetworking makes its connections with libcurl and hands none of these settings on to it.
+    /// FoundationNetworking uses libcurl for its connections and passes none of these settings to it.
     ///
-    /// - Throws: ``ConnectionSettingsError`` for every setting.
+    /// - Throws: ``ConnectionSettingsError`` for any setting.
     init(_ settings: ConnectionSettings) throws(ConnectionSettingsError) {
         let given: [(String, Bool)] = [
             ("connectTimeout", settings.connectTimeout != nil),
@@ -47,9 +47,9 @@ final class ConnectionControl: Sendable {
     /// In DER form.
     private let roots: [Data]?
     private let identity: URLCredential?
-    /// Why the last connection to each host was refused, for the error of the call that it ended.
+    /// The reason that the last connection to each host was refused, for the error of its call.
     private let refusals = Locked<[String: String]>([:])
-    /// The number of hosts that are remembered.
+    /// The maximum number of hosts in ``refusals``.
     private static let refusalLimit = 1_000
 
     private init() {
@@ -58,7 +58,7 @@ final class ConnectionControl: Sendable {
         identity = nil
     }
 
-    /// - Throws: ``ConnectionSettingsError`` for what URLSession cannot keep, and for values that are not valid.
+    /// - Throws: ``ConnectionSettingsError`` for settings that URLSession doesn't support, and for invalid values.
     init(_ settings: ConnectionSettings) throws(ConnectionSettingsError) {
         if settings.connectTimeout != nil {
             throw Self.unsupported("connectTimeout", "set requestTimeout, or add an AttemptTimeoutMiddleware")
@@ -96,7 +96,7 @@ final class ConnectionControl: Sendable {
             server.applyCredential(username: user, password: proxy.password?.revealed ?? "")
             configuration.proxyConfigurations = [server]
         } else if let proxy = settings.proxy {
-            // The names that CFNetwork has for these keys exist on macOS alone; their values are read everywhere.
+            // CFNetwork's constants for these keys exist only on macOS; their values work on all platforms.
             let kinds = proxy.kind == .socks ? ["SOCKS"] : ["HTTP", "HTTPS"]
             var dictionary: [String: Any] = [:]
             for kind in kinds {
@@ -108,10 +108,10 @@ final class ConnectionControl: Sendable {
         }
     }
 
-    /// The response to a challenge of TLS.
+    /// The response to a TLS challenge.
     typealias Answer = (URLSession.AuthChallengeDisposition, URLCredential?)
 
-    /// Passes on the response to a challenge of TLS, at once or later; nil leaves it to the platform.
+    /// Calls back with the response to a TLS challenge, immediately or later; nil leaves it to the platform.
     func answer(to challenge: URLAuthenticationChallenge, _ completion: @escaping @Sendable (Answer?) -> Void) {
         let space = challenge.protectionSpace
         switch space.authenticationMethod {
@@ -120,7 +120,7 @@ final class ConnectionControl: Sendable {
         case NSURLAuthenticationMethodServerTrust:
             let pinned = settings.trust.pinned.first { $0.matches(space.host) }
             guard roots != nil || pinned != nil else { return completion(nil) }
-            // The evaluation may fetch certificates and lists of revoked ones, and the delegate's queue carries all
+            // The evaluation may fetch certificates and revocation lists, and the delegate's queue carries all
             // transfers of the session.
             DispatchQueue.global(qos: .userInitiated).async {
                 let space = challenge.protectionSpace
@@ -160,12 +160,12 @@ final class ConnectionControl: Sendable {
         return (.cancelAuthenticationChallenge, nil)
     }
 
-    /// Why the last connection to a host was refused for its certificate or its keys; nil if it was not.
+    /// Returns the reason that the last connection to a host was refused for its certificate or keys; nil if it wasn't.
     func refusal(of host: String) -> String? {
         refusals.withLock { $0[Self.key(of: host)] }
     }
 
-    /// The key of a server, however its host is written.
+    /// Returns the key of a server, independent of the spelling of its host.
     private static func key(of host: String) -> String {
         URLHost(unbracketed: host)?.withoutRootDot.text ?? host
     }
@@ -198,7 +198,7 @@ final class ConnectionControl: Sendable {
     ) throws(ConnectionSettingsError) -> URLCredential {
         var items: CFArray?
         var options: [String: Any] = [kSecImportExportPassphrase as String: identity.passphrase.revealed]
-        // Before macOS 15 the key is added to the user's keychain; the other platforms have always kept it in memory.
+        // Before macOS 15, the key is added to the user's keychain; the other platforms have always kept it in memory.
         if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
             options[kSecImportToMemoryOnly as String] = true
         }
@@ -226,7 +226,7 @@ final class ConnectionControl: Sendable {
 
 #if !canImport(FoundationNetworking)
 extension ConnectionMetrics {
-    /// Makes the metrics of the last exchange of a task.
+    /// Creates the metrics of the last exchange of a task.
     init?(_ metrics: URLSessionTaskMetrics) {
         guard let last = metrics.transactionMetrics.last else { return nil }
         func duration(_ start: Date?, _ end: Date?) -> Duration? {

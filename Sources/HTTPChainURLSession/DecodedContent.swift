@@ -1,22 +1,22 @@
 import Foundation
 
-/// Whether the platform has decoded a content coding that only newer versions of it know.
+/// Detects whether the platform has decoded a content coding that only its newer versions support.
 ///
-/// The platform leaves `Content-Encoding` in the head whether it has or not; the content itself tells.
+/// The platform leaves `Content-Encoding` in the head in both cases; only the content shows which.
 enum DecodedContent {
-    /// Whether the content has to be seen first: of the codings, the one that was applied last is known by its content.
+    /// Whether the content must be inspected first: the coding applied last can be recognized by its content.
     static func showsInContent(_ codings: [String]) -> Bool { codings.last == "zstd" }
 
-    /// The number of bytes that tell.
+    /// The number of bytes needed.
     static let magicLength = 4
 
-    /// Whether content that began so was decoded.
+    /// Whether content with this beginning was decoded.
     ///
-    /// - Parameter beginning: The first bytes; if the content has fewer than ``magicLength``, all of it.
+    /// - Parameter beginning: The first bytes; all of them if the content has fewer than ``magicLength``.
     static func isDecoded(_ beginning: some Collection<UInt8>) -> Bool {
         let magic = Array(beginning.prefix(magicLength))
         guard magic.count == magicLength else { return !magic.isEmpty }
-        // RFC 8878 §3.1: a frame, or a skippable one, whose first byte may be any of sixteen.
+        // RFC 8878 §3.1: a frame, or a skippable one with any of sixteen first bytes.
         let isSkippable = magic[0] & 0xF0 == 0x50 && magic.dropFirst() == [0x2A, 0x4D, 0x18]
         return magic != [0x28, 0xB5, 0x2F, 0xFD] && !isSkippable
     }

@@ -6,17 +6,17 @@ import HTTPTypes
 import FoundationNetworking
 #endif
 
-/// The session behind a transport, and how it ends.
+/// The session behind a transport, and its shutdown.
 final class Engine: Sendable {
-    /// The engine that every transport made without a configuration uses, for as long as the process lives.
+    /// The engine of every transport created without a configuration, for the lifetime of the process.
     static let shared = Engine(URLSessionTransport.Configuration())
 
     private struct State {
-        /// Calls between their beginning and the end of their task.
+        /// The number of calls between their beginning and the end of their task.
         var active = 0
         var isShutDown = false
         var isInvalidated = false
-        /// Calls that read their body before they send it.
+        /// The calls that are reading their body before sending it.
         var preparing: [Int: Task<Upload, any Error>] = [:]
         var lastPreparation = 0
         var idleWaiters: [CheckedContinuation<Void, Never>] = []
@@ -43,14 +43,14 @@ final class Engine: Sendable {
         let progress = request.beginUploadReport()
         let report = request.options[ConnectionReport.self]
         let time = request.environment.time
-        // What limits the exchange; head and body go on as they are sent.
+        // Carries the limits of the exchange; head and body continue on their own.
         let limited = Request(head: request.head, options: request.options)
         let wire = try request.forWire()
         try Self.check(wire)
         guard begin() else { throw shutDownError(wire) }
         var isHandedOver = false
         defer { if !isHandedOver { finish() } }
-        // A stream of unknown length may have to be stored first, which the deadline of the call covers.
+        // A stream of unknown length may have to be stored first; the deadline of the call includes that.
         let isAtHand = wire.body.bytes != nil || wire.body.file != nil
         let upload =
             if isAtHand {
@@ -74,16 +74,16 @@ final class Engine: Sendable {
         let urlRequest = try Self.urlRequest(wire, upload, exchange, isLongLived: isLongLived)
         isHandedOver = true
         return try await exchange.response { [self] in
-            // The session is not invalidated before `finish()`, so it still takes tasks.
+            // The session isn't invalidated before `finish()`, so it still accepts tasks.
             let task = session.session.dataTask(with: urlRequest)
             session.delegate.register(exchange, for: task) { self.finish() }
-            // A shutdown that came in between did not see this exchange among those to end.
+            // A shutdown in between did not find this exchange among those to end.
             if state.withLock({ $0.isShutDown }) { exchange.end(throwing: shutDownError(wire)) }
             return task
         }
     }
 
-    /// Ends every call, waits until the platform has released them, and ends the sessions.
+    /// Ends every call, waits until the platform has released them, and ends the session.
     func shutDown() async {
         let isFirst = state.withLock { state in
             defer { state.isShutDown = true }
@@ -107,8 +107,9 @@ final class Engine: Sendable {
         if mayInvalidate { session.invalidate() }
     }
 
-    /// Makes the body of a request one that the platform can take, which may mean to read a stream to its end: in a
-    /// task that ``shutDown()`` can cancel.
+    /// Converts the body of a request to one that the platform accepts.
+    ///
+    /// This may read a stream to its end, in a task that ``shutDown()`` can cancel.
     private func prepareUpload(of wire: WireRequest) async throws -> Upload {
         if let bytes = wire.body.bytes { return bytes.isEmpty ? .none : .bytes(bytes) }
         let preparation = Task { [configuration] in
@@ -171,7 +172,7 @@ extension Engine {
             let url = wire.redaction.url(wire.url)
             throw InvalidRequestError(.invalidURL(url, "URLSession cannot send a request for \"*\""))
         }
-        // A GET with a body fails in URLSession, and a HEAD is sent without it.
+        // URLSession fails a GET with a body, and sends a HEAD without it.
         if wire.head.method == .get || wire.head.method == .head, wire.contentLength != 0 {
             throw InvalidRequestError(
                 .unsupportedBody(
@@ -194,12 +195,12 @@ extension Engine {
         }
         var request = URLRequest(url: url)
         request.httpMethod = wire.head.method.rawValue
-        // A stream of events may be silent for longer than anything else; whoever reads it watches it.
+        // An event stream may be silent for very long; its reader monitors it.
         if isLongLived { request.timeoutInterval = 7 * 86_400 }
         for field in wire.head.headerFields {
             let name = field.name.rawName
             if let before = request.value(forHTTPHeaderField: name) {
-                // RFC 9110 §5.3 joins with commas; RFC 6265 §5.4 has one Cookie field with semicolons.
+                // RFC 9110 §5.3 joins fields with commas; RFC 6265 §5.4 has a single Cookie field with semicolons.
                 let separator = field.name == .cookie ? "; " : ", "
                 request.setValue(before + separator + field.value, forHTTPHeaderField: name)
             } else {

@@ -6,42 +6,42 @@ import HTTPTypes
 import FoundationNetworking
 #endif
 
-/// One request and its response: what the platform tells about its task, made into one result and one body.
+/// A request and its response: combines the platform's callbacks about its task into one result and one body.
 ///
-/// It holds its task and its session until the platform says that the task is over.
+/// It retains its task and its session until the platform reports that the task has ended.
 final class Exchange: Sendable {
     fileprivate struct State {
         var task: URLSessionTask?
         var waiter: CheckedContinuation<Void, any Error>?
-        /// The response, until the waiter has taken it.
+        /// The response, until the waiter takes it.
         var response: Response?
         var buffer: SpillBuffer?
         var upload: (any UploadSource)?
         var pump: Task<Void, Never>?
         var timer: Task<Void, Never>?
-        /// The head, once one arrived.
+        /// The head, once it has arrived.
         var head: HTTPResponse?
-        /// A head of whose content the first bytes have to tell whether the platform decoded it, and those that arrived.
+        /// A head whose first content bytes must show whether the platform decoded it, and the bytes received so far.
         var undecided: (status: Int, fields: HTTPFields, beginning: Data)?
-        /// Why this side ended the transfer.
+        /// The reason that this side ended the transfer.
         var ending: (any Error)?
-        /// Whether nothing that happens to the task matters any more.
+        /// Whether further events of the task are ignored.
         var isOver = false
         var sentCount: Int64 = 0
-        /// How often the platform asked for the request's body.
+        /// The number of times that the platform requested the request's body.
         var starts = 0
-        /// Whether the network took bytes of the request's body, on whatever connection.
+        /// Whether the network accepted bytes of the request's body, on any connection.
         var wasTaken = false
-        /// The ends of streams that failed, open until the task is over.
+        /// The writing ends of failed streams, kept open until the task has ended.
         var failedStreams: [any Sendable] = []
     }
 
     private let head: HTTPRequest
-    /// Settings of the call, which tell its redaction.
+    /// The options of the call, which determine its redaction.
     private let options: RequestOptions
     private let upload: Upload
     private let progress: (@Sendable (Int64, Int64?) -> Void)?
-    /// Keeps the deadline of the call and the limits of the transfer, until the response's body is done with.
+    /// Enforces the deadline of the call and the limits of the transfer, until the response's body is finished.
     private let timer: TransferTimer?
     private let configuration: URLSessionTransport.Configuration
     private let control: ConnectionControl
@@ -73,9 +73,9 @@ final class Exchange: Sendable {
 
     // MARK: What the transport asks
 
-    /// Starts a task and waits for the head of the response.
+    /// Starts a task and waits for the response head.
     ///
-    /// - Parameter makeTask: Makes the task; it is called whatever happens, and the task always comes to its end.
+    /// - Parameter makeTask: Creates the task; always called, and the task always ends.
     func response(from makeTask: @escaping @Sendable () -> URLSessionTask) async throws -> Response {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -90,8 +90,8 @@ final class Exchange: Sendable {
         } onCancel: {
             end(throwing: CancellationError())
         }
-        // Handed over under the lock: from one of Foundation's threads to one of Swift's, it is the lock that orders
-        // what both see, also for tools that do not know continuations.
+        // Passed under the lock: it orders memory between Foundation's threads and Swift's, also for tools that don't
+        // understand continuations.
         let response = state.withLock { state in
             defer { state.response = nil }
             return state.response
@@ -114,18 +114,18 @@ final class Exchange: Sendable {
         timer?.start { [weak self] error in self?.expire(error) }
     }
 
-    /// Ends the transfer because time is up; bytes that have arrived and that nobody has read come too late.
+    /// Ends the transfer because of a timeout, discarding received bytes that haven't been read.
     private func expire(_ error: TimeoutError) {
         end(throwing: error)
         state.withLock { $0.buffer }?.abort(throwing: error)
     }
 
-    /// Nobody waits for anything of the exchange any more.
+    /// Notes that nobody waits for the exchange anymore.
     func isDone() {
         timer?.end()
     }
 
-    /// Ends the transfer from this side, unless it is over; whoever waits for it gets `error`.
+    /// Ends the transfer from this side, unless it has ended; any waiter receives `error`.
     func end(throwing error: any Error) {
         let ended: State? = state.withLock { state in
             guard !state.isOver, state.ending == nil else { return nil }
@@ -141,18 +141,18 @@ final class Exchange: Sendable {
         isDone()
         ended.waiter?.resume(throwing: error)
         ended.buffer?.abort(throwing: error)
-        // First the task: an upload whose source is gone would look complete to the platform.
+        // Cancels the task first: an upload whose source is closed would look complete to the platform.
         if let task = ended.task { PlatformBehaviour.cancel(task) }
         ended.release()
     }
 
     // MARK: What the platform tells
 
-    /// A response head arrived.
+    /// Called when a response head has arrived.
     func received(_ response: HTTPURLResponse) {
-        // RFC 9110 §15.2: interim answers are not the answer; 101 is the last one of its kind.
+        // RFC 9110 §15.2: interim responses are skipped; 101 is a final one.
         guard response.statusCode >= 200 || response.statusCode == 101 else { return }
-        // Apple's platforms tell one for each part of multipart/x-mixed-replace: the first is the answer's.
+        // Apple platforms report one for each part of multipart/x-mixed-replace; the first belongs to the response.
         guard state.withLock({ $0.head == nil && $0.undecided == nil }) else { return }
         guard let fields = fields(of: response) else { return }
         let status = response.statusCode
@@ -163,7 +163,7 @@ final class Exchange: Sendable {
         }
     }
 
-    /// The fields of a response; `nil` if there are too many, which ends the exchange.
+    /// Returns the fields of a response; `nil` if there are too many, which ends the exchange.
     private func fields(of response: HTTPURLResponse) -> HTTPFields? {
         do {
             return try ResponseHead.fields(of: response)
@@ -174,7 +174,7 @@ final class Exchange: Sendable {
     }
 
     /// - Parameters:
-    ///   - isDecoded: Whether the platform has decoded the content, where that is known.
+    ///   - isDecoded: Whether the platform has decoded the content, if known.
     ///   - lostBody: Whether the platform dropped the body.
     private func received(_ status: Int, _ fields: HTTPFields, isDecoded: Bool? = nil, lostBody: Bool = false) {
         do {
@@ -185,9 +185,9 @@ final class Exchange: Sendable {
         }
     }
 
-    /// Decides by the first bytes of the content what head the response has.
+    /// Determines the head of the response from the first bytes of the content.
     ///
-    /// - Returns: The bytes to pass on; nil if more have to be waited for.
+    /// - Returns: The bytes to pass on; nil if more are needed.
     private func decide(by data: Data, isEnded: Bool = false) -> Data? {
         let (undecided, isWaiting) = state.withLock { state in
             state.undecided?.beginning.append(data)
@@ -202,7 +202,7 @@ final class Exchange: Sendable {
         return beginning
     }
 
-    /// Bytes of the body arrived.
+    /// Called when bytes of the body have arrived.
     func received(_ data: Data) {
         if let data = decide(by: data) { append(data) }
     }
@@ -219,17 +219,17 @@ final class Exchange: Sendable {
     }
 
     #if !canImport(FoundationNetworking)
-    /// The platform tells what it measured, just before the task is over.
+    /// Called with the platform's metrics, just before the task ends.
     func measured(_ metrics: URLSessionTaskMetrics) {
         if let report, let metrics = ConnectionMetrics(metrics) { report(metrics) }
     }
     #endif
 
-    /// The network took bytes of the request's body.
+    /// Called when the network has accepted bytes of the request's body.
     ///
     /// - Parameters:
-    ///   - count: How many since the last time.
-    ///   - total: How many of the body as it is sent now, as the platform counts.
+    ///   - count: The number since the last call.
+    ///   - total: The number of bytes of the body in the current attempt, as counted by the platform.
     func sent(_ count: Int64, total: Int64) {
         let sent = state.withLock { state in
             state.wasTaken = true
@@ -245,15 +245,15 @@ final class Exchange: Sendable {
         progress?(sent, upload.length)
     }
 
-    /// The task is over: as it should be, or with an error of the platform's.
+    /// Called when the task has ended, normally or with an error of the platform.
     ///
     /// - Parameters:
     ///   - error: The platform's error.
-    ///   - response: The platform's response, for a head that was never told.
+    ///   - response: The platform's response, for a head that wasn't reported.
     func completed(_ error: (any Error)?, response: URLResponse?) {
         if let rest = decide(by: Data(), isEnded: true), !rest.isEmpty { append(rest) }
         if error == nil, let response = response as? HTTPURLResponse, state.withLock({ $0.head == nil }) {
-            // FoundationNetworking tells nothing of a redirect without a usable Location until it is over, and drops
+            // FoundationNetworking doesn't report a redirect without a usable Location until it has ended, and drops
             // its body.
             if let fields = fields(of: response) { received(response.statusCode, fields, lostBody: true) }
         }
@@ -278,7 +278,7 @@ final class Exchange: Sendable {
         ended.buffer?.finish(throwing: failure)
     }
 
-    /// The platform asks for the body again, to send it on another connection.
+    /// Called when the platform requests the body, possibly again to send it on another connection.
     func makeBodyStream() -> InputStream? {
         let isAgain = state.withLock { state in
             state.sentCount = 0
@@ -306,12 +306,12 @@ final class Exchange: Sendable {
         }
     }
 
-    /// A stream of a body that cannot be sent.
+    /// Returns a stream for a body that can't be sent.
     private func brokenStream(_ error: any Error) -> InputStream? {
         InputStream.reading(BrokenUpload(error: error)) { [weak self] _, stream in self?.keep(stream) }
     }
 
-    /// Keeps the end of a stream that failed until the task is over.
+    /// Keeps the writing end of a failed stream until the task has ended.
     private func keep(_ stream: (any Sendable)?) {
         guard let stream else { return }
         state.withLock { if !$0.isOver { $0.failedStreams.append(stream) } }
@@ -334,14 +334,14 @@ final class Exchange: Sendable {
                     try await pulled.pump(body, length: length)
                     self?.timer?.uploadEnded()
                 } catch is UploadClosed {
-                    // The transfer ended first, and says why.
+                    // The transfer ended first, with its own error.
                 } catch {
                     self?.end(throwing: error)
                     pulled.close()
                 }
             }
         }
-        // The stream before this one, if there was one, is not read any more.
+        // The previous stream, if any, is no longer read.
         let before = state.withLock { Work(upload: $0.upload, pump: $0.pump) }
         before.stop()
         let work = Work(upload: source, pump: pump)
@@ -420,8 +420,8 @@ final class Exchange: Sendable {
             method: head.method
         )
         #if !canImport(FoundationNetworking)
-        // A connection that is refused for its certificate or its keys is a cancelled one to the platform. It was refused
-        // in its handshake; what an earlier connection carried is another question.
+        // The platform reports a connection refused for its certificate or keys as cancelled. It was refused in its
+        // handshake; an earlier connection may still have carried the request.
         if (error as? URLError)?.code == .cancelled, ended.head == nil,
             let host = Origin(scheme: head.scheme, authority: head.authority)?.host,
             let refusal = control.refusal(of: host)
@@ -453,7 +453,7 @@ final class Exchange: Sendable {
 
 let stageName = "URLSessionTransport"
 
-/// The source of the bytes of the request's body.
+/// The work that provides the request's body.
 private struct Work: Sendable {
     let upload: (any UploadSource)?
     let pump: Task<Void, Never>?
@@ -465,7 +465,7 @@ private struct Work: Sendable {
 }
 
 extension Exchange.State {
-    /// Stops what works for the exchange.
+    /// Stops the exchange's work.
     fileprivate func release() {
         timer?.cancel()
         pump?.cancel()
@@ -473,7 +473,7 @@ extension Exchange.State {
     }
 }
 
-/// Refuses to be read: the body cannot be sent again.
+/// An upload that fails when read, since the body can't be sent again.
 private struct BrokenUpload: UploadSource {
     let error: any Error
 

@@ -5,33 +5,33 @@ import HTTPChainCore
 import FoundationNetworking
 #endif
 
-/// Where URLSession differs between Apple platforms and Linux: every choice that depends on it is made here or in
+/// The differences of URLSession between Apple platforms and Linux: all platform-dependent choices are made here or in
 /// `UploadStream.swift`.
 enum PlatformBehaviour {
     #if canImport(FoundationNetworking)
-    /// libcurl decodes what it knows and fails the transfer for what it does not know.
+    /// libcurl decodes the codings it supports and fails the transfer for others.
     static func decodes(_ codings: String) -> Bool {
         tokens(of: codings).contains { $0 != "identity" }
     }
 
-    /// libcurl decodes, or fails: nothing has to be found out.
+    /// libcurl decodes or fails, so no detection is needed.
     static func showsDecodingInContent(_ codings: String) -> Bool { false }
 
     /// Whether a stream is stored before it is sent.
     ///
-    /// FoundationNetworking reads an upload on the one queue that carries every transfer of every session in the
-    /// process, and has no way to be told "later": a body that had to wait for its next bytes would stop them all, for
-    /// ever where the bytes come from another transfer. So a stream is stored first.
+    /// FoundationNetworking reads uploads on the one queue that carries every transfer of every session in the process,
+    /// and can't be told to wait. A body waiting for its next bytes would block them all, forever if the bytes come
+    /// from another transfer. So a stream is stored first.
     static let storesStreamedUploads = true
 
     private static let turns = TurnTaking()
 
-    /// Makes, starts or cancels a task, which waits for the queue of all transfers.
+    /// Creates, starts or cancels a task, which waits for the queue of all transfers.
     static func onControlQueue(_ work: @escaping @Sendable () -> Void) {
         turns.perform(work)
     }
 
-    /// Bytes of a response were taken: who waits for the queue of all transfers may have its turn.
+    /// Called after bytes of a response were received: work that waits for the queue of all transfers gets a turn.
     static func standBack() {
         turns.standBack()
     }
@@ -40,17 +40,17 @@ enum PlatformBehaviour {
         onControlQueue { task.cancel() }
     }
 
-    /// Delegate calls are made on the session's own queue, at once: no hop for each of them, and data cannot pile up
-    /// in front of the delegate faster than it is stored.
+    /// Makes delegate calls directly on the session's own queue: this saves a thread hop for each, and data can't pile
+    /// up in front of the delegate faster than it is stored.
     static func makeDelegateQueue() -> OperationQueue {
         InlineOperationQueue()
     }
 
-    /// Lets a 401 through as it is.
+    /// Passes a 401 response through unchanged.
     ///
-    /// FoundationNetworking asks when all of the response was delivered. "Default handling" then waits for ever, and
-    /// any refusal cancels the task: the exchange is over before that. The refusal cancels on the session's queue,
-    /// which may be the one this is called on.
+    /// FoundationNetworking calls this after the whole response was delivered. "Default handling" would then wait
+    /// forever, and any rejection cancels the task, so the exchange is completed first. The rejection cancels on the
+    /// session's queue, which may be the calling one.
     static func decline(
         _ challenge: URLAuthenticationChallenge,
         _ answer: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void,
@@ -60,20 +60,20 @@ enum PlatformBehaviour {
         onControlQueue { answer(.rejectProtectionSpace, nil) }
     }
 
-    /// FoundationNetworking cuts a timeout to whole seconds, which would make half a second none at all, and has no
-    /// resource timeout of its own.
+    /// FoundationNetworking truncates a timeout to whole seconds, which would turn half a second into zero, and has no
+    /// resource timeout.
     static func apply(requestTimeout: Duration, resourceTimeout: Duration?, to configuration: URLSessionConfiguration) {
         configuration.timeoutIntervalForRequest = max(1, requestTimeout.inSeconds.rounded(.up))
     }
 
-    /// Whether the transport has to watch the resource timeout itself.
+    /// Whether the transport must enforce the resource timeout itself.
     static let watchesResourceTimeout = true
 
-    /// Attaches a body so that libcurl frames it as wanted.
+    /// Attaches a body so that libcurl frames it as required.
     ///
-    /// A body in memory goes as a stream too: when a kept connection turns out to be closed, libcurl sends again on
-    /// another one, and FoundationNetworking can rewind nothing but a stream. A field value of one blank keeps both
-    /// libcurl's own field of that name and the blank one off the wire.
+    /// A body in memory is also sent as a stream: if a reused connection turns out to be closed, libcurl resends on
+    /// another one, and FoundationNetworking can only rewind streams. A field value of one space keeps both libcurl's
+    /// own field of that name and the blank one off the wire.
     static func attach(_ upload: Upload, to request: inout URLRequest, makeStream: () -> InputStream?) {
         guard let stream = makeStream() else { return }
         request.httpBodyStream = stream
@@ -86,11 +86,11 @@ enum PlatformBehaviour {
         }
     }
 
-    /// Whether libcurl's words tell more than the code.
+    /// Whether libcurl's message is more specific than the code.
     ///
-    /// FoundationNetworking has one code, "unknown", for most of what libcurl tells, "bad server response" for a lost
-    /// connection, and makes others of the last `errno` of any attempt to connect, also where the next attempt got
-    /// through.
+    /// FoundationNetworking uses a single code, "unknown", for most of libcurl's errors and "bad server response" for a
+    /// lost connection. It derives others from the last `errno` of any connection attempt, even if the next attempt
+    /// succeeded.
     static func explainsInWords(_ code: URLError.Code?) -> Bool {
         switch code {
         case .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet, .internationalRoamingOff, .dataNotAllowed,
@@ -102,23 +102,23 @@ enum PlatformBehaviour {
         }
     }
 
-    /// FoundationNetworking restricts no networks.
+    /// FoundationNetworking doesn't restrict networks.
     static func restriction(of error: any Error) -> String? { nil }
 
-    /// Whether the platform asks for a body in memory each time it sends it.
+    /// Whether the platform requests a body in memory each time it sends it.
     static let asksForBytes = true
 
-    /// How much of a body was sent: the count begins anew when the platform asks for the body again.
+    /// Returns the number of bytes sent: it restarts when the platform requests the body again.
     static func sentCount(after before: Int64, _ count: Int64, total: Int64, of length: Int64?) -> Int64 {
         before + count
     }
     #else
     static let asksForBytes = false
 
-    /// The words are in the language of the user.
+    /// The messages are in the language of the user.
     static func explainsInWords(_ code: URLError.Code?) -> Bool { false }
 
-    /// The setting that keeps a request from the network that is there.
+    /// Returns the setting that prevents a request on the available network.
     static func restriction(of error: any Error) -> String? {
         let settings: [URLError.NetworkUnavailableReason: String] = [
             .cellular: "cellular networks are not allowed: see URLSessionConfiguration.allowsCellularAccess",
@@ -129,19 +129,19 @@ enum PlatformBehaviour {
         return reason.map { settings[$0] ?? "the network that is there may not be used" }
     }
 
-    /// A body in memory is sent again without a word: the platform's own count knows.
+    /// A body in memory is resent silently, so the platform's own count is used.
     static func sentCount(after before: Int64, _ count: Int64, total: Int64, of length: Int64?) -> Int64 {
         min(total, length ?? .max)
     }
 
-    /// CFNetwork decodes these and passes on what it does not know.
+    /// CFNetwork decodes these and passes on others unchanged.
     static func decodes(_ codings: String) -> Bool {
         let tokens = tokens(of: codings)
         return tokens.contains { $0 != "identity" }
             && tokens.allSatisfy { ["identity", "gzip", "x-gzip", "deflate", "br"].contains($0) }
     }
 
-    /// CFNetwork decodes zstd from iOS 26.3 on, and passes it on before.
+    /// CFNetwork decodes zstd since iOS 26.3; earlier versions pass it on.
     static func showsDecodingInContent(_ codings: String) -> Bool {
         DecodedContent.showsInContent(tokens(of: codings))
     }
@@ -180,11 +180,11 @@ enum PlatformBehaviour {
     static let watchesResourceTimeout = false
 
     static func attach(_ upload: Upload, to request: inout URLRequest, makeStream: () -> InputStream?) {
-        // CFNetwork would call the content of a POST a form.
+        // CFNetwork would label the content of a POST as a form.
         if request.value(forHTTPHeaderField: "Content-Type") == nil {
             request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
         }
-        // Bytes need no stream, and so no thread that writes one.
+        // Bytes need no stream, and so no thread to write one.
         if case .bytes(let data) = upload {
             request.httpBody = data
         } else if let stream = makeStream() {
@@ -202,9 +202,9 @@ enum PlatformBehaviour {
 }
 
 #if canImport(FoundationNetworking)
-/// Runs what it is given at once, on the thread that gives it.
+/// Runs each operation immediately, on the calling thread.
 ///
-/// It has no state; a subclass has to repeat that its superclass is `@unchecked Sendable`.
+/// It has no state; a subclass must restate its superclass's `@unchecked Sendable`.
 private final class InlineOperationQueue: OperationQueue, @unchecked Sendable {
     override func addOperation(_ block: @escaping @Sendable () -> Void) {
         block()

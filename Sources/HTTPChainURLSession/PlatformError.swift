@@ -5,19 +5,19 @@ import HTTPChainCore
 import FoundationNetworking
 #endif
 
-/// The meaning of an error of the platform for the exchange.
+/// The meaning of a platform error for the exchange.
 struct PlatformError {
     let kind: TransportError.Kind
     let sent: TransportError.Sent
     let detail: String
-    /// The platform's error without the URL, which may hold secrets.
+    /// The platform's error without the URL, which may contain secrets.
     let cause: any Error
 
     /// - Parameters:
     ///   - error: The platform's error.
     ///   - isAnswered: Whether a response head had arrived.
-    ///   - mayHaveBeenSent: Whether the platform may have sent the request before, on a kept connection that turned out
-    ///     to be closed: that the next one could not be made says nothing of what the server got on the first.
+    ///   - mayHaveBeenSent: Whether the platform may have sent the request earlier, on a reused connection that turned
+    ///     out to be closed. A failure to connect again then says nothing about the first attempt.
     init(_ error: any Error, isAnswered: Bool, mayHaveBeenSent: Bool) {
         let text = Self.text(of: error)
         let kind = Self.kind(of: error, text)
@@ -63,7 +63,7 @@ struct PlatformError {
         }
     }
 
-    /// The way out, for a failure that stays until the application or its user changes something.
+    /// Advice for a failure that persists until the application or its user changes something.
     private static func advice(on error: any Error) -> String? {
         if let restriction = PlatformBehaviour.restriction(of: error) { return restriction }
         switch (error as? URLError)?.code {
@@ -75,7 +75,7 @@ struct PlatformError {
         }
     }
 
-    /// The phrases in libcurl's error buffer, and their meanings.
+    /// The phrases in libcurl's error buffer and their meanings.
     private static let phrases: [(String, TransportError.Kind)] = [
         ("Empty reply from server", .connectionLost),
         ("with outstanding read data remaining", .connectionLost),
@@ -117,7 +117,7 @@ struct PlatformError {
             (info[NSUnderlyingErrorKey] as? NSError)?.userInfo[NSLocalizedDescriptionKey] as? String
             ?? info[NSLocalizedDescriptionKey] as? String
         guard let text else { return "" }
-        // "Failed writing header" is what libcurl says when FoundationNetworking refuses one.
+        // libcurl reports "Failed writing header" if FoundationNetworking rejects one.
         return text == "Failed writing header"
             ? text + ": a field that is not UTF-8, or a status line out of shape" : text
     }

@@ -1,7 +1,9 @@
 import Foundation
 import HTTPChainCore
 
-/// Where the body of a response comes from; when nobody can read it any more, its transfer is cancelled.
+/// The source of a response body.
+///
+/// When it is deallocated, the transfer is cancelled.
 final class ResponseSource: Sendable {
     let buffer: SpillBuffer
     private let exchange: Exchange
@@ -16,12 +18,12 @@ final class ResponseSource: Sendable {
         exchange.isDone()
     }
 
-    /// The end was read, or a failure.
+    /// Notes that the end or a failure was read.
     func isRead() {
         exchange.isDone()
     }
 
-    /// Gives up the transfer because the task that reads it was cancelled.
+    /// Cancels the transfer because the reading task was cancelled.
     func cancel() {
         exchange.end(throwing: CancellationError())
     }
@@ -52,7 +54,7 @@ struct ResponseReader: BodyReader {
     }
 }
 
-/// Fails as soon as it is read: the platform has lost the body.
+/// Fails on the first read, because the platform has lost the body.
 struct LostBodyReader: BodyReader {
     let error: any Error
 

@@ -7,9 +7,9 @@ import HTTPTypes
 import FoundationNetworking
 #endif
 
-/// A response head as the platform gives it, made into one that tells the truth about the body that follows.
+/// A response head from the platform, corrected to describe the body that follows.
 struct ResponseHead {
-    /// Why a head cannot be used.
+    /// The error for an invalid head.
     struct Malformed: Error {
         let detail: String
     }
@@ -17,20 +17,20 @@ struct ResponseHead {
     /// The content that follows the head.
     enum Content: Equatable {
         case none
-        /// A body, of the length given where it is known.
+        /// A body, with its length if known.
         case body(length: Int64?)
     }
 
     let head: HTTPResponse
     let content: Content
-    /// The fields that described the content before the platform decoded it; empty when it did not.
+    /// The original content fields if the platform decoded the content; empty otherwise.
     let original: HTTPFields
 
     /// - Parameters:
     ///   - status: The status code.
-    ///   - fields: The fields as the platform gives them.
-    ///   - method: The request's method: nothing follows the answer to HEAD.
-    ///   - isDecoded: Whether the platform has decoded the content; nil, the default, as its version does.
+    ///   - fields: The fields from the platform.
+    ///   - method: The request's method: a response to HEAD has no content.
+    ///   - isDecoded: Whether the platform has decoded the content; nil, the default, to derive it from the codings.
     /// - Throws: ``Malformed``.
     init(
         status: Int,
@@ -69,7 +69,7 @@ struct ResponseHead {
         head = HTTPResponse(status: status, headerFields: fields)
     }
 
-    /// The fields of a response of the platform.
+    /// Returns the fields of a platform response.
     static func fields(of response: HTTPURLResponse) throws(TooManyFieldsError) -> HTTPFields {
         var fields = HTTPFields()
         fields.reserveCapacity(response.allHeaderFields.count)
@@ -86,12 +86,12 @@ struct ResponseHead {
         return fields
     }
 
-    /// The `Set-Cookie` fields that the platform joined with commas, one by one where that is certain.
+    /// Splits the `Set-Cookie` fields that the platform joined with commas, if the boundary is certain.
     ///
-    /// A comma of the platform's is followed by a space, a token and "=". So may be one in a cookie's value, which
-    /// RFC 6265 §4.1.1 forbids and servers send: `search=shoes, sid=1` is one cookie or two. It counts as the
-    /// platform's only behind an attribute whose value is one that a server writes by itself; otherwise both pieces
-    /// stay together, so that nobody who decides about a value gives a cookie a name.
+    /// A comma from the platform is followed by a space, a token and "=". So may be a comma in a cookie's value, which
+    /// RFC 6265 §4.1.1 forbids but servers send: `search=shoes, sid=1` is one cookie or two. A comma is treated as the
+    /// platform's only after an attribute with a value of a fixed form. Otherwise both pieces stay together, so that
+    /// someone who controls a value can't add a cookie with another name.
     static func splitCookies(_ joined: String) -> [String] {
         var cookies: [String] = []
         let bytes = joined.utf8
@@ -105,7 +105,7 @@ struct ResponseHead {
             case UInt8(ascii: ";"): (attributeStart, commas) = (next, 0)
             case UInt8(ascii: ","):
                 commas += 1
-                // None but a date holds one, so that no attribute is looked at more than twice.
+                // Only a date contains one, so no attribute is checked more than twice.
                 guard let attribute = attributeStart, commas <= 2, beginsCookie(bytes[next...]),
                     CookieAttributeForm.isComplete(bytes[attribute..<index])
                 else { break }
@@ -120,7 +120,7 @@ struct ResponseHead {
         return cookies
     }
 
-    /// Whether what follows a comma is a space and the name of a cookie.
+    /// Whether the text after a comma is a space and the name of a cookie.
     private static func beginsCookie(_ text: Substring.UTF8View) -> Bool {
         guard text.first == UInt8(ascii: " ") else { return false }
         let rest = text.dropFirst()

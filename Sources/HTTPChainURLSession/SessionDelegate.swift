@@ -5,8 +5,8 @@ import HTTPChainCore
 import FoundationNetworking
 #endif
 
-/// Passes what a session tells about its tasks to the exchanges they belong to, and switches off what is not a
-/// transport's business: redirects, credentials, caching.
+/// Passes a session's callbacks to the exchanges of its tasks, and disables redirects, credentials and caching, which
+/// aren't the transport's responsibility.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private struct Entry {
         let exchange: Exchange
@@ -20,13 +20,13 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         self.control = control
     }
 
-    /// Ties a task to an exchange until the task is over.
+    /// Associates a task with an exchange until the task has ended.
     func register(_ exchange: Exchange, for task: URLSessionTask, onCompletion: @escaping @Sendable () -> Void) {
         let entry = Entry(exchange: exchange, onCompletion: onCompletion)
         entries.withLock { $0[task.taskIdentifier] = entry }
     }
 
-    /// The exchanges whose tasks are not over.
+    /// The exchanges whose tasks haven't ended.
     var exchanges: [Exchange] {
         entries.withLock { $0.values.map(\.exchange) }
     }
@@ -110,7 +110,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        // Without settings, trust in servers and client certificates are the platform's business; credentials are not.
+        // Without settings, the platform handles server trust and client certificates, but not credentials.
         let isHTTP = challenge.failureResponse is HTTPURLResponse
         let disposition = isHTTP ? URLSession.AuthChallengeDisposition.rejectProtectionSpace : .performDefaultHandling
         #if canImport(FoundationNetworking)

@@ -5,7 +5,7 @@ import HTTPChainCore
 import FoundationNetworking
 #endif
 
-/// A session with everything of its own switched off, and the delegate that serves it.
+/// A session with its automatic features disabled, and its delegate.
 final class SessionHandle: Sendable {
     let delegate: SessionDelegate
     let session: URLSession
@@ -34,7 +34,7 @@ final class SessionHandle: Sendable {
         )
     }
 
-    /// Ends the session; no task may run in it.
+    /// Ends the session; no task may be running in it.
     func invalidate() {
         session.finishTasksAndInvalidate()
     }

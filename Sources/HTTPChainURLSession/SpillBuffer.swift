@@ -1,21 +1,21 @@
 import Foundation
 import HTTPChainCore
 
-/// Bytes between a producer that cannot be slowed down and one consumer: in memory up to a watermark, then in
+/// A buffer between a producer that can't be slowed down and one consumer: in memory up to a watermark, then in
 /// temporary files, in order.
 ///
-/// One thread appends, one task reads, and a thread that may wait for the disk writes. What waits in memory is read
-/// before what waits on disk; once that is read empty it is deleted and memory is used again. The disk holds a queue of
-/// files of bounded size, so that a reader that follows at a distance gives space back as it goes.
+/// One thread appends, one task reads, and a thread that may block on the disk writes. Bytes in memory are read before
+/// those on disk; when the disk is empty, its files are deleted and memory is used again. The disk holds a queue of
+/// files of limited size, so that a reader that lags behind frees space as it goes.
 final class SpillBuffer: Sendable {
     fileprivate struct State {
         var chunks: [Data] = []
         var bytesInMemory = 0
         var segments: [Segment] = []
         var bytesOnDisk: Int64 = 0
-        /// The chunks to be written, in order, after those on disk.
+        /// The chunks to write, in order, after those on disk.
         var unwritten: [Data] = []
-        /// With what is being written.
+        /// Includes the bytes being written.
         var unwrittenCount = 0
         var isWriting = false
         /// Whether the producer waits for the disk.
@@ -38,9 +38,9 @@ final class SpillBuffer: Sendable {
 
     fileprivate enum End {
         case open
-        /// Nothing more comes; what waits is read first.
+        /// No more bytes will follow; pending ones are read first.
         case finished((any Error)?)
-        /// The chunks that wait are discarded.
+        /// Pending chunks are discarded.
         case aborted(any Error)
     }
 
@@ -61,21 +61,21 @@ final class SpillBuffer: Sendable {
     private let state = Locked(State())
     private let written = DispatchSemaphore(value: 0)
 
-    /// How much waits for a disk that is slower than the network, in memory, before the producer waits too.
+    /// The number of bytes pending in memory for a slow disk before the producer waits too.
     private static let unwrittenLimit = 8 * 1_048_576
 
-    /// Small chunks that wait are joined up to this size, so that a trickle of single bytes cannot cost a multiple of
-    /// the watermark in bookkeeping.
+    /// Small pending chunks are joined up to this size, so that a trickle of single bytes can't cost a multiple of the
+    /// watermark in bookkeeping.
     fileprivate static let joinedSize = 16_384
 
     /// - Parameters:
-    ///   - watermark: How much waits in memory.
-    ///   - limit: How much waits on disk.
-    ///   - segmentSize: How large one file grows, about.
-    ///   - directory: Where the files are.
-    ///   - access: How the disk is reached.
-    ///   - patience: How long a disk may take nothing before the transfer fails.
-    ///   - onFailure: Is told what the disk refused.
+    ///   - watermark: The maximum size in memory.
+    ///   - limit: The maximum size on disk.
+    ///   - segmentSize: The approximate maximum size of one file.
+    ///   - directory: The directory of the files.
+    ///   - access: The access to the disk.
+    ///   - patience: The time without progress of the disk after which the transfer fails.
+    ///   - onFailure: Receives a disk error.
     init(
         watermark: ByteCount,
         limit: ByteCount,
@@ -94,12 +94,12 @@ final class SpillBuffer: Sendable {
         self.onFailure = onFailure
     }
 
-    /// Adds bytes; those that come after the end are dropped.
+    /// Adds bytes; those added after the end are dropped.
     ///
-    /// What goes to the disk is written by another thread: the caller's may be one that all transfers depend on. It
-    /// waits only for a disk that is far behind, and not for long.
+    /// Another thread writes to the disk, since all transfers may depend on the calling one. The caller waits only for
+    /// a disk that is far behind, and not for long.
     ///
-    /// - Throws: ``SpillLimitError`` when more waits on disk than is allowed; ``BodyError`` when the disk stalls.
+    /// - Throws: ``SpillLimitError`` if more than the limit is pending on disk; ``BodyError`` if the disk stalls.
     func append(_ data: Data) throws {
         guard !data.isEmpty else { return }
         let (starts, waits) = try state.withLock { state in
@@ -130,13 +130,13 @@ final class SpillBuffer: Sendable {
             defer { state.isThrottled = false }
             return state.isThrottled
         }
-        // The disk was just in time, and has signalled.
+        // The disk was just in time and has signalled.
         guard isStalled else { return written.wait() }
         let stalled = "the disk took nothing for \(patience)"
         throw BodyError(.file(path: directory.path, operation: "write to", code: ETIMEDOUT, message: stalled))
     }
 
-    /// Writes what waits for the disk, until nothing does.
+    /// Writes pending chunks to disk until none are left.
     private func writeAll() {
         while let chunks = state.withLock({ $0.takeUnwritten() }) {
             do {
@@ -156,7 +156,7 @@ final class SpillBuffer: Sendable {
             last = segment
         }
         guard let last else { return }
-        // Outside the lock: the reader never looks beyond the end that is published after the write.
+        // Outside the lock: the reader never reads beyond the end that is published after the write.
         try last.file.content.write(data, at: last.end)
         let (reader, resumes) = state.withLock { state in
             state.publish(data.count)
@@ -168,10 +168,10 @@ final class SpillBuffer: Sendable {
         reader?.resume()
     }
 
-    /// Whether nothing waits to be written.
+    /// Whether no chunks are pending.
     var isWritten: Bool { state.withLock { $0.unwrittenCount == 0 } }
 
-    /// Says that nothing more comes; the reader gets what waits, then the error or the end.
+    /// Marks the end of the bytes; the reader gets the pending ones, then the error or the end.
     func finish(throwing error: (any Error)? = nil) {
         state.withLock { state in
             if case .open = state.end { state.end = .finished(error) }
@@ -179,7 +179,7 @@ final class SpillBuffer: Sendable {
         }?.resume()
     }
 
-    /// Throws away what waits and fails the reader at once.
+    /// Discards pending bytes and fails the reader immediately.
     func abort(throwing error: any Error) {
         let (reader, dropped, resumes) = state.withLock { state in
             if case .aborted = state.end {} else { state.end = .aborted(error) }
@@ -199,9 +199,9 @@ final class SpillBuffer: Sendable {
         withExtendedLifetime(dropped) {}
     }
 
-    /// The next bytes, or `nil` at the end.
+    /// Returns the next bytes; `nil` at the end.
     ///
-    /// - Throws: What the producer finished or aborted with; ``BodyError`` when the file cannot be read.
+    /// - Throws: The error that the producer finished or aborted with; ``BodyError`` if the file can't be read.
     nonisolated(nonsending) func read() async throws -> Data? {
         while true {
             switch try state.withLock({ try $0.next() }) {
@@ -227,10 +227,10 @@ final class SpillBuffer: Sendable {
         }
     }
 
-    /// Whether somebody waits for bytes.
+    /// Whether a reader is waiting.
     var hasWaitingReader: Bool { state.withLock { $0.reader != nil } }
 
-    /// Whether nothing more comes.
+    /// Whether no more bytes will follow.
     var isFinished: Bool {
         state.withLock { state in
             if case .open = state.end { false } else { true }
@@ -239,7 +239,7 @@ final class SpillBuffer: Sendable {
 }
 
 extension SpillBuffer.State {
-    /// Whether there is nothing for a reader yet, and something may come.
+    /// Whether there are no bytes to read yet, but some may follow.
     fileprivate var mustWait: Bool {
         guard chunks.isEmpty, bytesOnDisk == 0 else { return false }
         return switch end {
@@ -274,7 +274,7 @@ extension SpillBuffer.State {
     fileprivate mutating func add(_ segment: SpillBuffer.Segment) {
         guard !isAborted else { return }
         segments.append(segment)
-        // The reader may have come to the end of the one before.
+        // The reader may have reached the end of the previous one.
         dropReadSegments()
     }
 
@@ -292,7 +292,7 @@ extension SpillBuffer.State {
         dropReadSegments()
     }
 
-    /// Gives up the files that are read to their end, but for the one that is written to.
+    /// Releases the files that are fully read, except for the one being written.
     fileprivate mutating func dropReadSegments() {
         while segments.count > 1, segments[0].start == segments[0].end { segments.removeFirst() }
     }

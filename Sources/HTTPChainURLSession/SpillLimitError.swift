@@ -1,16 +1,16 @@
 public import HTTPChainCore
 
-/// More of a response waited unread than the transport may keep on disk; the transfer was cancelled.
+/// An error for a response with more unread bytes than the transport may store on disk; the transfer was cancelled.
 public struct SpillLimitError: HTTPChainError {
-    /// The size that may wait on disk: the transport's ``URLSessionTransport/Configuration/spillLimit``.
+    /// The maximum unread size on disk: the transport's ``URLSessionTransport/Configuration/spillLimit``.
     public let limit: ByteCount
     /// The request and the response head, redacted.
     public let exchange: ExchangeSnapshot?
 
-    /// Makes the error.
+    /// Creates the error.
     ///
     /// - Parameters:
-    ///   - limit: How much may wait on disk.
+    ///   - limit: The maximum unread size on disk.
     ///   - exchange: The request and the response head, redacted.
     public init(limit: ByteCount, exchange: ExchangeSnapshot? = nil) {
         self.limit = limit
@@ -23,7 +23,7 @@ public struct SpillLimitError: HTTPChainError {
     /// A description of what happened.
     public var reason: String { explanation.reason }
 
-    /// Advice on what to do about it; `nil` if there is none.
+    /// A suggested fix; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
     private var explanation: Explanation {

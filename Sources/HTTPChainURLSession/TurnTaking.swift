@@ -2,17 +2,17 @@
 import Foundation
 import HTTPChainCore
 
-/// Lets what starts and what cancels a task have its turn beside fast downloads.
+/// Lets starts and cancellations of tasks get a turn during fast downloads.
 ///
 /// FoundationNetworking carries every transfer of the process on one queue. Each session reads its sockets on a queue
-/// that runs there and gives it up only when no socket has anything to read: with two downloads that are faster than the
-/// machine that is never, and what waits beside it, a start or a cancellation, waits for as long. So where something
-/// waits, the session that reads next stands back until that is done.
+/// that runs there and yields only when no socket has data. With two downloads faster than the machine that never
+/// happens, and starts and cancellations wait as long. So if something is waiting, the next session to read pauses
+/// until it is done.
 final class TurnTaking: Sendable {
     private struct State {
-        /// How many starts and cancellations wait, or are being done.
+        /// The number of starts and cancellations that are waiting or running.
         var waiting = 0
-        /// Queues that stand back, each suspended once.
+        /// The paused queues, each suspended once.
         var suspended: Set<Queue> = []
     }
 
@@ -20,7 +20,7 @@ final class TurnTaking: Sendable {
     private let queue = DispatchQueue(label: "HTTPChain.URLSession.control")
     private let calls = DispatchCalls()
 
-    /// Does what waits for the queue of all transfers: not on a thread of Swift's, which are few, nor on that queue.
+    /// Runs work that waits for the queue of all transfers: neither on one of Swift's few threads, nor on that queue.
     func perform(_ work: @escaping @Sendable () -> Void) {
         state.withLock { $0.waiting += 1 }
         queue.async { [self] in
@@ -34,7 +34,7 @@ final class TurnTaking: Sendable {
         }
     }
 
-    /// Suspends the queue that this is called on while something waits: it ends what it is doing, and others get on.
+    /// Suspends the current queue while something is waiting: it finishes its current work, and others proceed.
     func standBack() {
         guard let calls, state.withLock({ $0.waiting > 0 }) else { return }
         guard let current = calls.current(), calls.label(of: current) == Self.socketQueueLabel else { return }
@@ -44,16 +44,16 @@ final class TurnTaking: Sendable {
         }
     }
 
-    /// The queue on which a session of FoundationNetworking reads its sockets.
+    /// The label of the queue on which a FoundationNetworking session reads its sockets.
     private static let socketQueueLabel = "MultiHandle.isolation"
 }
 
-/// A queue of libdispatch's, by its address: Swift has no name for it.
+/// A libdispatch queue by its address, since Swift has no name for it.
 private struct Queue: Hashable {
     let address: UInt
 }
 
-/// The calls of libdispatch that Swift does not show: the queue that is running, which is not one of ours.
+/// The libdispatch functions that Swift doesn't expose, for the running queue, which isn't ours.
 private struct DispatchCalls: Sendable {
     private typealias Action = @convention(c) @Sendable (UInt) -> Void
 
@@ -64,7 +64,7 @@ private struct DispatchCalls: Sendable {
     private let suspendObject: Action
     private let resumeObject: Action
 
-    /// Nil where the library does not export them.
+    /// Nil if the library doesn't export them.
     init?() {
         let program = dlopen(nil, RTLD_LAZY)
         func symbol<Function>(_ name: String, as type: Function.Type) -> Function? {

@@ -6,92 +6,95 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// Sends requests with Foundation's `URLSession`, on Apple platforms and on Linux.
+/// A transport that uses Foundation's `URLSession`, on Apple platforms and on Linux.
 ///
 /// ```swift
 /// let response = try await URLSessionTransport().send(.get("https://example.com/"))
 /// ```
 ///
-/// Bodies stream both ways in constant memory. What `URLSession` would do on its own is switched off, because it is the
-/// business of stages: its cache, its cookies, its credentials and its redirects. A 3xx, 401 or 407 is a response like
-/// any other, with its body. Trust in a server's certificate is decided by the platform.
+/// Bodies stream both ways in constant memory. The automatic features of `URLSession` that stages provide are disabled:
+/// its cache, its cookies, its credentials and its redirects. A 3xx, 401 or 407 is a response like any other, with its
+/// body. The platform decides whether to trust a server's certificate.
 ///
-/// A response that is read slowly does not slow the server down: what waits beyond
-/// ``Configuration/memoryWatermark`` goes to temporary files, and beyond ``Configuration/spillLimit`` the transfer ends
-/// with a ``SpillLimitError``. Dropping a response that was not read to its end cancels its transfer.
+/// Reading a response slowly doesn't slow the server down: unread bytes beyond ``Configuration/memoryWatermark`` go to
+/// temporary files, and beyond ``Configuration/spillLimit`` the transfer ends with a ``SpillLimitError``. Dropping a
+/// response before its end cancels its transfer.
 ///
-/// `URLSession` decodes the content codings it knows. The head then no longer says `Content-Encoding` and
-/// `Content-Length`; send `Accept-Encoding: identity` for a response that is not encoded. It joins repeated response
-/// fields with commas; only `Set-Cookie` is taken apart again, behind an attribute such as `Path=/`: a cookie without
-/// attributes stays joined with the one after it, since the comma may belong to its value. A GET or HEAD with a body is an
-/// ``/HTTPChainCore/InvalidRequestError``. Dot segments in a path (`/a/../b`) are resolved before it is sent. A request
-/// for which a kept connection turns out to be closed is sent again on another by the platform, whatever its method.
+/// `URLSession` decodes the content codings it supports. The head then lacks `Content-Encoding` and `Content-Length`;
+/// send `Accept-Encoding: identity` for a response without coding. It joins repeated response fields with commas; only
+/// `Set-Cookie` is split again, after an attribute such as `Path=/`: a cookie without attributes stays joined with the
+/// next one, since the comma may belong to its value. A GET or HEAD with a body throws
+/// ``/HTTPChainCore/InvalidRequestError``. Dot segments in a path (`/a/../b`) are resolved before it is sent. If a
+/// reused connection turns out to be closed, the platform resends the request on another one, whatever its method.
 ///
 /// On Apple platforms a body without `Content-Type` is sent as `application/octet-stream`, which RFC 9110 §8.3 lets its
-/// receiver assume: the platform would call it a form.
+/// recipient assume: the platform would label it as a form.
 ///
 /// ## On Linux
 ///
-/// Foundation's own implementation there (seen with Swift 6.3, libcurl 7.88) leaves these facts, which no code above it
-/// can change. Servers are better served by the AsyncHTTPClient transport. One thing is better than with the bare
-/// session, which a call that is cancelled under load can end the process with: here it ends that call alone.
+/// Foundation's implementation there (tested with Swift 6.3, libcurl 7.88) has these limitations, which code above it
+/// can't change. For servers, the AsyncHTTPClient transport is the better choice. One thing is better than with a bare
+/// session: there, cancelling a call under load can end the process; here it ends only that call.
 ///
-/// - **A reply that is cut inside its header section ends the process**: Foundation traps on it ("Transfer completed,
-///   but there's no response") and no error handling sees it. Do not talk to servers you do not trust.
+/// - **A reply that is truncated inside its header section ends the process**: Foundation traps on it ("Transfer
+///   completed, but there's no response") and error handling can't catch it. Don't connect to untrusted servers.
 /// - **A chunked reply with a trailer field ends the process in the same way**, although it is well-formed (RFC 9112
-///   §7.1.2). Use the AsyncHTTPClient transport for a service that sends trailers, such as digests and signatures of a
-///   stream, and for every server that you do not trust.
-/// - **A `Content-Length` from 2^63 − 512 to 2^63 − 1 ends the process, too**: Foundation counts progress as a `Double`,
-///   which is 2^63 then, and makes a whole number of it.
-/// - Every content coding is decoded, and one that libcurl does not know fails the transfer as malformed. A gzip stream
-///   that ends early within its declared length is not noticed.
+///   §7.1.2). Use the AsyncHTTPClient transport for services that send trailers, such as digests and signatures of a
+///   stream, and for every untrusted server.
+/// - **A `Content-Length` from 2^63 − 512 to 2^63 − 1 ends the process, too**: Foundation counts progress as a
+///   `Double`, which becomes 2^63, and converts it to an integer.
+/// - Every content coding is decoded, and one that libcurl doesn't support fails the transfer as malformed. A gzip
+///   stream that ends early within its declared length is not detected.
 /// - A response header field that is not UTF-8 fails the transfer as malformed.
-/// - The body of a 301, 302, 303 or 305–308 arrives when it is complete, and waits in memory until then. **Its size is
-///   not bounded**: Foundation tells neither the head nor the bytes before, so that only time can end it, the deadline
-///   of the call or ``Configuration/resourceTimeout``. Set one of them where a server may be hostile. The body of one
-///   whose `Location` is missing or not a URL is lost: reading it is a ``/HTTPChainCore/TransportError`` that says so.
-/// - A streamed request body is read to its end, into memory and beyond ``Configuration/memoryWatermark`` into a
-///   temporary file, before it is sent, then with its exact `Content-Length`: Foundation has one queue for the transfers
-///   of all sessions, and a body that kept it waiting would stop them all. Bytes and files are sent as they are read.
-/// - A file whose disk stalls while it is uploaded stalls the transfers of all sessions for the same reason. What waits
-///   for a disk on this side of that queue, saving and spilling, stalls nobody else.
-/// - Foundation keeps some 180 bytes of each request: 64,000 small ones of a bare session leave 10 MiB.
-/// - That one queue also means that a download at full speed, from any session of the process, delays the start and the
-///   cancellation of others; the caller's `CancellationError` does not wait for it.
-/// - Foundation keeps about 120 bytes for each call as long as the process lives, 12 MB in 100,000 calls; another session
-///   every so often changes nothing about it.
+/// - The body of a 301, 302, 303 or 305–308 arrives when it is complete, and is kept in memory until then. **Its size
+///   is not bounded**: Foundation reports neither the head nor the bytes before, so that only time can end it, the
+///   deadline of the call or ``Configuration/resourceTimeout``. Set one of them if a server may be hostile. If
+///   `Location` is missing or not a URL, the body is lost: reading it throws a ``/HTTPChainCore/TransportError`` that
+///   says so.
+/// - A streamed request body is read to its end before it is sent with its exact `Content-Length`. It is stored in
+///   memory, and beyond ``Configuration/memoryWatermark`` in a temporary file: Foundation has one queue for the
+///   transfers of all sessions, and a body that kept it waiting would block them all. Bytes and files are sent as they
+///   are read.
+/// - A file whose disk stalls during its upload stalls the transfers of all sessions for the same reason. Disk access
+///   outside that queue, for saving and spilling, stalls nothing else.
+/// - Foundation retains about 180 bytes of each request: 64,000 small ones of a bare session leave 10 MiB.
+/// - Because of that single queue, a full-speed download of any session in the process delays the start and the
+///   cancellation of others; the caller's `CancellationError` doesn't wait for it.
+/// - Foundation retains about 120 bytes for each call for the lifetime of the process, 12 MB per 100,000 calls;
+///   creating new sessions doesn't change that.
 /// - ``Configuration/requestTimeout`` is rounded up to whole seconds.
-/// - Errors tell a lost connection from a timeout, but not whether a timeout came before or after sending:
-///   ``/HTTPChainCore/TransportError/Sent/maybe`` then.
+/// - Errors distinguish a lost connection from a timeout, but not whether a timeout occurred before or after sending:
+///   it is then ``/HTTPChainCore/TransportError/Sent/maybe``.
 public struct URLSessionTransport: Transport {
     private let engine: Engine
 
-    /// A transport over the one session that all transports made this way share, and that lives as long as the process.
+    /// Creates a transport that uses a shared session, which lives as long as the process.
     public init() {
         engine = .shared
     }
 
-    /// A transport with a session of its own.
+    /// Creates a transport with a separate session.
     ///
-    /// Keep it for as long as there are requests for it: connections are reused within one session. It ends with
-    /// ``shutdown()``, or when nobody refers to it and its last response is done.
+    /// Keep it while there are requests for it: connections are reused within one session. It ends with ``shutdown()``,
+    /// or when it is no longer referenced and its last response is finished.
     ///
-    /// - Parameter configuration: Timeouts, limits, and changes to the platform's own configuration.
+    /// - Parameter configuration: The timeouts, limits, and changes to the platform's configuration.
     public init(configuration: Configuration) {
         engine = Engine(configuration)
     }
 
-    /// A transport with a session of its own whose connections are made as the settings say.
+    /// Creates a transport with a separate session and connection settings.
     ///
-    /// On Apple platforms all settings are kept but ``/HTTPChainCore/ConnectionSettings/connectTimeout``, which
-    /// URLSession does not have. A key may be pinned for the server's own certificate or for one of its authorities. On
-    /// macOS 14 the key of a client certificate is added to the user's keychain; later versions keep it in memory. On Linux none is kept, because FoundationNetworking hands none on to libcurl: use the
-    /// AsyncHTTPClient transport there.
+    /// On Apple platforms all settings are supported except ``/HTTPChainCore/ConnectionSettings/connectTimeout``, which
+    /// URLSession doesn't have. A key may be pinned for the server's own certificate or for one of its authorities. On
+    /// macOS 14 the key of a client certificate is added to the user's keychain; later versions keep it in memory. On
+    /// Linux no setting is supported, because FoundationNetworking passes none to libcurl: use the AsyncHTTPClient
+    /// transport there.
     ///
     /// - Parameters:
-    ///   - configuration: Timeouts, limits, and changes to the platform's own configuration.
-    ///   - connection: TLS, trust, client certificate, proxy and networks.
-    /// - Throws: ``/HTTPChainCore/ConnectionSettingsError`` for a setting that cannot be kept or is not valid.
+    ///   - configuration: The timeouts, limits, and changes to the platform's configuration.
+    ///   - connection: The settings for TLS, trust, client certificate, proxy and networks.
+    /// - Throws: ``/HTTPChainCore/ConnectionSettingsError`` for an unsupported or invalid setting.
     public init(
         configuration: Configuration = Configuration(),
         connection: ConnectionSettings
@@ -99,7 +102,8 @@ public struct URLSessionTransport: Transport {
         engine = Engine(configuration, try ConnectionControl(connection))
     }
 
-    /// Decodes content, sends streams, reports upload progress, keeps deadlines; on Apple platforms controls connections.
+    /// The capabilities: decodes content, streams uploads, reports upload progress, keeps deadlines; controls
+    /// connections on Apple platforms.
     public var capabilities: TransportCapabilities {
         let shared: TransportCapabilities = [
             .decodesContent, .streamsUploads, .reportsUploadProgress, .keepsDeadlines,
@@ -107,19 +111,20 @@ public struct URLSessionTransport: Transport {
         return shared.union(engine.control.capabilities)
     }
 
-    /// Sends a request and returns when the head of the response is there.
+    /// Sends a request and returns when the response head has arrived.
     ///
-    /// - Throws: ``/HTTPChainCore/InvalidRequestError`` for what cannot be sent, ``/HTTPChainCore/TransportError``,
-    ///   what reading the request's body throws, and `CancellationError` as soon as the task is cancelled.
+    /// - Throws: ``/HTTPChainCore/InvalidRequestError`` for a request that can't be sent,
+    ///   ``/HTTPChainCore/TransportError``, any error from reading the request's body, and `CancellationError` as soon
+    ///   as the task is cancelled.
     public func send(_ request: consuming Request) async throws -> Response {
         try await engine.send(request)
     }
 
-    /// Ends the transport: calls in flight fail with ``/HTTPChainCore/TransportError/Kind/shutDown``, and so do later
-    /// ones.
+    /// Shuts down the transport: calls in flight and later ones fail with
+    /// ``/HTTPChainCore/TransportError/Kind/shutDown``.
     ///
-    /// Returns when the platform has released the connections. Does nothing to the session that transports made with
-    /// ``init()`` share.
+    /// Returns when the platform has released the connections. Does nothing to the shared session of transports created
+    /// with ``init()``.
     public func shutdown() async {
         guard engine !== Engine.shared else { return }
         await engine.shutDown()
@@ -127,37 +132,36 @@ public struct URLSessionTransport: Transport {
 }
 
 extension URLSessionTransport {
-    /// Timeouts and limits of a transport.
+    /// The timeouts and limits of a transport.
     public struct Configuration: Sendable {
-        /// The time during which nothing may happen, neither way, before the transfer fails as timed out; 60 seconds by
-        /// default.
+        /// The time without any bytes in either direction after which the transfer times out; 60 seconds by default.
         public var requestTimeout: Duration
-        /// The time that a transfer may take in all; by default as the platform has it: 7 days on Apple platforms, for
-        /// ever on Linux.
+        /// The maximum time for a whole transfer; the platform's default if `nil`: 7 days on Apple platforms, unlimited
+        /// on Linux.
         public var resourceTimeout: Duration?
-        /// The number of connections to one host that may be open at once; 1,024 by default.
+        /// The maximum number of open connections to one host; 1,024 by default.
         ///
         /// With HTTP/2, which the platform negotiates over TLS, one connection carries many requests.
         public var maximumConnectionsPerHost: Int
-        /// The size of the part of a response that may wait unread in memory, and on Linux of a streamed request body
-        /// before it is sent; 1 MiB by default.
+        /// The maximum size of unread response bytes in memory, and on Linux of a streamed request body before it is
+        /// sent; 1 MiB by default.
         public var memoryWatermark: ByteCount
-        /// The size of the part of a response that may wait unread on disk, and on Linux how large a streamed request
-        /// body may be; 4 GiB by default.
+        /// The maximum size of unread response bytes on disk, and on Linux of a streamed request body; 4 GiB by
+        /// default.
         public var spillLimit: ByteCount
-        /// Changes the platform's configuration before a session is made of it: TLS versions, proxies, network service.
+        /// Changes the platform's configuration before the session is created: TLS versions, proxies, network service.
         ///
-        /// Cache, cookies, credentials and the settings above are set after it.
+        /// The cache, cookies, credentials and the settings above are set afterwards.
         public var customize: (@Sendable (URLSessionConfiguration) -> Void)?
 
-        /// The defaults, unless told otherwise.
+        /// Creates a configuration, with defaults for omitted values.
         ///
         /// - Parameters:
-        ///   - requestTimeout: How long nothing may happen.
-        ///   - resourceTimeout: How long a transfer may take in all.
-        ///   - maximumConnectionsPerHost: How many connections to one host.
-        ///   - memoryWatermark: How much of a response may wait in memory.
-        ///   - spillLimit: How much of a response may wait on disk.
+        ///   - requestTimeout: The maximum time without any bytes.
+        ///   - resourceTimeout: The maximum time for a whole transfer.
+        ///   - maximumConnectionsPerHost: The maximum number of connections to one host.
+        ///   - memoryWatermark: The maximum size of unread response bytes in memory.
+        ///   - spillLimit: The maximum size of unread response bytes on disk.
         ///   - customize: Changes the platform's configuration.
         public init(
             requestTimeout: Duration = .seconds(60),

@@ -2,39 +2,41 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// Gives the platform the bytes of a request body, on a thread of the platform's.
+/// A source of the bytes of a request body, read on a thread of the platform.
 protocol UploadSource: Sendable {
-    /// Copies the next bytes into `buffer` and returns how many; 0 at the end. It may block.
+    /// Copies the next bytes into `buffer` and returns their number; 0 at the end.
+    ///
+    /// It may block.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
 
-    /// Makes ``read(into:)`` throw from now on, also one that blocks.
+    /// Makes ``read(into:)`` throw from now on, including a blocked call.
     func close()
 }
 
-/// Nobody wants the body any more.
+/// The error for a body that is no longer needed.
 struct UploadClosed: Error {}
 
-/// A request body in the form the platform can take.
+/// A request body in a form that the platform accepts.
 enum Upload: Sendable {
     case none
     case bytes(Data)
-    /// A range of a file, and the body that keeps the file in being.
+    /// A range of a file, and the body that keeps the file alive.
     case file(URL, Range<Int64>, owner: HTTPBody)
-    /// A stream of any other kind; the length is the declared one.
+    /// Any other stream, with its declared length.
     case stream(HTTPBody, length: Int64?)
 
     /// Whether there is no body.
     var isNone: Bool { if case .none = self { true } else { false } }
 
-    /// Streams of known length up to this size are read before they are sent: they need no thread of their own, and
-    /// what is wrong with them shows before anything is sent.
+    /// Streams of known length up to this size are read before they are sent: they need no separate thread, and their
+    /// errors appear before anything is sent.
     private static let collectedSize: Int64 = 65_536
 
     /// - Parameters:
     ///   - wire: The request.
-    ///   - memory: How much of a body that has to be stored stays in memory.
-    ///   - limit: How large a body that has to be stored may be.
-    /// - Throws: What reading a body that is stored throws; ``InvalidRequestError`` when it is larger than `limit`.
+    ///   - memory: The maximum size in memory of a body that must be stored.
+    ///   - limit: The maximum size of a body that must be stored.
+    /// - Throws: Any error from reading a body that is stored; ``InvalidRequestError`` if it is larger than `limit`.
     init(_ wire: WireRequest, memory: ByteCount, limit: ByteCount) async throws {
         try await self.init(unstored: wire)
         guard PlatformBehaviour.storesStreamedUploads, case .stream(let body, let length) = self else { return }
@@ -61,9 +63,9 @@ enum Upload: Sendable {
         if let bytes = wire.body.bytes {
             self = bytes.isEmpty ? .none : .bytes(bytes)
         } else if let file = wire.body.file {
-            // Opening it shows what is wrong with it before anything is sent.
+            // Opening it reveals errors before anything is sent.
             _ = try await wire.body.makeReader()
-            // The length is fixed now, so that a file that grows meanwhile cannot overrun its Content-Length.
+            // Fixes the length, so that a growing file can't exceed its Content-Length.
             guard let range = file.range ?? wire.contentLength.map({ 0..<$0 }) else {
                 self = .stream(wire.body, length: nil)
                 return
@@ -77,7 +79,7 @@ enum Upload: Sendable {
         }
     }
 
-    /// The number of bytes, or `nil` when only the end will tell.
+    /// The number of bytes; `nil` if unknown until the end.
     var length: Int64? {
         switch self {
         case .none: 0
@@ -87,11 +89,11 @@ enum Upload: Sendable {
         }
     }
 
-    /// Whether an attempt before the last one may have reached the server, given how often the platform asked for the
-    /// body, and whether it took bytes of it, which it does only once it is connected.
+    /// Whether an attempt before the last one may have reached the server, given how often the platform requested the
+    /// body, and whether it accepted bytes of it, which it does only once connected.
     ///
-    /// Where it asks for nothing, without a body or with bytes that it keeps, it restarts unseen: there a method that may
-    /// be repeated loses nothing, and any other is taken for restarted.
+    /// If the platform doesn't request the body, because there is none or it keeps the bytes, it restarts silently. A
+    /// method that may be repeated then loses nothing, and any other is assumed to have been restarted.
     func mayHaveBeenSent(starts: Int, wasTaken: Bool, method: HTTPRequest.Method) -> Bool {
         switch self {
         case .none: !method.isIdempotent
@@ -101,7 +103,7 @@ enum Upload: Sendable {
     }
 }
 
-/// Bytes in memory or in a file: at hand whenever they are asked for.
+/// An upload of bytes in memory or in a file, always available.
 final class StoredUpload: UploadSource {
     private enum Content {
         case bytes(Data)
@@ -110,7 +112,7 @@ final class StoredUpload: UploadSource {
 
     private let content: Content
     private let rest: Locked<Range<Int64>?>
-    /// Opened by the first read, which is on a thread that may wait for the disk.
+    /// Opened by the first read, which is on a thread that may block on the disk.
     private let opened = Locked<(file: ContentFile, version: FileVersion)?>(nil)
 
     init(_ bytes: Data) {
@@ -156,7 +158,7 @@ final class StoredUpload: UploadSource {
     }
 }
 
-/// Bytes that a task reads from a body and the platform takes on another thread, a few chunks apart.
+/// An upload that a task reads from a body and the platform consumes on another thread, a few chunks behind.
 final class PulledUpload: UploadSource {
     private struct State {
         var chunks: [Data] = []
@@ -183,18 +185,18 @@ final class PulledUpload: UploadSource {
         case wait
     }
 
-    /// How much is read ahead.
+    /// The number of bytes to read ahead.
     private static let highWater = 4 * HTTPBody.chunkSize
 
     private let state = Locked(State())
     private let changed = DispatchSemaphore(value: 0)
 
-    /// Reads the body to its end, as fast as the platform takes it.
+    /// Reads the body to its end, as fast as the platform consumes it.
     ///
-    /// The chunk that completes a declared length is passed on only when the body has ended there: the server never
-    /// takes a body for whole that turns out to be longer.
+    /// The chunk that completes a declared length is passed on only when the body has ended: the server never treats a
+    /// body as complete that turns out to be longer.
     ///
-    /// - Throws: What reading throws; ``BodyError`` when the body is not as long as declared; ``UploadClosed``.
+    /// - Throws: Any error from reading; ``BodyError`` if the body doesn't match its declared length; ``UploadClosed``.
     nonisolated(nonsending) func pump(_ body: HTTPBody, length: Int64?) async throws {
         var reader = try await body.makeReader()
         var count: Int64 = 0
@@ -235,10 +237,10 @@ final class PulledUpload: UploadSource {
         }
     }
 
-    /// Whether the platform waits for bytes.
+    /// Whether the platform is waiting for bytes.
     var hasWaitingReader: Bool { state.withLock { $0.isReaderBlocked } }
 
-    /// Whether the body is read no further until the platform has taken some.
+    /// Whether reading the body is paused until the platform has consumed some bytes.
     var hasWaitingWriter: Bool { state.withLock { $0.writer != nil } }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {

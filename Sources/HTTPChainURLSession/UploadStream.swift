@@ -3,10 +3,10 @@ import HTTPChainCore
 
 #if canImport(FoundationNetworking)
 
-/// The stream that libcurl reads a request body from.
+/// The stream from which libcurl reads a request body.
 ///
-/// FoundationNetworking asks it on the queue that carries all transfers of the session, and takes "no bytes available"
-/// for the end: it has to block until there are some.
+/// FoundationNetworking reads it on the queue that carries all transfers of the session, and treats "no bytes
+/// available" as the end: it must block until there are some.
 final class UploadStream: InputStream {
     private let source: any UploadSource
     private let onFailure: @Sendable (any Error) -> Void
@@ -38,7 +38,7 @@ final class UploadStream: InputStream {
 }
 
 extension InputStream {
-    /// A stream of what a source gives.
+    /// Returns a stream of a source's bytes.
     static func reading(
         _ source: any UploadSource,
         onFailure: @escaping @Sendable (any Error, (any Sendable)?) -> Void
@@ -50,10 +50,10 @@ extension InputStream {
 #else
 
 extension InputStream {
-    /// A stream of what a source gives: one end of a pair whose other end a queue of its own writes.
+    /// Returns a stream of a source's bytes: one end of a pair whose other end is written by a separate queue.
     ///
-    /// - Parameter onFailure: Receives why the source failed, and the other end, which closes when nobody refers to it:
-    ///   that would look like the end of the body to a task that is not over.
+    /// - Parameter onFailure: Receives the source's error, and the other end, which closes when it is deallocated. To a
+    ///   task that hasn't ended, that would look like the end of the body.
     static func reading(
         _ source: any UploadSource,
         onFailure: @escaping @Sendable (any Error, (any Sendable)?) -> Void
@@ -62,17 +62,17 @@ extension InputStream {
         var output: OutputStream?
         Stream.getBoundStreams(withBufferSize: HTTPBody.chunkSize, inputStream: &input, outputStream: &output)
         guard let input, let end = output else { return nil }
-        // The two ends share nothing but a buffer with a lock of its own, which the compiler cannot see.
+        // The two ends share only a buffer with its own lock, which the compiler can't see.
         nonisolated(unsafe) let writingEnd = end
         UploadWriter(source, writingEnd, onFailure: onFailure).start()
         return input
     }
 }
 
-/// Writes a source into one end of a pair of streams, blocking a queue of its own while the other end is full.
+/// Writes a source into one end of a pair of streams, blocking a separate queue while the other end is full.
 private final class UploadWriter: Sendable {
     private let source: any UploadSource
-    /// Touched by the queue alone.
+    /// Used only by the queue.
     private let output: Locked<OutputStream>
     private let onFailure: @Sendable (any Error, (any Sendable)?) -> Void
 
@@ -103,15 +103,15 @@ private final class UploadWriter: Sendable {
                         let step = buffer[written..<count].withUnsafeBufferPointer { bytes in
                             bytes.baseAddress.map { output.write($0, maxLength: bytes.count) } ?? -1
                         }
-                        // The session closed its end: it wants no more of the body.
+                        // The session closed its end: it needs no more of the body.
                         guard step > 0 else { return output.close() }
                         written += step
                     }
                 }
                 output.close()
             } catch {
-                // Closing this end would make what was sent so far look like all of the body, and a task is cancelled
-                // some time after it was told: the exchange keeps this end until its task is over.
+                // Closing this end would make the partial body look complete, and a task is cancelled some time after
+                // the request to do so: the exchange keeps this end until its task has ended.
                 onFailure(error, self)
             }
         }
