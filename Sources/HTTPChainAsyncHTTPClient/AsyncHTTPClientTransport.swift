@@ -7,69 +7,73 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Sends requests with async-http-client: the transport for servers.
+/// A transport that uses async-http-client, for servers.
 ///
-/// Uploads and downloads are streamed with backpressure both ways: nothing is read that the other side has not asked
-/// for. HTTP/2 is used where the server offers it over TLS.
+/// Uploads and downloads are streamed with backpressure both ways: nothing is read before the other side requests it.
+/// HTTP/2 is used if the server offers it over TLS.
 ///
 /// ```swift
 /// let chain = try Chain(transport: AsyncHTTPClientTransport()) { … }
 /// ```
 ///
-/// A response keeps its client running until it is read or dropped, also when the transport is gone by then.
-/// Dropping the body of a response ends its transfer and closes its connection; read small bodies to their end, so
-/// that the connection can be used again.
+/// A response keeps its client running until it is read or dropped, even if the transport has been deallocated.
+/// Dropping the body of a response ends its transfer and closes its connection; read small bodies to their end, so that
+/// the connection can be reused.
 public struct AsyncHTTPClientTransport: Transport {
     private let client: ClientHandle
 
-    /// The capabilities of the transport, which depend on how its client is set.
+    /// The capabilities of the transport, which depend on its client's configuration.
     public let capabilities: TransportCapabilities
 
-    /// The capabilities of the transport when its client follows no redirects and decodes nothing.
+    /// The capabilities of the transport if its client follows no redirects and decodes nothing.
     public static let standardCapabilities: TransportCapabilities = [
         .streamsUploads, .backpressure, .reportsUploadProgress, .keepsRepeatedFields, .reportsConnections,
         .keepsDeadlines,
     ]
 
-    /// Uses the client that all such transports of the process share, with ``standardConfiguration``.
+    /// Creates a transport that uses the client shared by all such transports of the process, with
+    /// ``standardConfiguration``.
     public init() {
         client = .shared
         capabilities = Self.standardCapabilities
     }
 
-    /// Uses a client of the caller's, who shuts it down.
+    /// Creates a transport that uses the caller's client.
     ///
-    /// Make the client with ``standardConfiguration``, or with changes to it: that configuration fails a response whose
-    /// status is below 100, on which async-http-client (1.37) otherwise ends the process.
+    /// The caller shuts it down.
+    ///
+    /// Create the client with ``standardConfiguration``, or with changes to it: that configuration fails a response
+    /// whose status is below 100, on which async-http-client (1.37) otherwise ends the process.
     ///
     /// - Parameters:
-    ///   - client: A client that follows no redirects and decompresses nothing, as both are stages of a chain. For a
-    ///     chain with a tracing stage switch off its tracing, too: `configuration.tracing.tracer = nil`.
-    ///   - capabilities: What the client does; say so here when it does follow redirects or decompress.
+    ///   - client: A client that follows no redirects and decompresses nothing, since both are stages of a chain. For a
+    ///     chain with a tracing stage, also disable its tracing: `configuration.tracing.tracer = nil`.
+    ///   - capabilities: The client's capabilities; declare here if it does follow redirects or decompress.
     public init(client: HTTPClient, capabilities: TransportCapabilities = Self.standardCapabilities) {
         self.client = ClientHandle(foreign: client)
         self.capabilities = capabilities
     }
 
-    /// Whether the client makes a span of its own for each request that no stage traces.
+    /// Whether the client creates its own span for each request that no stage traces.
     ///
-    /// What a tracing stage traces (``/HTTPChainCore/TracedByStage``) goes over a client without a tracer, which is made
-    /// with the first such request. Only a client of the caller's traces it once more.
+    /// Requests traced by a tracing stage (``/HTTPChainCore/TracedByStage``) use a client without a tracer, created
+    /// with the first such request. Only a client of the caller's traces them a second time.
     public enum ClientTracing: Sendable, Hashable {
-        /// As the client's configuration says.
+        /// The client traces as configured.
         case asConfigured
-        /// It makes none.
+        /// The client creates no spans.
         case disabled
     }
 
-    /// Uses a client of its own on the process's event loops.
+    /// Creates a transport with a separate client on the process's event loops.
     ///
-    /// The client ends with ``shutdown()``, or when the last copy of the transport and its last response are gone.
+    /// The client ends with ``shutdown()``, or when the last copy of the transport and its last response are
+    /// deallocated.
     ///
     /// - Parameters:
-    ///   - configuration: Timeouts, TLS, proxy and connection pool. Redirects and decompression are switched off
-    ///     whatever it says, as both are stages of a chain.
-    ///   - clientTracing: Whether the client traces requests on its own; as configured by default.
+    ///   - configuration: The timeouts, TLS, proxy and connection pool. Redirects and decompression are always
+    ///     disabled, since both are stages of a chain.
+    ///   - clientTracing: Whether the client itself traces requests; as configured by default.
     public init(configuration: HTTPClient.Configuration, clientTracing: ClientTracing = .asConfigured) {
         self.client = ClientHandle(Self.prepared(configuration, clientTracing: clientTracing))
         capabilities = Self.standardCapabilities
@@ -86,19 +90,19 @@ public struct AsyncHTTPClientTransport: Transport {
         return configuration
     }
 
-    /// Uses a client of its own whose connections are made as the settings say.
+    /// Creates a transport with a separate client and connection settings.
     ///
     /// Keys are pinned for the server's own certificate, not for those of its authorities: pin the key of each host.
-    /// Each pinned host has a pool of connections of its own. What async-http-client cannot keep is
+    /// Each pinned host has a separate connection pool. async-http-client doesn't support
     /// ``/HTTPChainCore/ConnectionSettings/allowsExpensiveNetworks``,
     /// ``/HTTPChainCore/ConnectionSettings/allowsConstrainedNetworks`` and
     /// ``/HTTPChainCore/ConnectionSettings/waitsForConnectivity``.
     ///
     /// - Parameters:
-    ///   - connection: Connect timeout, TLS, trust, client certificate and proxy.
-    ///   - configuration: Everything else; ``standardConfiguration`` by default.
-    ///   - clientTracing: Whether the client traces requests on its own; as configured by default.
-    /// - Throws: ``/HTTPChainCore/ConnectionSettingsError`` for a setting that cannot be kept or is not valid.
+    ///   - connection: The settings for the connect timeout, TLS, trust, client certificate and proxy.
+    ///   - configuration: All other settings; ``standardConfiguration`` by default.
+    ///   - clientTracing: Whether the client itself traces requests; as configured by default.
+    /// - Throws: ``/HTTPChainCore/ConnectionSettingsError`` for an unsupported or invalid setting.
     public init(
         connection: ConnectionSettings,
         configuration: HTTPClient.Configuration = Self.standardConfiguration,
@@ -114,11 +118,11 @@ public struct AsyncHTTPClientTransport: Transport {
 
     /// The configuration of the shared client.
     ///
-    /// Up to 32 HTTP/1.1 connections to a host; 60 seconds to connect, of which waiting for a free connection is a part;
-    /// 60 seconds without a byte from the server before a ``/HTTPChainCore/TransportError`` of kind `timedOut`. The
-    /// last of these also ends a transfer that is not read from for so long. A connection that cannot be made is not
-    /// tried again: that is for a retry stage. A response whose status is below 100, or that comes after more than 100
-    /// interim responses, is a ``/HTTPChainCore/TransportError`` of kind `malformedResponse`.
+    /// Up to 32 HTTP/1.1 connections to a host; 60 seconds to connect, including the wait for a free connection; 60
+    /// seconds without a byte from the server before a ``/HTTPChainCore/TransportError`` of kind `timedOut`. The last
+    /// limit also ends a transfer that isn't read for that long. A failed connection attempt is not retried: that is
+    /// for a retry stage. A response whose status is below 100, or that follows more than 100 interim responses, throws
+    /// a ``/HTTPChainCore/TransportError`` of kind `malformedResponse`.
     public static var standardConfiguration: HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
@@ -132,24 +136,25 @@ public struct AsyncHTTPClientTransport: Transport {
         return configuration
     }
 
-    /// Closes the connections of a client that the transport owns; does nothing to one that it does not.
+    /// Shuts down a client owned by the transport; does nothing to other clients.
     ///
-    /// Requests in flight fail, and later ones are a ``/HTTPChainCore/TransportError`` of kind `shutDown`.
+    /// Requests in flight fail, and later ones throw a ``/HTTPChainCore/TransportError`` of kind `shutDown`.
     ///
-    /// - Throws: ``/HTTPChainCore/TransportError`` of kind `shutDown` when it was shut down before.
+    /// - Throws: ``/HTTPChainCore/TransportError`` of kind `shutDown` if it was already shut down.
     public func shutdown() async throws {
         try await client.shutdown()
     }
 
-    /// Sends a request and returns when the head of the response is there.
+    /// Sends a request and returns when the response head has arrived.
     ///
-    /// - Throws: ``/HTTPChainCore/InvalidRequestError`` for what cannot be sent, ``/HTTPChainCore/TransportError`` for
-    ///   what fails on the way, `CancellationError`, and what reading the request body throws.
+    /// - Throws: ``/HTTPChainCore/InvalidRequestError`` for a request that can't be sent,
+    ///   ``/HTTPChainCore/TransportError`` for a failure of the exchange, `CancellationError`, and any error from
+    ///   reading the request body.
     public func send(_ request: consuming Request) async throws -> Response {
         try Task.checkCancellation()
         if request.body.asksDiskForLength { request.body = try await request.body.measured() }
         let progress = request.beginUploadReport()
-        // What limits the exchange; head and body go on as they are sent.
+        // Carries the limits of the exchange; head and body continue on their own.
         let limited = Request(head: request.head, options: request.options)
         let report = request.options[ConnectionReport.self]
         let wire = try request.forWire()
@@ -168,20 +173,20 @@ public struct AsyncHTTPClientTransport: Transport {
     }
 }
 
-/// One request that the client sends.
+/// A request that the client sends.
 private struct ClientExchange: Sendable {
     let client: ClientHandle
     let report: (@Sendable (ConnectionMetrics) -> Void)?
     let outgoing: HTTPClientRequest
     let wire: WireRequest
-    /// Nil where all of the request goes out at once.
+    /// Nil if the whole request is sent at once.
     let upload: Upload?
 
-    /// Waits for the response; its body is held to the limits as well.
+    /// Waits for the response and applies the limits to its body.
     func response(within timer: TransferTimer, isLive: Bool) async throws -> Response {
         var response: Response
         if isLive, upload == nil {
-            // All that there is to wait for is the head: the client has a deadline for that, at no cost.
+            // Only the head has to be awaited, and the client has a deadline for that, at no cost.
             response = try await head(within: timer)
         } else {
             upload?.report(to: timer)
@@ -196,7 +201,7 @@ private struct ClientExchange: Sendable {
         guard let remaining = timer.remaining else { return try await response(by: .distantFuture) }
         if remaining <= .zero, let error = timer.expire() { throw error }
         do {
-            // The client counts nanoseconds; nobody waits for a year.
+            // The client counts nanoseconds, and no one waits longer than a year.
             let seconds = min(remaining, .seconds(31_536_000)).components
             let amount = TimeAmount.nanoseconds(seconds.seconds * 1_000_000_000 + seconds.attoseconds / 1_000_000_000)
             return try await response(by: .now() + amount)
@@ -239,12 +244,12 @@ private struct ClientExchange: Sendable {
     }
 }
 
-/// Keeps the clients of a transport, and shuts them down in the end when they are the transport's own.
+/// Holds the clients of a transport, and shuts down those that it owns.
 final class ClientHandle: Sendable {
-    /// A client, and one without its tracer for what a stage traces.
+    /// A client, and one without its tracer for requests traced by a stage.
     private struct Pair: Sendable {
         let client: HTTPClient
-        /// Nil where the client has no tracer, or is the caller's.
+        /// Nil if the client has no tracer, or is the caller's.
         let makeUntraced: (@Sendable () -> HTTPClient)?
         var untraced: HTTPClient?
 
@@ -280,12 +285,12 @@ final class ClientHandle: Sendable {
     }
 
     private struct State: Sendable {
-        /// The pair for all hosts without pinned keys, then those for the pinned ones in their order.
+        /// The pair for all hosts without pinned keys, then those for the pinned ones, in order.
         var pairs: [Pair]
         var isShutDown = false
     }
 
-    /// What goes most often asks no lock.
+    /// The most common path needs no lock.
     private let client: HTTPClient
     /// The clients for hosts with pinned keys, each of which checks the keys of its own connections.
     private let pinnedClients: [(keys: PinnedKeys, client: HTTPClient)]
@@ -323,7 +328,7 @@ final class ClientHandle: Sendable {
         state = Locked(State(pairs: [first] + others))
     }
 
-    /// The client whose connections may carry a request.
+    /// Returns the client whose connections may carry a request.
     func client(for request: WireRequest) -> HTTPClient {
         let pinned = pinnedIndex(of: request)
         guard request.isTracedByStage else { return pinned.map { pinnedClients[$0].client } ?? client }
@@ -359,8 +364,8 @@ final class ClientHandle: Sendable {
     }
 
     deinit {
-        // An HTTPClient that goes without a shutdown stops the process in debug builds; the callback keeps it in
-        // being until it has ended, and a second shutdown is an error that changes nothing.
+        // An HTTPClient deallocated without a shutdown stops the process in debug builds. The callback keeps it alive
+        // until it has ended, and a second shutdown only fails with an error.
         guard isOwned else { return }
         for client in state.withLock({ $0.pairs.flatMap(\.all) }) { client.shutdown { [client] _ in _ = client } }
     }

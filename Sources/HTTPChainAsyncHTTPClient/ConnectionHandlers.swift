@@ -4,10 +4,10 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTP2
 
-/// The handlers of this transport in the connections of its clients.
+/// This transport's handlers in the connections of its clients.
 enum ConnectionHandlers {
-    /// Adds the handlers to each connection, after what the configuration does with it; those that are there already
-    /// are not added again.
+    /// Adds the handlers to each connection, after the configuration's own initializers; existing ones aren't added
+    /// again.
     static func add(to configuration: inout HTTPClient.Configuration) {
         let initializeConnection = configuration.http1_1ConnectionDebugInitializer
         configuration.http1_1ConnectionDebugInitializer = { channel in
@@ -23,7 +23,7 @@ enum ConnectionHandlers {
         configuration.http2StreamChannelDebugInitializer = { channel in
             after(initializeStream, channel) { pipeline in
                 guard !contains(ResponseHeadGuard<HTTP2Frame.FramePayload>.self, pipeline) else { return }
-                // Before the codec, which traps itself.
+                // Before the codec, which would trap.
                 let guardian = ResponseHeadGuard<HTTP2Frame.FramePayload> { ReceivedHead($0) }
                 try pipeline.addHandler(guardian, position: .first)
             }

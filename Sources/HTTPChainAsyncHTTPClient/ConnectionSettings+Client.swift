@@ -11,16 +11,16 @@ import CryptoKit
 import Crypto
 #endif
 
-/// What connection settings mean for async-http-client.
+/// Applies connection settings to async-http-client.
 ///
-/// Its TLS is that of NIOSSL: on Apple platforms a client with a setting of TLS therefore runs on SwiftNIO's own event
-/// loops, not on Network.framework's.
+/// It uses NIOSSL for TLS. On Apple platforms, a client with a TLS setting therefore runs on SwiftNIO's event loops,
+/// not on Network.framework's.
 struct ClientSettings {
     private static let stage = "AsyncHTTPClientTransport"
 
     let settings: ConnectionSettings
 
-    /// - Throws: ``ConnectionSettingsError`` for what cannot be kept, and for values that are not valid.
+    /// - Throws: ``ConnectionSettingsError`` for unsupported settings.
     init(_ settings: ConnectionSettings) throws(ConnectionSettingsError) {
         self.settings = settings
         if !settings.allowsExpensiveNetworks || !settings.allowsConstrainedNetworks {
@@ -34,7 +34,7 @@ struct ClientSettings {
         }
     }
 
-    /// Changes a configuration; pins come later, with ``pin(_:_:)``.
+    /// Changes a configuration, except for pins; see ``pin(_:_:)``.
     func apply(to configuration: inout HTTPClient.Configuration) throws(ConnectionSettingsError) {
         if let timeout = settings.connectTimeout {
             let (seconds, attoseconds) = timeout.components
@@ -69,7 +69,7 @@ struct ClientSettings {
         configuration.tlsConfiguration = tls
     }
 
-    /// Refuses each connection over which the host shows none of its pinned keys, before anything is sent over it.
+    /// Refuses each connection on which the host presents none of its pinned keys, before anything is sent.
     static func pin(_ pinned: PinnedKeys, _ configuration: inout HTTPClient.Configuration) {
         let host = pinned.host
         let check: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
@@ -79,8 +79,8 @@ struct ClientSettings {
                 }
                 guard let shown, pinned.isEnforced else {
                     if shown == nil { throw PinMismatchError(pinned: pinned, shown: nil) }
-                    // The call goes on and learns nothing of it: the report is made here, where a pattern stands for its
-                    // host.
+                    // The call continues without noticing: the mismatch is reported here, where a pattern stands for
+                    // its host.
                     _ = pinned.mismatch(of: host, showing: shown.map { [$0] } ?? [])
                     return
                 }
@@ -115,13 +115,13 @@ struct ClientSettings {
     }
 }
 
-/// A host has shown none of the keys that are pinned for it; the call knows which host, and reports it.
+/// An error for a host that presented none of its pinned keys; the call, which knows the host, reports it.
 struct PinMismatchError: Error {
     let pinned: PinnedKeys
-    /// Nil where the host showed no certificate.
+    /// Nil if the host presented no certificate.
     let shown: PublicKeyPin?
 
-    /// Reports the mismatch, and tells of it.
+    /// Reports the mismatch, and returns its description.
     func detail(for host: String) -> String {
         guard let shown else { return "\(host) showed no certificate" }
         return pinned.mismatch(of: host, showing: [shown])?.description ?? "\(host) showed \(shown)"

@@ -3,7 +3,7 @@ import HTTPChainCore
 import NIOHTTP2
 
 extension ErrorTranslation {
-    /// The kind of a failure of HTTP/2, and whether it is certain that the server processed nothing of the request; `nil`
+    /// Returns the kind of an HTTP/2 failure, and whether the server certainly processed nothing of the request; `nil`
     /// for other errors.
     static func classifyHTTP2(_ error: any Error, hasHead: Bool) -> (kind: TransportError.Kind, nothingSent: Bool)? {
         switch error {

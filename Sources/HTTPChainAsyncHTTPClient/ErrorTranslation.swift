@@ -13,14 +13,14 @@ import NIOSSL
 import Network
 #endif
 
-/// Turns what the client throws into what every transport throws.
+/// Translates the client's errors to those of all transports.
 struct ErrorTranslation: Sendable {
     let request: WireRequest
     let upload: Upload?
 
     /// - Parameters:
-    ///   - error: What the client threw.
-    ///   - response: The head, when it had arrived.
+    ///   - error: The client's error.
+    ///   - response: The head, if it had arrived.
     func translate(_ error: any Error, response: HTTPResponse?) -> any Error {
         if let failure = upload?.failure { return failure }
         if error is CancellationError || Task.isCancelled { return CancellationError() }
@@ -47,7 +47,7 @@ struct ErrorTranslation: Sendable {
         )
     }
 
-    /// The system's own words; empty where the error itself is worth showing.
+    /// Returns the system's message; empty if the error itself is more informative.
     static func detail(of error: any Error) -> String {
         switch error {
         case let error as IOError:
@@ -74,7 +74,7 @@ struct ErrorTranslation: Sendable {
         case .traceRequestWithBody:
             return InvalidRequestError(.unsupportedBody("TRACE may have no body (RFC 9110 §9.3.8); remove it"))
         default:
-            // The client tells invalid fields apart only in its description.
+            // The client identifies invalid fields only in its description.
             let invalid = request.head.headerFields.first { field in
                 field.value.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }
             }
@@ -82,7 +82,7 @@ struct ErrorTranslation: Sendable {
         }
     }
 
-    /// The kind, and whether it is certain that the server saw nothing of the request.
+    /// Returns the kind of an error, and whether the server certainly received nothing of the request.
     static func classify(_ error: any Error, hasHead: Bool) -> (kind: TransportError.Kind, nothingSent: Bool) {
         switch error {
         case let error as HTTPClientError:
@@ -98,8 +98,8 @@ struct ErrorTranslation: Sendable {
         case is MalformedHeadError, is TooManyFieldsError:
             return (.malformedResponse, false)
         case let error as IOError:
-            // A failure to connect comes as NIOConnectionError. An error of a bare call may come from a connection that
-            // was made before, over which the request went: a lost route (ENETUNREACH, EHOSTUNREACH) shows there too.
+            // A failure to connect is a NIOConnectionError. A plain IOError may come from an existing connection that
+            // carried the request: a lost route (ENETUNREACH, EHOSTUNREACH) appears there too.
             let isRefused = [ECONNREFUSED, EADDRNOTAVAIL].contains(error.errnoCode)
             return isRefused && !hasHead ? (.cannotConnect, true) : (.connectionLost, false)
         case let error as ChannelError:
@@ -108,7 +108,7 @@ struct ErrorTranslation: Sendable {
         case let error as NIOSSLError:
             return classify(error, hasHead: hasHead)
         case is BoringSSLError:
-            // The handshake's own are wrapped: this one came after it, when the request may have been sent.
+            // Handshake errors are wrapped: this one came later, when the request may have been sent.
             return (.secureConnectionFailed, false)
         case let error as NIOSSLExtraError:
             return (error == .failedToValidateHostname ? .untrustedServer : .secureConnectionFailed, !hasHead)
@@ -147,7 +147,7 @@ struct ErrorTranslation: Sendable {
         }
     }
 
-    /// The kind of an error of Network.framework, which is the client's transport on Apple's platforms.
+    /// Returns the kind of a Network.framework error, the client's transport on Apple platforms.
     private static func classifyOnApplePlatforms(
         _ error: any Error,
         hasHead: Bool
@@ -155,8 +155,8 @@ struct ErrorTranslation: Sendable {
         #if canImport(Network)
         switch error {
         case let error as HTTPClient.NWPOSIXError:
-            // Only what connecting alone can fail with says that nothing was sent: a route or a network that is lost
-            // also ends connections that are in use.
+            // Only errors exclusive to connecting prove that nothing was sent: a lost route or network also ends
+            // connections in use.
             switch error.errorCode {
             case .ECONNREFUSED, .EADDRNOTAVAIL:
                 return hasHead ? (.connectionLost, false) : (.cannotConnect, true)
@@ -168,7 +168,7 @@ struct ErrorTranslation: Sendable {
         case let error as HTTPClient.NWTLSError:
             // errSSLXCertChainInvalid, …UnknownRootCert, …NoRootCert, …CertExpired, …CertNotYetValid, …HostNameMismatch.
             let isUntrusted = [-9807, -9812, -9813, -9814, -9815, -9843].contains(error.status)
-            // Certificates are judged in the handshake alone; any other alert may come after the request.
+            // Certificates are checked only in the handshake; any other alert may come after the request.
             return isUntrusted ? (.untrustedServer, !hasHead) : (.secureConnectionFailed, false)
         case NWError.dns:
             return (.hostNotFound, true)

@@ -15,7 +15,7 @@ extension HTTPClientRequest {
         for field in request.head.headerFields where field.name != .cookie {
             headers.add(name: field.name.rawName, value: field.value)
         }
-        // HTTPFields keeps cookies apart, as HTTP/2 may; RFC 6265 §5.4 has one field of them.
+        // HTTPFields keeps cookies separate, as HTTP/2 may; RFC 6265 §5.4 has a single Cookie field.
         if let cookies = request.head.headerFields[.cookie] { headers.add(name: "Cookie", value: cookies) }
         if let upload {
             body = .stream(
@@ -56,10 +56,10 @@ extension Response {
         )
         let isCoded = fields.contains(.transferEncoding)
         let length = isCoded ? nil : fields.value(of: .contentLength).flatMap(ContentLength.parse)
-        // Over HTTP/2 the end may come later, and has the limits of a body.
+        // Over HTTP/2 the end may come later, within the limits of a body.
         let hasEnded = length == 0 && response.version.major == 1
         if hasEnded || head.endsWithHead(answering: request.method) {
-            // Its end is already here; taking it lets the connection serve the next request.
+            // Its end has already arrived; reading it lets the connection serve the next request.
             for try await _ in chunks {}
             self.init(head: head)
         } else {
@@ -68,18 +68,18 @@ extension Response {
         self.request = request
     }
 
-    /// A reason phrase is from outside, and the status refuses one that is not printable ASCII.
+    /// A reason phrase comes from the server, and the status type rejects one that isn't printable ASCII.
     private static func isVisible(_ phrase: String) -> Bool {
         phrase.utf8.allSatisfy { $0 == 0x09 || (0x20...0x7E).contains($0) }
     }
 }
 
-/// The body of a response as chunks of data, with the errors of this package.
+/// The body of a response as chunks of data, with this package's errors.
 struct ResponseChunks: AsyncSequence, Sendable {
     typealias Element = Data
 
     let body: HTTPClientResponse.Body
-    /// Lasts as long as somebody can read the response.
+    /// Retained as long as the response can be read.
     let lifetime: any AnyObject & Sendable
     let errors: ErrorTranslation
     let head: HTTPResponse
@@ -104,8 +104,8 @@ struct ResponseChunks: AsyncSequence, Sendable {
     }
 }
 
-/// The things that last as long as somebody can read a response to a request that is uploaded: its upload, which ends
-/// then, since to answer early does not mean to want the rest; and its client, which would otherwise be shut down with the
+/// The objects retained as long as the response to an upload can be read: its upload, which is then cancelled, since an
+/// early response doesn't mean that the rest is wanted; and its client, which would otherwise be shut down with the
 /// last copy of the transport.
 final class ExchangeLifetime: Sendable {
     private let upload: Upload

@@ -7,9 +7,9 @@ import NIOHTTP2
 /// Fails a response whose head would end the process in async-http-client (1.37) or in SwiftNIO's HTTP/2 (1.46).
 ///
 /// The client waits for another head after each status below 200, and traps on the content or the end of a response
-/// whose status is below 100, which SwiftNIO delivers like that of any other. Over HTTP/2 SwiftNIO traps on a `:status`
-/// that is empty or negative, and takes each one that begins with "1" for an interim one, of which the client takes 101
-/// and 1000 for a final one, and traps on the next head.
+/// whose status is below 100, which SwiftNIO delivers like that of any other. Over HTTP/2, SwiftNIO traps on an empty
+/// or negative `:status`. It treats any status that begins with "1" as interim; the client treats 101 and 1000 as
+/// final, and traps on the next head.
 final class ResponseHeadGuard<Part: Sendable>: ChannelInboundHandler {
     typealias InboundIn = Part
     typealias InboundOut = Part
@@ -18,7 +18,7 @@ final class ResponseHeadGuard<Part: Sendable>: ChannelInboundHandler {
     private var interimCount = 0
     private var hasFailed = false
 
-    /// - Parameter readHead: Returns the kind of a part that is a head, and nil for any other part.
+    /// - Parameter readHead: Returns the kind of a head; nil for any other part.
     init(_ readHead: @escaping @Sendable (Part) -> ReceivedHead?) {
         self.readHead = readHead
     }
@@ -38,30 +38,30 @@ final class ResponseHeadGuard<Part: Sendable>: ChannelInboundHandler {
         context.fireChannelRead(data)
     }
 
-    /// The client ends the exchange at an error; parts that come after it would find no request.
+    /// The client ends the exchange on an error; later parts would find no request.
     private func fail(_ context: ChannelHandlerContext, _ detail: String) {
         hasFailed = true
         context.fireErrorCaught(MalformedHeadError(detail: detail))
     }
 }
 
-/// The kind of a head that a server sent.
+/// The kind of a received head.
 enum ReceivedHead: Sendable, Equatable {
     case final
-    /// A head of status 1xx, after which another one follows.
+    /// A head with a 1xx status, followed by another.
     case interim
     case malformed(String)
 
-    /// The largest number of interim responses to one request; each of them restarts the client's read timeout.
+    /// The maximum number of interim responses to one request; each restarts the client's read timeout.
     static let interimLimit = 100
 
-    /// The head in a part over HTTP/1.1; 101 is a final status there.
+    /// The head in an HTTP/1.1 part; 101 is a final status there.
     init?(_ part: HTTPClientResponsePart) {
         guard case .head(let head) = part else { return nil }
         self = Self.kind(ofStatus: Int(clamping: head.status.code), isFinal: head.status == .switchingProtocols)
     }
 
-    /// The head in a frame over HTTP/2, as the frame has it: three digits (RFC 9110 §15), and not 101 (RFC 9113 §8.6).
+    /// The head in an HTTP/2 frame, with its original status: three digits (RFC 9110 §15), and not 101 (RFC 9113 §8.6).
     init?(_ frame: HTTP2Frame.FramePayload) {
         guard case .headers(let headers) = frame,
             let text = headers.headers.first(name: ":status")
@@ -81,7 +81,7 @@ enum ReceivedHead: Sendable, Equatable {
     }
 }
 
-/// The server sent a head that cannot be used.
+/// An error for an invalid response head.
 struct MalformedHeadError: Error {
     let detail: String
 }

@@ -4,10 +4,10 @@ import Foundation
 import HTTPChainCore
 import NIOCore
 
-/// The body of a request that is being sent: pulled by the client, ended by the side that abandons the exchange.
+/// The body of a request being sent: pulled by the client, ended by the side that abandons the exchange.
 ///
-/// The client reads from a task of its own that it never cancels. A stream that waits for more would wait for ever
-/// once its exchange has ended, so each read of a stream is a task that ``cancel()`` can reach.
+/// The client reads in a separate task that it never cancels. A stream waiting for more would wait forever once its
+/// exchange has ended, so each read of a stream is a task that ``cancel()`` can reach.
 final class Upload: Sendable {
     private struct State: Sendable {
         var isCancelled = false
@@ -23,8 +23,8 @@ final class Upload: Sendable {
     private let state = Locked(State())
     private let reader: UploadReader
 
-    /// The upload of a request; nil where there is no body, or all of it goes out at once, as one piece that is in memory
-    /// already.
+    /// Creates the upload of a request; nil if there is no body, or the whole body is sent at once, as a single piece
+    /// in memory.
     init?(_ request: WireRequest, progress: (@Sendable (Int64, Int64?) -> Void)?) {
         if request.contentLength == 0, request.body.isEmpty { return nil }
         if progress == nil, request.body.singlePiece != nil { return nil }
@@ -33,15 +33,15 @@ final class Upload: Sendable {
         self.progress = progress
     }
 
-    /// Tells a timer how far the upload is.
+    /// Reports the progress to a timer.
     func report(to timer: TransferTimer) {
         state.withLock { $0.timer = timer }
     }
 
-    /// The error that reading the body threw, where that is why the exchange failed.
+    /// The error from reading the body, if it made the exchange fail.
     var failure: (any Error)? { state.withLock { $0.failure } }
 
-    /// Ends the upload: a read that is waiting is cancelled, and there will be no other.
+    /// Ends the upload: cancels a pending read, and allows no other.
     func cancel() {
         let reading = state.withLock { state in
             state.isCancelled = true
@@ -50,9 +50,9 @@ final class Upload: Sendable {
         reading?.cancel()
     }
 
-    /// The next bytes, or `nil` at the end.
+    /// Returns the next bytes; `nil` at the end.
     ///
-    /// To be asked again means that the connection has taken what was given before.
+    /// Another call means that the connection has accepted the previous bytes.
     func next() async throws -> Data? {
         reportProgress()
         do {
@@ -71,7 +71,8 @@ final class Upload: Sendable {
         }
     }
 
-    /// The server has answered: what was the last of a body of known length is taken, and the client may not ask again.
+    /// Called when the server has responded: the last bytes of a body of known length have been accepted, and the
+    /// client may not read again.
     func isAnswered() {
         guard let length else { return }
         reportProgress { $0.sent + $0.pending == length }
@@ -103,14 +104,14 @@ final class Upload: Sendable {
 }
 
 extension HTTPBody {
-    /// All of the body, where it is in memory and small enough for one piece.
+    /// The whole body, if it is in memory and small enough for one piece.
     var singlePiece: Data? {
         guard let bytes, bytes.count <= HTTPBody.chunkSize else { return nil }
         return bytes
     }
 }
 
-/// Keeps the reader between two reads, which come from one task after another.
+/// Keeps the reader between reads, which come from successive tasks.
 private actor UploadReader {
     private let body: HTTPBody
     private var reader: (any BodyReader)?
@@ -130,7 +131,7 @@ private actor UploadReader {
     }
 }
 
-/// The upload as the client wants it.
+/// The upload in the form that the client requires.
 struct UploadChunks: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 

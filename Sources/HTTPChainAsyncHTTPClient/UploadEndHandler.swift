@@ -1,18 +1,18 @@
 #if AsyncHTTPClient
 import NIOCore
 
-/// Keeps an answer that is whole before the last of its upload is written.
+/// Preserves a response that is complete before the end of its upload is written.
 ///
-/// The client closes a connection after the last answer on it. That fails what is still to be written, and the client
-/// (1.37) ends the exchange with this failure although it holds the answer. An end of an upload that the client's own
-/// close cuts off is therefore reported as written.
+/// The client closes a connection after the last response on it. That fails pending writes, and the client (1.37) ends
+/// the exchange with this failure although it has the response. So the end of an upload that is cut off by the client's
+/// own close is reported as written.
 final class UploadEndHandler: ChannelOutboundHandler {
     typealias OutboundIn = NIOAny
 
     private var isClosing = false
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        // Of all that it writes the client watches the end of an upload alone.
+        // The client observes only the write of an upload's end.
         guard let promise else { return context.write(data, promise: nil) }
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenComplete { result in
