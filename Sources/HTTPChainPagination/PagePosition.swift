@@ -3,9 +3,9 @@ import HTTPChainSupport
 import HTTPChainURLBuilder
 import HTTPTypes
 
-/// The position in a list at which a page begins; kept, and given to a later run, it goes on from there.
+/// The position of a page in a list, which can be stored to continue from it in a later run.
 ///
-/// It holds what the server said, such as a URL that is followed: keep it where nobody else can change it.
+/// It contains data from the server, such as a URL that is followed: store it where no one else can change it.
 public struct PagePosition: Sendable, Hashable, Codable {
     enum Place: Sendable, Hashable, Codable {
         case first
@@ -15,30 +15,30 @@ public struct PagePosition: Sendable, Hashable, Codable {
 
     let place: Place
 
-    /// The beginning.
+    /// The first page.
     public static let first = PagePosition(place: .first)
 
-    /// A page at a URL.
+    /// Returns the position of a page at a URL.
     public static func url(_ url: String) -> PagePosition { PagePosition(place: .url(url)) }
 
-    /// A page that query parameters name: a cursor, an offset.
+    /// Returns the position of a page given by query parameters: a cursor, an offset.
     public static func parameters(_ parameters: [String: String]) -> PagePosition {
         PagePosition(place: .parameters(parameters))
     }
 
-    /// The value of a query parameter that names the page.
+    /// Returns the value of a query parameter of the position.
     func parameter(_ name: String) -> String? {
         if case .parameters(let parameters) = place { parameters[name] } else { nil }
     }
 
-    /// The request for this page, made from the one for the first.
+    /// Returns the request for this page, made from the one for the first.
     func request(from first: Request) -> Request {
         var request = first
         switch place {
         case .first: break
         case .url(let url):
             request.url = url
-            // The URL is complete: nothing is appended to it, and braces in it are no variables.
+            // The URL is complete: nothing is appended to it, and braces in it aren't variables.
             request.urlArguments = URLArguments(syntax: [])
         case .parameters(let parameters):
             var path = request.head.path ?? ""

@@ -1,7 +1,7 @@
 extension PageSequence {
-    /// The items of the pages, one after the other.
+    /// Returns the items of all pages in sequence.
     ///
-    /// - Parameter items: Takes the items from a page's value: `\.value` of an envelope.
+    /// - Parameter items: Returns the items of a page's value: `\.value` of an envelope.
     public func items<Items: Sequence & SendableMetatype>(
         _ items: @escaping @Sendable (_ value: Value) -> Items
     ) -> AsyncThrowingFlatMapSequence<PageSequence, PageItems<Items>> {
@@ -10,7 +10,7 @@ extension PageSequence {
 }
 
 extension PageSequence where Value: Sequence & SendableMetatype {
-    /// The items of the pages, one after the other.
+    /// Returns the items of all pages in sequence.
     public func items() -> AsyncThrowingFlatMapSequence<PageSequence, PageItems<Value>> {
         flatMap { PageItems(items: $0.value) }
     }
@@ -23,14 +23,14 @@ public struct PageItems<Items: Sequence & SendableMetatype>: AsyncSequence {
 
     let items: Items
 
-    /// Begins at the first item.
+    /// Starts at the first item.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(inner: items.makeIterator()) }
 
-    /// Reads the items of one page.
+    /// An iterator over the items of one page.
     public struct AsyncIterator: AsyncIteratorProtocol {
         var inner: Items.Iterator
 
-        /// The next item, or nil after the last.
+        /// Returns the next item; nil after the last.
         public mutating func next() async throws -> Items.Element? { inner.next() }
     }
 }

@@ -2,7 +2,7 @@ public import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// The pages of a list, one after the other, each asked for when it is wanted.
+/// The pages of a list in sequence, each requested on demand.
 ///
 /// ```swift
 /// let pages = chain.pages(of: [Plant].self, from: .get("plants"), by: .linkHeader())
@@ -10,11 +10,12 @@ import HTTPTypes
 /// for try await plant in pages.items() { … }
 /// ```
 ///
-/// A list has three ends. It is done: the sequence ends. The next page cannot be followed, or is one that there was
-/// before: the sequence throws ``PaginationError``, so that a list that is cut short is not taken for a whole one. It
-/// never leaves its origin: a next page elsewhere is an error, as the request's credentials would go there.
+/// A list can end in three ways. If there is no next page, the sequence ends. If the next page can't be followed, or
+/// was already read, the sequence throws ``PaginationError``, so that a truncated list isn't mistaken for a complete
+/// one. The sequence never leaves its origin: a next page elsewhere is an error, as the request's credentials would go
+/// there.
 ///
-/// Each iteration begins from the start; ``Page/next`` is where a later one can go on.
+/// Each iteration starts at the starting position; ``Page/next`` is a position to continue from later.
 public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
     /// The type of one page.
     public typealias Element = Page<Value>
@@ -29,12 +30,12 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
     private let start: PagePosition
     private var prefetches = false
 
-    /// Makes a sequence of calls of any kind.
+    /// Creates a sequence of calls of any kind.
     ///
     /// - Parameters:
-    ///   - style: How the service says where the next page is.
-    ///   - position: Where to begin; at the first page by default.
-    ///   - fetch: Asks for one page: `change` makes its request from the one for the first.
+    ///   - style: The way the service gives the location of the next page.
+    ///   - position: The page to start at; the first by default.
+    ///   - fetch: Requests one page: `change` makes its request from the one for the first.
     public init(
         by style: PaginationStyle<Value>,
         startingAt position: PagePosition = .first,
@@ -48,26 +49,26 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
         start = position
     }
 
-    /// The sequence, which asks for one page ahead while the last one is looked at.
+    /// Returns a sequence that requests each page while the previous one is being processed.
     public func prefetching() -> PageSequence {
         var sequence = self
         sequence.prefetches = true
         return sequence
     }
 
-    /// Begins at the start.
+    /// Starts an iteration at the starting position.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(steps: PageSteps(fetch: fetch, style: style), place: start, prefetches: prefetches)
     }
 
-    /// Reads the pages of a list.
+    /// An iterator over the pages of a list.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let steps: PageSteps<Value>
         private let prefetches: Bool
         private var place: PagePosition?
         private var walk: PageWalk
         private var ahead: PageAhead<Value>?
-        /// Why there is no page after the last one; thrown when it is asked for, so that the last one is not lost.
+        /// The reason that there is no next page; thrown by the next call, so that the last page isn't lost.
         private var failure: (any Error)?
 
         init(steps: PageSteps<Value>, place: PagePosition, prefetches: Bool) {
@@ -77,10 +78,10 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
             walk = PageWalk(from: place)
         }
 
-        /// The next page, or nil after the last.
+        /// Returns the next page; nil after the last.
         ///
-        /// - Throws: ``PaginationError`` where the list cannot go on, what asking for the page throws, and
-        ///   `CancellationError`; the sequence has ended then.
+        /// - Throws: ``PaginationError`` if the list can't continue, any error from requesting the page, and
+        ///   `CancellationError`; the sequence has then ended.
         public mutating func next() async throws -> Page<Value>? {
             if let failure {
                 self.failure = nil
@@ -110,13 +111,13 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// A page as it came, and where its request went before any redirect.
+/// A received page, and the target of its request before any redirect.
 struct PageStep<Value: Sendable>: Sendable {
     let page: Page<Value>
     let target: Origin?
 }
 
-/// Asks for single pages.
+/// Requests single pages.
 struct PageSteps<Value: Sendable>: Sendable {
     let fetch: PageSequence<Value>.Fetch
     let style: PaginationStyle<Value>
@@ -143,7 +144,7 @@ struct PageSteps<Value: Sendable>: Sendable {
     }
 }
 
-/// The page after the last one, which is asked for already; nobody waits for it when its iterator has gone.
+/// The prefetched next page; its request is cancelled when the iterator is deallocated.
 final class PageAhead<Value: Sendable>: Sendable {
     private let task: Task<PageStep<Value>, any Error>
 
@@ -163,14 +164,14 @@ final class PageAhead<Value: Sendable>: Sendable {
 }
 
 extension Transport {
-    /// The pages of a list.
+    /// Returns the pages of a list.
     ///
     /// - Parameters:
-    ///   - type: What the body of a page is decoded to.
-    ///   - request: The request for the first page; its body must be one that can be read again.
-    ///   - style: How the service says where the next page is.
-    ///   - position: Where to begin; at the first page by default. With a position that is a URL the origin of the list
-    ///     is that of the URL.
+    ///   - type: The type that the body of a page is decoded to.
+    ///   - request: The request for the first page; its body must be replayable.
+    ///   - style: The way the service gives the location of the next page.
+    ///   - position: The page to start at; the first by default. If it is a URL, the origin of the list is that of the
+    ///     URL.
     public func pages<Value: Decodable & Sendable>(
         of type: Value.Type,
         from request: Request,

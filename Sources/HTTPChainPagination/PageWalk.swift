@@ -1,29 +1,29 @@
 import HTTPChainCore
 import HTTPChainSupport
 
-/// Decides where a list goes on, and whether it may; it remembers where it has been.
+/// Decides where a list continues, and whether it may; it remembers the pages it has visited.
 struct PageWalk: Sendable {
     private var seen: Set<PagePosition>
-    /// Where the credentials of the list belong; known from the first response on.
+    /// The origin that the credentials of the list belong to; known from the first response on.
     private var home: Origin?
 
     init(from position: PagePosition) { seen = [position] }
 
-    /// Notes where a page came from.
+    /// Notes the source of a page.
     ///
     /// - Parameters:
-    ///   - target: The URL of the request before any redirect.
-    ///   - url: The URL that the response came from.
+    ///   - target: The origin of the request before any redirect.
+    ///   - url: The URL of the response.
     mutating func arrived(at url: String?, target: Origin?) {
         if home == nil { home = target ?? url.flatMap { Origin($0) } }
         if let url { seen.insert(.url(Self.withoutFragment(url))) }
     }
 
-    /// The place that is to be read next, complete.
+    /// Returns the position to read next, with a complete URL.
     ///
     /// - Parameters:
-    ///   - position: What the style made of the last page.
-    ///   - url: The URL of the last page, which relative ones are resolved against (RFC 3986 §5).
+    ///   - position: The next position according to the style.
+    ///   - url: The URL of the last page, which resolves relative ones (RFC 3986 §5).
     /// - Throws: ``PaginationError``.
     mutating func next(_ position: PagePosition, after url: String?) throws(PaginationError) -> PagePosition {
         var position = position

@@ -2,32 +2,33 @@ public import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// The way in which a service names the next page.
+/// The way that a service gives the location of the next page.
 ///
 /// | style | the next page is |
 /// | --- | --- |
 /// | ``linkHeader(relation:)`` | a link of the `Link` field with the relation `next` (RFC 8288) |
 /// | ``nextURL(_:)`` | a URL in the body, as OData's `@odata.nextLink` |
 /// | ``cursor(parameter:_:)`` | a cursor in the body, sent back as a query parameter |
-/// | ``offset(parameter:start:total:count:)`` | after as many items as there were so far |
+/// | ``offset(parameter:start:total:count:)`` | at the offset after all items so far |
 /// | ``page(parameter:first:isLast:)`` | the one with the next number |
-/// | ``custom(_:)`` | what a closure says |
+/// | ``custom(_:)`` | determined by a closure |
 public struct PaginationStyle<Value: Sendable>: Sendable {
     let next: @Sendable (_ page: Page<Value>) throws -> PagePosition?
 
-    /// A style of your own.
+    /// Returns a custom style.
     ///
-    /// - Parameter next: Given a page, says where the next one is; nil after the last. A URL may be relative to the
-    ///   page's own.
+    /// - Parameter next: Returns the position of the page after a page; nil after the last. A URL may be relative to
+    ///   the page's URL.
     public static func custom(_ next: @escaping @Sendable (_ page: Page<Value>) throws -> PagePosition?)
         -> PaginationStyle
     {
         PaginationStyle(next: next)
     }
 
-    /// The link of the `Link` field that has the relation, RFC 8288; no such link is on the last page.
+    /// Returns a style that follows the link with a relation in the `Link` field, RFC 8288; the last page has no such
+    /// link.
     ///
-    /// - Parameter relation: The relation type; `next` by default. Links of something else (`anchor`) are passed over.
+    /// - Parameter relation: The relation type; `next` by default. Links from other resources (`anchor`) are skipped.
     public static func linkHeader(relation: String = "next") -> PaginationStyle {
         let relation = relation.lowercased()
         return .custom { page in
@@ -37,16 +38,19 @@ public struct PaginationStyle<Value: Sendable>: Sendable {
         }
     }
 
-    /// A URL in the body, absolute or relative to the page's own; nil is on the last page.
+    /// Returns a style that follows a URL in the body, absolute or relative to the page's URL; it is nil on the last
+    /// page.
     public static func nextURL(_ url: @escaping @Sendable (_ value: Value) -> String?) -> PaginationStyle {
         .custom { page in url(page.value).map { .url($0) } }
     }
 
-    /// A cursor in the body; nil is on the last page, and every other value is a cursor, `""` too.
+    /// Returns a style that uses a cursor in the body.
+    ///
+    /// It is nil on the last page; any other value is a cursor, including `""`.
     ///
     /// - Parameters:
-    ///   - parameter: The query parameter that a cursor is sent in.
-    ///   - cursor: Takes the cursor of the next page from a page's value.
+    ///   - parameter: The query parameter for the cursor.
+    ///   - cursor: Returns the cursor of the next page from a page's value.
     public static func cursor(
         parameter: String,
         _ cursor: @escaping @Sendable (_ value: Value) -> String?
@@ -54,13 +58,14 @@ public struct PaginationStyle<Value: Sendable>: Sendable {
         .custom { page in cursor(page.value).map { .parameters([parameter: $0]) } }
     }
 
-    /// An offset that grows by the number of items; the end is at a page without items, or at the total.
+    /// Returns a style with an offset that grows by the number of items; it ends at a page without items, or at the
+    /// total.
     ///
     /// - Parameters:
-    ///   - parameter: The query parameter that the offset is sent in.
+    ///   - parameter: The query parameter for the offset.
     ///   - start: The offset of the first request, which sends none or this one; 0 by default.
-    ///   - total: Takes the number of all items from a page's value, where the service says it.
-    ///   - count: Takes the number of items of a page from its value.
+    ///   - total: Returns the total number of items from a page's value, if the service sends it.
+    ///   - count: Returns the number of items of a page from its value.
     public static func offset(
         parameter: String = "offset",
         start: Int = 0,
@@ -78,12 +83,12 @@ public struct PaginationStyle<Value: Sendable>: Sendable {
         }
     }
 
-    /// A page number that grows by one.
+    /// Returns a style with a page number that grows by one.
     ///
     /// - Parameters:
-    ///   - parameter: The query parameter that the number is sent in.
-    ///   - first: The number of the first page, which the first request need not send; 1 by default.
-    ///   - isLast: Whether a page is the last: because it is empty, or its number is that of the last page.
+    ///   - parameter: The query parameter for the number.
+    ///   - first: The number of the first page, which the first request may omit; 1 by default.
+    ///   - isLast: Returns whether a page is the last: because it is empty, or its number is that of the last page.
     public static func page(
         parameter: String = "page",
         first: Int = 1,
@@ -100,44 +105,45 @@ public struct PaginationStyle<Value: Sendable>: Sendable {
 }
 
 extension PaginationStyle where Value: Collection {
-    /// An offset that grows by the number of items, of pages that are collections; the end is at an empty page.
+    /// Returns a style for pages that are collections, with an offset that grows by the number of items; it ends at an
+    /// empty page.
     ///
     /// - Parameters:
-    ///   - parameter: The query parameter that the offset is sent in.
+    ///   - parameter: The query parameter for the offset.
     ///   - start: The offset of the first request; 0 by default.
     public static func offset(parameter: String = "offset", start: Int = 0) -> PaginationStyle {
         .offset(parameter: parameter, start: start, count: \.count)
     }
 }
 
-/// One page of a list.
+/// A page of a list.
 public struct Page<Value: Sendable>: Sendable {
     /// The decoded body.
     public let value: Value
-    /// The response that it came in.
+    /// The response it came in.
     public let response: Response
     /// The position of the page.
     public let position: PagePosition
-    /// The position of the next page, to go on from later; nil on the last.
+    /// The position of the next page, to continue from later; nil on the last page.
     public internal(set) var next: PagePosition?
 }
 
-/// Why a list ends before its last page.
+/// An error for a list that ends before its last page.
 public struct PaginationError: HTTPChainError, Hashable {
-    /// Why.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The next page is named in a way that cannot be followed; with the name, redacted.
+        /// The location of the next page can't be followed; with the location, redacted.
         case cannotFollow(String)
-        /// The next page is on another origin, where the credentials of this one must not go.
+        /// The next page is on another origin, which must not receive the credentials.
         case otherOrigin(Origin)
-        /// The next page is one that there was before: the list would never end.
+        /// The next page was already read: the list would never end.
         case noProgress
     }
 
-    /// Why.
+    /// The problem.
     public let problem: Problem
 
     init(_ problem: Problem) { self.problem = problem }
@@ -145,7 +151,7 @@ public struct PaginationError: HTTPChainError, Hashable {
     /// Always "Pagination".
     public var stage: String { "Pagination" }
 
-    /// Why, in words.
+    /// A description of the problem.
     public var reason: String {
         switch problem {
         case .cannotFollow(let what): "the next page cannot be followed: \(what)"
@@ -154,7 +160,7 @@ public struct PaginationError: HTTPChainError, Hashable {
         }
     }
 
-    /// Advice on what to do about it.
+    /// A suggested fix.
     public var recoverySuggestion: String? {
         switch problem {
         case .cannotFollow: nil

@@ -2,29 +2,29 @@ import HTTPChainCore
 import HTTPChainSupport
 public import HTTPTypes
 
-/// One link of a `Link` header field, RFC 8288 §3.
+/// A link of a `Link` header field, RFC 8288 §3.
 ///
 /// ```swift
 /// // Link: <https://api.example.com/plants?page=2>; rel="next", <…>; rel="last"
 /// let next = WebLink.links(in: response.headers).first { $0.relations.contains("next") }?.target
 /// ```
 public struct WebLink: Sendable, Hashable {
-    /// The target of the link: a URI reference, as it was written.
+    /// The target of the link: an unresolved URI reference.
     public let target: String
-    /// The relation types in lower case: those of the first `rel` parameter, §3.3.
+    /// The relation types in lower case, from the first `rel` parameter, §3.3.
     public let relations: [String]
-    /// The resource that the link begins at, where that is not the response itself (§3.2); `nil` for most.
+    /// The source of the link, if it isn't the response itself (§3.2); usually `nil`.
     public let anchor: String?
-    /// All other parameters: names in lower case, of the same name the first counts.
+    /// All other parameters, with names in lower case; of several with the same name, the first.
     public let parameters: [String: String]
 
-    /// The links of a header, in order; what is not a link is passed over (Appendix B.2).
+    /// Returns the links of a header, in order; anything that isn't a link is skipped (Appendix B.2).
     public static func links(in headers: HTTPFields) -> [WebLink] {
         headers[values: .link].flatMap { WebLinkScanner(bytes: Array($0.utf8)).links() }
     }
 }
 
-/// Walks through the bytes of a field value, RFC 8288 Appendix B.
+/// Scans the bytes of a field value, RFC 8288 Appendix B.
 private struct WebLinkScanner {
     let bytes: [UInt8]
     private var index = 0
@@ -37,7 +37,7 @@ private struct WebLinkScanner {
         while scanner.index < scanner.bytes.count {
             scanner.skip { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
             guard scanner.current == UInt8(ascii: "<") else {
-                // Not a link: on to the next comma that is not inside a quoted string.
+                // Not a link: skip to the next comma that isn't inside a quoted string.
                 scanner.skipToComma()
                 continue
             }
@@ -110,10 +110,10 @@ private struct WebLinkScanner {
         return text(value[...])
     }
 
-    /// A value in single quotes, which RFC 8288 does not know and some servers write; nil if it is a token.
+    /// Returns a value in single quotes, which RFC 8288 doesn't define but some servers send; nil if it is a token.
     ///
-    /// The quote that ends it is followed by another parameter, another link or nothing: an apostrophe may be part of a
-    /// token (RFC 9110 §5.6.2).
+    /// The closing quote must be followed by another parameter, another link or nothing, since an apostrophe may be
+    /// part of a token (RFC 9110 §5.6.2).
     private mutating func singleQuotedValue() -> String? {
         let quote = UInt8(ascii: "'")
         guard current == quote, let end = bytes[(index + 1)...].firstIndex(of: quote) else { return nil }
