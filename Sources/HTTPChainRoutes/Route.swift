@@ -3,7 +3,7 @@ public import HTTPChainCore
 public import HTTPChainSerializer
 public import HTTPTypes
 
-/// One named call of a service: where it goes, how it is written and read, and what is special about it.
+/// A named call of a service: its target, its serialization, and its options.
 ///
 /// ```swift
 /// var add = Route("add", .put, "stuff/{thingId}")
@@ -13,17 +13,17 @@ public import HTTPTypes
 /// let routes = try RouteTable([add, Route("list", .get, "stuff")], base: ServiceAddress(host: "api.example.com"))
 /// ```
 ///
-/// A ``RouteTable`` holds them, from code or from a file.
+/// A ``RouteTable`` contains routes, from code or from a file.
 public struct Route: Sendable, Hashable {
-    /// The way the parameters of a call are sent.
+    /// The serialization of a call's parameters.
     public enum Serialization: String, Sendable, Hashable, CaseIterable {
         /// In the query of the URL.
         case query
-        /// As a form: `application/x-www-form-urlencoded`, and with data or files as parts of `multipart/form-data`.
+        /// As a form: `application/x-www-form-urlencoded`, or with data or files as parts of `multipart/form-data`.
         case form
         /// In the body, by the chain's serializer for JSON.
         case json
-        /// Not at all: a call with parameters is an error.
+        /// No parameters: a call with parameters is an error.
         case none
     }
 
@@ -31,54 +31,54 @@ public struct Route: Sendable, Hashable {
     public var name: String
     /// The method; GET by default.
     public var method: HTTPRequest.Method
-    /// The path or URL of the route: relative to the table's base or absolute, with the variables that a URL builder
-    /// knows (`{id}`, `:id`).
+    /// The path or URL of the route: relative to the table's base or absolute, with variables in the syntax of the URL
+    /// builder (`{id}`, `:id`).
     public var path: String
-    /// The way parameters are sent; in the query by default, and in the body as JSON for POST, PUT and PATCH.
+    /// The serialization of parameters; in the query by default, and in the body as JSON for POST, PUT and PATCH.
     public var serialization: Serialization
-    /// The type of the content that is sent; what the serialization says by default.
+    /// The type of the request content; determined by the serialization by default.
     public var contentType: String?
-    /// Header fields of its own.
+    /// The header fields of the route.
     public var headers: HTTPFields = [:]
-    /// The name of the serializer or data mapper of the chain that writes and reads it; found by content type by
+    /// The name of the chain's serializer or data mapper for the request and the response; selected by content type by
     /// default.
     public var mapper: String?
-    /// The keys that parameters are put under; none by default.
+    /// The key path under which parameters are placed; none by default.
     public var requestRootKeyPath: BodyKeyPath = .whole
-    /// The path of the result in the response; the response as a whole by default.
+    /// The key path of the result in the response; the whole response by default.
     public var responseRootKeyPath: BodyKeyPath = .whole
-    /// Whether what is sent is compressed, by `GzipMiddleware`; otherwise it is as that stage is set.
+    /// Whether the request content is compressed, by `GzipMiddleware`; if `false`, that stage's settings apply.
     public var gzip = false
     /// Whether the result is a file.
     public var saveAsFile = false
-    /// The time for which the response is fresh, for `CacheMiddleware`; what the server says by default.
+    /// The time for which the response is fresh, for `CacheMiddleware`; determined by the server by default.
     public var cacheTTL: Duration?
-    /// Whether the query makes no difference to what is cached.
+    /// Whether the cache ignores the query.
     public var cacheIgnoresQuery = false
-    /// The routes whose cached responses a call makes invalid that succeeds.
+    /// The routes whose cached responses a successful call invalidates.
     public var invalidates: [String] = []
-    /// Whether a user is to see the progress; whoever shows it asks, see ``RoutedRequest``.
+    /// Whether to show the progress to the user; evaluated by your user interface, see ``RoutedRequest``.
     public var progress = false
-    /// Whether a user has to wait for it; whoever shows it asks, see ``RoutedRequest``.
+    /// Whether the user has to wait for the call; evaluated by your user interface, see ``RoutedRequest``.
     public var preventsUserInteraction = false
-    /// The name of the route of `RoutedAuthMiddleware` that authenticates it, or "none" for no authentication; as the
-    /// chain says by default.
+    /// The name of the route of `RoutedAuthMiddleware` that authenticates it, or "none" for no authentication; the
+    /// chain's default if `nil`.
     public var authenticator: String?
-    /// The use that a call makes of cookies, for `CookieMiddleware`; as that stage is set by default.
+    /// The use of cookies by a call, for `CookieMiddleware`; that stage's settings if `nil`.
     ///
-    /// In a file, the key `cookies` has its name: `"cookies": "off"`.
+    /// In a file, this is the key `cookies` with a name: `"cookies": "off"`.
     public var cookieUse: CookieUse?
-    /// Cookies that each call sends, for `CookieMiddleware`; none by default, and at most 150.
+    /// The cookies that each call sends, for `CookieMiddleware`; none by default, and at most 150.
     ///
-    /// In a file, the key `cookies` has them by their names: `"cookies": { "language": "de" }`.
+    /// In a file, this is the key `cookies` with an object: `"cookies": { "language": "de" }`.
     public var cookies: [CallCookie] = []
-    /// The other members of the route's description, for stages of yours.
+    /// The other members of the route's description, for your own stages.
     public var extended: [String: JSONValue] = [:]
 
-    /// Describes a route.
+    /// Creates a route.
     ///
     /// - Parameters:
-    ///   - name: Its name.
+    ///   - name: The name.
     ///   - method: The method.
     ///   - path: The path, relative or absolute, with its variables.
     public init(_ name: String, _ method: HTTPRequest.Method, _ path: String) {
@@ -88,30 +88,30 @@ public struct Route: Sendable, Hashable {
         serialization = Self.serialization(for: method)
     }
 
-    /// Describes a route that is fetched with GET.
+    /// Creates a route that uses GET.
     ///
     /// - Parameters:
-    ///   - name: Its name.
+    ///   - name: The name.
     ///   - path: The path, relative or absolute, with its variables.
     public init(_ name: String, _ path: String) {
         self.init(name, .get, path)
     }
 
-    /// The route of requests that were made without one; its name is empty.
+    /// The route of requests without one; its name is empty.
     public static let none = Route("", "")
 
     static func serialization(for method: HTTPRequest.Method) -> Serialization {
         [.post, .put, .patch].contains(method) ? .json : .query
     }
 
-    /// The member of the route's description under a key: one of ``extended``, or a property as a file has it.
+    /// The member of the route's description for a key: one of ``extended``, or a property under its name in a file.
     ///
     /// ```swift
     /// let name = request.route["path"]?.string
     /// let special = request.route["feature"]?.string == "beta"
     /// ```
     ///
-    /// Values of cookies are secrets and are not told: ``cookies`` has them.
+    /// The values of cookies are secrets and are redacted here; use ``cookies``.
     public subscript(key: String) -> JSONValue? {
         guard let known = Key(rawValue: key) else { return extended[key] }
         return switch known {
@@ -140,12 +140,12 @@ public struct Route: Sendable, Hashable {
         return .object(Dictionary(cookies.map { ($0.name, .string("\($0.value)")) }) { first, _ in first })
     }
 
-    /// The uses of cookies, as a file names them.
+    /// The uses of cookies by their names in files.
     static let cookieUses: KeyValuePairs<String, CookieUse> = [
         "on": .on, "off": .off, "sendOnly": .sendOnly, "joined": .joined,
     ]
 
-    /// The properties, as a file names them.
+    /// The properties by their names in files.
     enum Key: String, CaseIterable {
         case method, path, serialization, contentType, headers, mapper, requestRootKeyPath, responseRootKeyPath, gzip
         case saveAsFile, cacheTTL, cacheIgnoresQuery, invalidates, progress, preventsUserInteraction, authenticator
@@ -159,13 +159,13 @@ extension HTTPFields {
     }
 }
 
-/// The request option that carries the route; ``HTTPChainCore/Request/route`` is the short way to it.
+/// The request option with the route; see also ``HTTPChainCore/Request/route``.
 public enum RouteOption: RequestOption {
-    /// The one without a name.
+    /// The route without a name.
     public static var defaultValue: Route { .none }
 }
 
 extension Request {
-    /// The route that the request was made of, for stages that go by what it says; ``Route/none`` for others.
+    /// The route that the request was made from, for stages that depend on it; ``Route/none`` for other requests.
     public var route: Route { options[RouteOption.self] }
 }

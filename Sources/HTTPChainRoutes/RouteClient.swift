@@ -6,7 +6,7 @@ import HTTPChainSerializer
 public import HTTPChainURLBuilder
 import HTTPTypes
 
-/// Calls the routes of a table by their names.
+/// A client that calls the routes of a table by name.
 ///
 /// ```swift
 /// let routes = RouteClient(try await RouteTable.load(file), over: chain)
@@ -15,43 +15,43 @@ import HTTPTypes
 /// try await routes.request("add", variables: ["thingId": 7], parameters: ["name": "Spade", "count": 2])
 /// ```
 ///
-/// Each is a typed call of a ``/HTTPChainClient/Client``, with all that one has: ``call(_:variables:parameters:data:)``
-/// gives it before it is sent, to cancel it by a key, to be told its progress, or to wait for it in a program without
-/// `async`. What a route asks for is done by stages of the chain: a serializer, `GzipMiddleware`,
-/// `MultipartMiddleware`, `CacheMiddleware`, `CookieMiddleware`, `RoutedAuthMiddleware`. It keeps its client.
+/// Each is a typed call of a ``/HTTPChainClient/Client`` with all its features: ``call(_:variables:parameters:data:)``
+/// returns it unsent, to cancel it by a key, to observe its progress, or to wait for it in a program without `async`.
+/// The stages of the chain implement the options of a route: a serializer, `GzipMiddleware`, `MultipartMiddleware`,
+/// `CacheMiddleware`, `CookieMiddleware`, `RoutedAuthMiddleware`. It retains its client.
 public struct RouteClient: Sendable {
     /// The routes.
     public let table: RouteTable
-    /// The client that sends them: its registry, its events.
+    /// The client that sends them, with its registry and its events.
     public let client: Client
 
-    /// Calls routes over a chain.
+    /// Creates a client that calls routes over a chain.
     ///
     /// - Parameters:
     ///   - table: The routes.
-    ///   - transport: What sends them: a chain.
+    ///   - transport: The chain that sends them.
     public init(_ table: RouteTable, over transport: some Transport) {
         self.init(table, client: Client(over: transport))
     }
 
-    /// Calls routes with a client that has more to do.
+    /// Creates a client that calls routes with a shared client.
     ///
     /// - Parameters:
     ///   - table: The routes.
-    ///   - client: The client; the requests of routes are ``RoutedRequest``, for its endpoints.
+    ///   - client: The client; its endpoints receive the requests of routes as ``RoutedRequest``.
     public init(_ table: RouteTable, client: Client) {
         self.table = table
         self.client = client
     }
 
-    /// Calls a route and gives what it answered: JSON, text, data, or a file if the route says so.
+    /// Calls a route and returns its reply: JSON, text, data, or a file if the route says so.
     ///
     /// - Parameters:
     ///   - name: The route's name.
     ///   - variables: The values of its path's variables.
-    ///   - parameters: What is sent as its serialization says, such as `["name": "Ada"]`.
-    ///   - data: What is sent beside them as parts of a form, or instead of them as the content: data, files.
-    /// - Throws: ``RouteError``, and what a typed call throws.
+    ///   - parameters: The parameters, sent according to the route's serialization, such as `["name": "Ada"]`.
+    ///   - data: Data or files sent together with the parameters as parts of a form, or instead of them as the content.
+    /// - Throws: ``RouteError``, and the errors of a typed call.
     @discardableResult
     public func request(
         _ name: String,
@@ -62,15 +62,15 @@ public struct RouteClient: Sendable {
         try await make(name, variables, parameters, data, Self.reply).value
     }
 
-    /// Calls a route and gives what it answered as a type.
+    /// Calls a route and returns its reply as a type.
     ///
     /// - Parameters:
     ///   - name: The route's name.
-    ///   - type: The type: decoded by the chain's serializer, or the route's mapper.
+    ///   - type: The type, decoded by the chain's serializer, or the route's mapper.
     ///   - variables: The values of its path's variables.
-    ///   - parameters: What is sent as its serialization says: anything `Encodable`.
-    ///   - data: What is sent beside them as parts of a form, or instead of them as the content.
-    /// - Throws: ``RouteError``, and what a typed call throws.
+    ///   - parameters: The parameters, sent according to the route's serialization: anything `Encodable`.
+    ///   - data: Data or files sent together with the parameters as parts of a form, or instead of them as the content.
+    /// - Throws: ``RouteError``, and the errors of a typed call.
     public func request<Value: Decodable & Sendable>(
         _ name: String,
         as type: Value.Type,
@@ -81,7 +81,7 @@ public struct RouteClient: Sendable {
         try await make(name, variables, parameters, data) { _ in ResultKind<Value>.decoded }.value
     }
 
-    /// A call of a route that is not sent yet.
+    /// Returns an unsent call of a route.
     ///
     /// ```swift
     /// let reply = try routes.call("doc", variables: ["uniqueId": 123]).wait(atMost: .seconds(10))
@@ -97,7 +97,7 @@ public struct RouteClient: Sendable {
         try make(name, variables, parameters, data, Self.reply)
     }
 
-    /// A call of a route that is not sent yet, with a result of a type.
+    /// Returns an unsent call of a route, with a result of a type.
     ///
     /// - Throws: ``RouteError`` if there is no such route.
     public func call<Value: Decodable & Sendable>(
@@ -144,7 +144,7 @@ public struct RouteClient: Sendable {
 }
 
 extension ResultKind where Output == RouteReply {
-    /// Decoded by the chain's serializer, at the route's key path.
+    /// The JSON value decoded by the chain's serializer, at the route's key path.
     fileprivate static var mapped: ResultKind {
         .decodedWithResponse(JSONValue?.self) { value, response in
             RouteReply(content: value.map { .json($0) } ?? .none, response: response)
@@ -153,7 +153,7 @@ extension ResultKind where Output == RouteReply {
 }
 
 extension RouteReply.Content {
-    /// Decodes the content as its type says.
+    /// Decodes the content according to its type.
     fileprivate init(_ bytes: Data, _ response: Response) throws {
         let type = MediaType(response.headers[.contentType])
         let isJSON = type.map { $0.matches("application/json") || $0.matches("application/*+json") } ?? false

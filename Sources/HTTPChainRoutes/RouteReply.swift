@@ -1,20 +1,20 @@
 public import Foundation
 public import HTTPChainCore
 
-/// The answer of a route; it has all that a response has: `reply.status`, `reply.headers`, `reply.cacheStatus`.
+/// The reply of a route, with all properties of its response: `reply.status`, `reply.headers`, `reply.cacheStatus`.
 @dynamicMemberLookup
 public struct RouteReply: Sendable {
     /// The content of a reply.
     public enum Content: Sendable {
-        /// None.
+        /// No content.
         case none
         /// JSON.
         case json(JSONValue)
         /// Text.
         case text(String)
-        /// Something else.
+        /// Any other content.
         case data(Data)
-        /// A file, for routes that save what comes; move it, or it is deleted with the last reference to it.
+        /// A file, for routes that save the response; move it, or it is deleted with its last reference.
         case file(TemporaryFile)
     }
 
@@ -32,6 +32,6 @@ public struct RouteReply: Sendable {
     /// The file; `nil` for anything else.
     public var file: TemporaryFile? { if case .file(let file) = content { file } else { nil } }
 
-    /// A part of the response.
+    /// A property of the response.
     public subscript<Part>(dynamicMember part: KeyPath<Response, Part>) -> Part { response[keyPath: part] }
 }

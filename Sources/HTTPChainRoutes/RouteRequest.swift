@@ -11,7 +11,7 @@ import HTTPChainSerializer
 public import HTTPChainURLBuilder
 public import HTTPTypes
 
-/// A typed request that was made of a route, for endpoints, events and observers.
+/// A typed request made from a route, for endpoints, events and observers.
 ///
 /// ```swift
 /// for await event in client.events() {
@@ -24,25 +24,25 @@ public protocol RoutedRequest: TypedRequest {
     var route: Route { get }
 }
 
-/// One call of a route, with what it brings along; ``RouteClient`` makes it.
+/// A call of a route with its arguments; created by ``RouteClient``.
 public struct RouteRequest<Output: Sendable>: RoutedRequest {
     /// The route.
     public let route: Route
-    /// The address of the service; `nil` where that is up to the chain.
+    /// The address of the service; `nil` if the chain determines it.
     public let base: ServiceAddress?
     /// The values of the path's variables.
     public let variables: URLParameters
-    /// The parameters, which are sent as the route's serialization says.
+    /// The parameters, sent according to the route's serialization.
     public let parameters: (any Encodable & Sendable)?
-    /// The parts that are sent beside or instead of parameters.
+    /// The parts sent together with or instead of the parameters.
     public let data: [MultipartPart]
-    /// The way to make the output from the response.
+    /// The way the output is made from the response.
     public let result: ResultKind<Output>
 
     /// The route's method.
     public var method: HTTPRequest.Method { route.method }
 
-    /// The route's path, behind the base's.
+    /// The route's path, appended to the base.
     public var path: String {
         guard let base, !route.path.isAbsoluteURL else { return route.path }
         let separator = base.description.ends(with: "/") || route.path.isEmpty ? "" : "/"
@@ -52,13 +52,14 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
     /// The values of the path's variables.
     public var pathParameters: URLParameters { variables }
 
-    /// The route's header fields, with the parameters of their values not filled in.
+    /// The route's header fields, with the variables in their values unfilled.
     public var headers: HTTPFields { route.headers }
 
-    /// Makes the request, with an absolute URL where the service's address is known.
+    /// Makes the request, with an absolute URL if the service's address is known.
     ///
-    /// - Throws: ``RouteError`` for parameters and data that the route cannot send; `URLBuilderError` for variables of
-    ///   the path that have no value, and `HeadersError` for those of header fields.
+    /// - Throws: ``RouteError`` for parameters and data that the route can't send, and for variables that make a header
+    ///   field invalid; `URLBuilderError` for variables of the path without a value, and `HeadersError` for those of
+    ///   header fields.
     public func makeRequest() throws -> Request {
         var request = Request(route.method, path, headers: try fields())
         request.options[RouteOption.self] = route
@@ -72,7 +73,7 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
         return try configured(request)
     }
 
-    /// The route's header fields with the path's variables in their values.
+    /// Returns the route's header fields with the path's variables filled in.
     private func fields() throws -> HTTPFields {
         var fields = route.headers
         for index in fields.indices {
@@ -113,7 +114,7 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
                 setValue(parameters, of: &request)
             }
         }
-        // Without a form, the first is the content as it is.
+        // Without a form, the first part is the unchanged content.
         guard let part = data.first else { return }
         request.body = part.body
         let guessed = part.fileName.map { FileContentType.guess(fileName: $0) }
@@ -156,7 +157,7 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
 
     private static func cacheName(_ route: String) -> String { "route \(route)#" }
 
-    /// The route's name, and for what goes in the body, a digest of it, because the URL does not tell it.
+    /// The route's name, and a digest of parameters in the body, because they aren't part of the URL.
     private var cacheIdentifier: String {
         get throws {
             var name = Self.cacheName(route.name)
@@ -170,7 +171,7 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
 
     private func formParts(_ parameters: any Encodable & Sendable) throws -> [MultipartPart] {
         guard isObject(parameters) else { throw RouteError(.notAnObject(route: route.name)) }
-        // The names are those that the same parameters have in a form without data.
+        // The names are the same as in a form without data.
         let pairs = try ParameterEncoder(spaces: .percent).encode(parameters)
         return pairs.pieces(at: "&").map { pair in
             let halves = pair.pieces(at: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -5,15 +5,15 @@ import HTTPChainSerializer
 import HTTPChainURLBuilder
 import HTTPTypes
 
-/// The rules of a correct route, whether it comes from code or from a file.
+/// The validation rules of a route, from code or from a file.
 enum RouteRules {
-    /// The number of cookies that a request has room for, by the limits that the jar has by default.
+    /// The maximum number of cookies of a request, from the default limits of the cookie jar.
     static let maximumCookies = CookieLimits.standard.perRequest
 
     /// A problem with a property of a route.
     struct Problem {
         var key: Route.Key?
-        /// The element of an array, or the name of a header field.
+        /// The index in an array, or the name of a header field or cookie.
         var part: String?
         var text: String
     }
@@ -92,7 +92,7 @@ enum RouteRules {
 
     private static func pathProblems(_ path: String, hasBase: Bool) -> [String] {
         if path.isEmpty { return hasBase ? [] : ["an empty path needs a service to be at"] }
-        // What servers take at all; a template of megabytes would take seconds to read.
+        // The limit of most servers; parsing a template of megabytes would take seconds.
         if path.utf8.count > 8_192 { return ["a path is at most 8192 bytes"] }
         if path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return ["a path has no control characters"] }
         do {

@@ -2,7 +2,7 @@ public import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// The routes of a service by their names, and where the service is.
+/// The routes of a service by name, and the address of the service.
 ///
 /// ```json
 /// {
@@ -19,19 +19,19 @@ import HTTPTypes
 /// let routes = try await RouteTable.load(url, environment: "test")
 /// ```
 ///
-/// Of a route, `path` alone is needed; the other keys are named as the properties of ``Route``, lifetimes are in
-/// seconds. Keys that it does not know are kept in ``Route/extended``. A table that is wrong is not made: the error
-/// tells every mistake.
+/// Only the `path` of a route is required; the other keys have the names of the properties of ``Route``, with lifetimes
+/// in seconds. Unknown keys are kept in ``Route/extended``. An invalid table is not created: the error lists every
+/// mistake.
 public struct RouteTable: Sendable {
     /// The routes by their names.
     public let routes: [String: Route]
-    /// The address of the service; `nil` where that is up to the chain, or all routes are absolute.
+    /// The address of the service; `nil` if the chain determines it, or all routes are absolute.
     public let base: ServiceAddress?
     package static let maximumFileSize = 4 << 20
     package static let maximumFileDepth = 64
     package static let maximumMistakes = 100
 
-    /// The places that may hold a mistake, such as a key that is nearly one that is known.
+    /// Possible mistakes, such as a key that is similar to a known one.
     public let warnings: [RouteMistake]
 
     init(routes: [String: Route], base: ServiceAddress?, warnings: [RouteMistake]) {
@@ -40,11 +40,11 @@ public struct RouteTable: Sendable {
         self.warnings = warnings
     }
 
-    /// Makes a table in code.
+    /// Creates a table in code.
     ///
     /// - Parameters:
     ///   - routes: The routes.
-    ///   - base: Where the service is; `nil` where that is up to the chain, or all routes are absolute.
+    ///   - base: The address of the service; `nil` if the chain determines it, or all routes are absolute.
     /// - Throws: ``RouteTableError`` with every mistake.
     public init(_ routes: [Route], base: ServiceAddress? = nil) throws(RouteTableError) {
         var mistakes: [RouteMistake] = []
@@ -73,10 +73,9 @@ public struct RouteTable: Sendable {
     ///
     /// - Parameters:
     ///   - json: The bytes of the file; at most 4 MiB.
-    ///   - environment: Which of the file's `environments` says where the service is, key by key over `service`; none
-    ///     by default.
-    ///   - overrides: What stands over both: `protocol`, `host`, `port`, `path`. A program gives what its own
-    ///     environment says.
+    ///   - environment: The entry of the file's `environments` whose keys override those of `service`; none by default.
+    ///   - overrides: Values that override both: `protocol`, `host`, `port`, `path`, for example from the program's
+    ///     environment.
     /// - Throws: ``RouteTableError`` with every mistake.
     public init(
         json: Data,
@@ -88,7 +87,7 @@ public struct RouteTable: Sendable {
         try self.init(root, mistakes: parser.mistakes, environment: environment, overrides: overrides)
     }
 
-    /// Makes a table of what a file says, in whatever format.
+    /// Creates a table from the content of a file, in any format.
     package init(
         _ root: RouteNode?,
         mistakes: [RouteMistake],
@@ -99,13 +98,13 @@ public struct RouteTable: Sendable {
         self = try reader.table(root, environment: environment, overrides: overrides)
     }
 
-    /// Reads a file of JSON.
+    /// Reads a JSON file.
     ///
     /// - Parameters:
     ///   - file: The file; at most 4 MiB.
-    ///   - environment: As for ``init(json:environment:overrides:)``.
-    ///   - overrides: As for ``init(json:environment:overrides:)``.
-    /// - Throws: ``RouteTableError`` with every mistake; `BodyError` for a file that cannot be read.
+    ///   - environment: The same as for ``init(json:environment:overrides:)``.
+    ///   - overrides: The same as for ``init(json:environment:overrides:)``.
+    /// - Throws: ``RouteTableError`` with every mistake; `BodyError` if the file can't be read.
     public static func load(
         _ file: URL,
         environment: String? = nil,
@@ -115,12 +114,12 @@ public struct RouteTable: Sendable {
         return try RouteTable(json: bytes, environment: environment, overrides: overrides)
     }
 
-    /// The names, sorted.
+    /// The names of the routes, sorted.
     public var names: [String] { routes.keys.sorted() }
 
-    /// A route.
+    /// Returns the route with a name.
     ///
-    /// - Throws: ``RouteError`` that lists the names where there is none.
+    /// - Throws: ``RouteError`` with all names if there is no such route.
     public func route(_ name: String) throws(RouteError) -> Route {
         guard let route = routes[name] else { throw RouteError(.unknownRoute(name, known: names)) }
         return route

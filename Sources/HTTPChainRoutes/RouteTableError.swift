@@ -1,14 +1,14 @@
 public import HTTPChainCore
 
-/// One thing that is wrong with a table of routes.
+/// A mistake in a table of routes.
 public struct RouteMistake: Sendable, Hashable, CustomStringConvertible {
-    /// The place in the file: "routes.add.method"; empty for the file as a whole.
+    /// The location in the file: "routes.add.method"; empty for the file as a whole.
     public let path: String
-    /// The line, from 1; `nil` for a table made in code.
+    /// The line, counted from 1; `nil` for a table in code.
     public let line: Int?
-    /// The column in the line, in characters from 1; `nil` for a table made in code.
+    /// The column in the line, in characters counted from 1; `nil` for a table in code.
     public let column: Int?
-    /// The sentence that says what is wrong, and what to do.
+    /// A sentence with the problem and a suggested fix.
     public let text: String
 
     package init(path: String, line: Int?, column: Int?, text: String) {
@@ -25,7 +25,7 @@ public struct RouteMistake: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A table of routes is wrong; it tells all mistakes at once.
+/// An error for an invalid table of routes, with all its mistakes.
 public struct RouteTableError: HTTPChainError, Hashable {
     /// The mistakes, in the order of the file.
     public let mistakes: [RouteMistake]
@@ -33,38 +33,38 @@ public struct RouteTableError: HTTPChainError, Hashable {
     /// Always "Routes".
     public var stage: String { "Routes" }
 
-    /// The mistakes, a line for each.
+    /// The mistakes, one per line.
     public var reason: String {
         let count = mistakes.count == 1 ? "there is a mistake" : "there are \(mistakes.count) mistakes"
         return ([count + " in the table of routes"] + mistakes.map { "  \($0)" }).joined(separator: "\n")
     }
 
-    /// To correct the file.
+    /// A suggestion to correct the table.
     public var recoverySuggestion: String? { "correct the table; no route of it can be called before" }
 }
 
-/// A route cannot be called so.
+/// An error for an invalid call of a route.
 public struct RouteError: HTTPChainError, Hashable {
-    /// Why.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
         /// There is no route with the name.
         case unknownRoute(String, known: [String])
-        /// Parameters were given to a route that sends none.
+        /// Parameters were passed to a route that sends none.
         case noParameters(route: String)
-        /// Parameters and data were given to a route that can send one of them.
+        /// Parameters and data were passed to a route that can send only one of them.
         case parametersAndData(route: String, serialization: String)
-        /// Data was given to a route whose method sends none.
+        /// Data was passed to a route whose method sends none.
         case dataWithoutBody(route: String, method: String)
-        /// Parameters for a form, a query or multipart parts are not an object.
+        /// The parameters for a form, a query or multipart parts aren't an object.
         case notAnObject(route: String)
         /// A variable makes the value of a header field invalid (RFC 9110 §5.5).
         case invalidField(route: String, field: String)
     }
 
-    /// Why.
+    /// The problem.
     public let problem: Problem
 
     init(_ problem: Problem) { self.problem = problem }
@@ -72,7 +72,7 @@ public struct RouteError: HTTPChainError, Hashable {
     /// Always "Routes".
     public var stage: String { "Routes" }
 
-    /// Why, in words.
+    /// A description of the problem.
     public var reason: String {
         switch problem {
         case .unknownRoute(let name, _): "there is no route named \"\(name)\""
@@ -87,7 +87,7 @@ public struct RouteError: HTTPChainError, Hashable {
         }
     }
 
-    /// Advice on what to do about it.
+    /// A suggested fix.
     public var recoverySuggestion: String? {
         switch problem {
         case .unknownRoute(_, let known):

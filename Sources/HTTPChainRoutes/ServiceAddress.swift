@@ -1,23 +1,23 @@
 import HTTPChainCore
 
-/// The address of a service: what the relative paths of routes are appended to.
+/// The address of a service, to which the relative paths of routes are appended.
 public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
     /// `https` or `http`.
     public var scheme: String
-    /// The host, or an address: IPv6 in brackets.
+    /// The host name or address; IPv6 in brackets.
     public var host: String
-    /// The port; `nil` for that of the scheme.
+    /// The port; `nil` for the scheme's default.
     public var port: Int?
-    /// A path that all have in common; empty by default.
+    /// The common path prefix of all routes; empty by default.
     public var path: String
 
-    /// Describes an address.
+    /// Creates an address.
     ///
     /// - Parameters:
-    ///   - scheme: `https`, which is the default, or `http`.
+    ///   - scheme: `https`, the default, or `http`.
     ///   - host: The host.
-    ///   - port: The port; that of the scheme by default.
-    ///   - path: A path that all routes have in common; none by default.
+    ///   - port: The port; the scheme's default if `nil`.
+    ///   - path: The common path prefix of all routes; none by default.
     public init(scheme: String = "https", host: String, port: Int? = nil, path: String = "") {
         self.scheme = scheme
         self.host = host

@@ -3,18 +3,18 @@ import HTTPChainCore
 import HTTPChainSerializer
 import HTTPTypes
 
-/// Makes a table of what a file says, and finds all that is wrong with it.
+/// Creates a table from the content of a file, and finds all its mistakes.
 struct RouteFileReader {
     private static let maximumRoutes = 10_000
 
-    /// Keys of routes in the files of WebApiClient, with their names here.
+    /// The route keys in files of WebApiClient, with their names here.
     private static let formerKeys: [String: Route.Key] = [
         "serializationName": .serialization, "requestHeaders": .headers, "dataMapper": .mapper,
         "dataMapperRequestRootKeyPath": .requestRootKeyPath, "dataMapperResponseRootKeyPath": .responseRootKeyPath,
         "saveAsResource": .saveAsFile, "cacheIgnoreQueryParameters": .cacheIgnoresQuery,
         "invalidatesCachedRouteNames": .invalidates, "preventUserInteraction": .preventsUserInteraction,
     ]
-    /// Keys beside the routes in those files, with their places here.
+    /// The other keys in those files, with their places here.
     private static let formerPlaces = [
         "webservice": "routes", "webservice.api": "routes", "App_webservice_protocol": "service.protocol",
         "App_webservice_host": "service.host", "App_webservice_port": "service.port",
@@ -22,12 +22,12 @@ struct RouteFileReader {
 
     private(set) var mistakes: [RouteMistake]
     private(set) var warnings: [RouteMistake] = []
-    /// Where the properties of routes are that are checked once all routes are known.
+    /// The places of properties that are checked once all routes are known.
     private var places: [[String]: RouteNode.Place] = [:]
 
     init(mistakes: [RouteMistake]) { self.mistakes = mistakes }
 
-    /// The table.
+    /// Reads the table.
     mutating func table(
         _ root: RouteNode?,
         environment: String?,
@@ -127,7 +127,7 @@ struct RouteFileReader {
         var known: [RouteNode.Member] = []
         if let environments {
             known = object(environments.node, ["environments"]) ?? []
-            // Of the others, only whether they are right.
+            // The others are only validated.
             for other in known where other.key != environment {
                 var address = ServiceAddress(host: "localhost")
                 read(other.node, ["environments", other.key], into: &address)
@@ -275,7 +275,7 @@ struct RouteFileReader {
         }
     }
 
-    /// A use of cookies by its name, or cookies by theirs.
+    /// Reads a use of cookies by its name, or an object of cookies.
     private mutating func readCookies(_ node: RouteNode, _ path: [String], into route: inout Route) {
         switch node.value {
         case .string(let text):
@@ -332,11 +332,11 @@ struct RouteFileReader {
 }
 
 extension String {
-    /// Whether another word differs by the case of its letters, an "s" at its end, or one or two letters.
+    /// Whether another word differs only by letter case and by one edit, or two if it is longer than five letters.
     func isNearly(_ other: String) -> Bool {
         let (one, two) = (Array(lowercased().utf8), Array(other.lowercased().utf8.prefix(40)))
         guard abs(one.count - two.count) <= 2 else { return false }
-        // Levenshtein's distance, a row at a time.
+        // The Levenshtein distance, row by row.
         var row = Array(0...two.count)
         for (index, letter) in one.enumerated() {
             var corner = row[0]

@@ -2,9 +2,9 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// Reads JSON (RFC 8259) with the place of each value, and goes on behind mistakes where it can.
+/// Reads JSON (RFC 8259) with the place of each value, and continues after mistakes if possible.
 ///
-/// It makes nothing of a file that is too large, too deep, or not UTF-8.
+/// It returns nothing for a file that is too large, too deep, or not UTF-8.
 struct RouteJSONParser {
     private static let escapes: [UInt8: UnicodeScalar] = [
         UInt8(ascii: "\""): "\"", UInt8(ascii: "\\"): "\\", UInt8(ascii: "/"): "/", UInt8(ascii: "b"): "\u{8}",
@@ -16,12 +16,12 @@ struct RouteJSONParser {
     private var line = 1
     private var lineStart = 0
     private var depth = 0
-    /// How far the characters of the line have been counted, and the column there.
+    /// The position up to which the characters of the line have been counted, and its column.
     private var counted = 0
     private var column = 1
     private(set) var mistakes: [RouteMistake] = []
     private var isLost = false
-    /// The way from the root to where it reads: names of members, and numbers of elements.
+    /// The path from the root to the current position: names of members and indexes of elements.
     private var steps: [String] = []
 
     init(_ data: Data) {
@@ -33,11 +33,11 @@ struct RouteJSONParser {
             add("the file is not UTF-8")
             isLost = true
         }
-        // A byte order mark, RFC 8259 §8.1: may be ignored.
+        // A byte order mark may be ignored, RFC 8259 §8.1.
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { (position, lineStart) = (3, 3) }
     }
 
-    /// The value of the file; `nil` if there is none to go on with.
+    /// Returns the value of the file; `nil` if there is none to continue with.
     mutating func parse() -> RouteNode? {
         guard !isLost, let root = value() else { return nil }
         skipSpace()
@@ -45,16 +45,15 @@ struct RouteJSONParser {
         return root
     }
 
-    /// Where it reads.
+    /// The current place.
     ///
-    /// The column is counted from where it was last asked for, so that a file in one line is not read again for each
-    /// value.
+    /// The column is counted from its last use, so that a single-line file isn't rescanned for each value.
     private var place: RouteNode.Place {
         mutating get {
             if counted < lineStart { (counted, column) = (lineStart, 1) }
             while counted < min(position, bytes.count) {
                 Steps.take()
-                // Of a character, every byte but the first begins with the bits 10.
+                // Every byte of a character except the first begins with the bits 10.
                 if bytes[counted] & 0xC0 != 0x80 { column += 1 }
                 counted += 1
             }
@@ -70,7 +69,7 @@ struct RouteJSONParser {
         mistakes.append(RouteMistake(path: path, line: place.line, column: place.column, text: text))
     }
 
-    /// A mistake behind which nothing can be understood.
+    /// Adds a mistake after which nothing can be parsed.
     private mutating func lose(_ text: String) {
         guard !isLost else { return }
         add(text)
@@ -131,7 +130,7 @@ struct RouteJSONParser {
         return true
     }
 
-    /// Whether the list goes on; says what stands between values that should not.
+    /// Returns whether the list continues; reports a missing or extra separator.
     private mutating func goesOn(until end: UInt8, isFirst: Bool) -> Bool {
         skipSpace()
         guard !isLost else { return false }
@@ -145,7 +144,7 @@ struct RouteJSONParser {
         }
         guard !isFirst else { return true }
         guard bytes[position] == UInt8(ascii: ",") else {
-            // A comma that was forgotten does not keep what follows from being read.
+            // A missing comma doesn't prevent the rest from being read.
             add("a comma is missing before this")
             return !isLost
         }
@@ -199,7 +198,7 @@ struct RouteJSONParser {
     private mutating func number(at place: RouteNode.Place) -> RouteNode? {
         let start = position
         let isStrict = scanNumber()
-        // What goes on behind it, as in 01 or 1.x, belongs to the same mistake.
+        // Trailing characters, as in 01 or 1.x, belong to the same mistake.
         let end = position
         while position < bytes.count, "+-.eE0123456789".utf8.contains(bytes[position]) {
             Steps.take()
@@ -213,7 +212,7 @@ struct RouteJSONParser {
         return RouteNode(.number(number), at: place)
     }
 
-    /// Passes a number, RFC 8259 §6; returns whether it is one.
+    /// Scans a number, RFC 8259 §6; returns whether it is valid.
     private mutating func scanNumber() -> Bool {
         func byte(_ offset: Int = 0) -> UInt8? { position + offset < bytes.count ? bytes[position + offset] : nil }
         func digits() -> Bool {

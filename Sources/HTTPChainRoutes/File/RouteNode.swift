@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// A value of a route file, and where in the file it is.
+/// A value in a route file with its place.
 package struct RouteNode: Sendable {
     package enum Value: Sendable {
         case null
@@ -41,7 +41,7 @@ package struct RouteNode: Sendable {
         self.place = place
     }
 
-    /// The value without its places.
+    /// The value without places.
     var json: JSONValue {
         switch value {
         case .null: .null
