@@ -18,17 +18,16 @@ extension RouteTable {
     /// )
     /// ```
     ///
-    /// The keys are those of JSON. Values are read by the core schema (YAML 1.2.2 §10.3); anchors, aliases and merge keys
-    /// (`<<`) do what they do elsewhere.
+    /// The keys are the same as in JSON. Values are read by the core schema (YAML 1.2.2 §10.3); anchors, aliases and
+    /// merge keys (`<<`) have their usual meaning.
     ///
     /// - Parameters:
-    ///   - yaml: The bytes of the file: one document in UTF-8 of at most 4 MiB, 64 levels and 200,000 values, counting
-    ///     what aliases stand for.
-    ///   - environment: Which of the file's `environments` says where the service is, key by key over `service`; none
-    ///     by default.
-    ///   - overrides: What stands over both: `protocol`, `host`, `port`, `path`.
-    /// - Throws: `RouteTableError` with every mistake, each with its line and column; of mistakes in the syntax of YAML,
-    ///   the first.
+    ///   - yaml: The bytes of the file: one UTF-8 document of at most 4 MiB, 64 levels and 200,000 values, with aliases
+    ///     expanded.
+    ///   - environment: The entry of the file's `environments` whose keys override those of `service`; none by default.
+    ///   - overrides: Values that override both: `protocol`, `host`, `port`, `path`.
+    /// - Throws: `RouteTableError` with every mistake, with line and column. Of mistakes in the YAML syntax, only the
+    ///   first is reported.
     public init(
         yaml: Data,
         environment: String? = nil,
@@ -39,13 +38,13 @@ extension RouteTable {
         try self.init(root, mistakes: parser.mistakes, environment: environment, overrides: overrides)
     }
 
-    /// Reads a file of YAML.
+    /// Reads a YAML file.
     ///
     /// - Parameters:
     ///   - file: The file; at most 4 MiB.
-    ///   - environment: As for ``init(yaml:environment:overrides:)``.
-    ///   - overrides: As for ``init(yaml:environment:overrides:)``.
-    /// - Throws: `RouteTableError` with every mistake; `BodyError` for a file that cannot be read.
+    ///   - environment: The same as for ``init(yaml:environment:overrides:)``.
+    ///   - overrides: The same as for ``init(yaml:environment:overrides:)``.
+    /// - Throws: `RouteTableError` with every mistake; `BodyError` if the file can't be read.
     public static func load(
         yaml file: URL,
         environment: String? = nil,

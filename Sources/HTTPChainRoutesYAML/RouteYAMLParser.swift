@@ -4,26 +4,27 @@ import Foundation
 import HTTPChainRoutes
 import Yams
 
-/// Reads YAML 1.2 with the place of each value, by the core schema (YAML 1.2.2 §10.3): `true` is a truth value, `yes`
-/// and `on` are strings.
+/// Reads YAML 1.2 with the place of each value, by the core schema (YAML 1.2.2 §10.3): `true` is a Boolean, `yes` and
+/// `on` are strings.
 ///
-/// It makes nothing of a file that is too large, too deep, or not UTF-8.
+/// It returns nothing for a file that is too large, too deep, or not UTF-8.
 struct RouteYAMLParser {
-    /// How many values there are at most once aliases have been replaced by what they stand for.
+    /// The maximum number of values, with aliases expanded.
     static let maximumNodes = 200_000
-    /// How many aliases there are at most: each may add a level.
+    /// The maximum number of aliases: each may add a level.
     static let maximumAliases = 1000
-    /// The same in a file with keys that may be no text, because Yams compares keys by all that is in them.
+    /// The maximum number of aliases in a file with keys that may not be text, because Yams compares keys by their
+    /// whole content.
     static let maximumAliasesAsKeys = 32
 
     private(set) var mistakes: [RouteMistake] = []
     private var count = 0
-    /// The way from the root to where it reads: names of members, and numbers of elements.
+    /// The path from the root to the current position: names of members and indexes of elements.
     private var steps: [String] = []
-    /// The number of merge keys, each in what another merges, that lead to where it reads.
+    /// The number of nested merge keys that lead to the current position.
     private var merges = 0
 
-    /// The value of the file; nil if there is none to go on with.
+    /// Returns the value of the file; nil if there is none to continue with.
     mutating func parse(_ data: Data) -> RouteNode? {
         guard data.count <= RouteTable.maximumFileSize else {
             add("the file is larger than \(RouteTable.maximumFileSize >> 20) MiB")
@@ -85,7 +86,7 @@ struct RouteYAMLParser {
         RouteNode.Place(line: max(1, mark?.line ?? 1), column: max(1, mark?.column ?? 1))
     }
 
-    /// Counts a value that is read, or that is merged; `false` if there are too many.
+    /// Counts a value that is read or merged; `false` if there are too many.
     private mutating func counts(_ node: Node) -> Bool {
         count += 1
         if count == Self.maximumNodes + 1 {
@@ -95,7 +96,7 @@ struct RouteYAMLParser {
         return count <= Self.maximumNodes
     }
 
-    /// Whether a place has few enough levels of values and merges above it.
+    /// Whether a place is within the limit of nested values and merges.
     private mutating func isShallow(at place: RouteNode.Place) -> Bool {
         guard steps.count + merges >= RouteTable.maximumFileDepth else { return true }
         add("values are nested deeper than \(RouteTable.maximumFileDepth) levels", at: place)
@@ -143,12 +144,12 @@ struct RouteYAMLParser {
             guard let node = node(value) else { return nil }
             members.append(RouteNode.Member(key: name.string, place: place, node: node))
         }
-        // The mapping's own members count before those that are merged in, and those before what is merged later.
+        // The mapping's own members take precedence over merged ones, and earlier merged members over later ones.
         var known = Set(members.map(\.key))
         return members + merged.filter { known.insert($0.key).inserted }
     }
 
-    /// The members that a merge key brings: of one mapping, or of each in a sequence.
+    /// Returns the members of a merge key: of one mapping, or of each in a sequence.
     private mutating func merged(_ value: Node, at place: RouteNode.Place) -> [RouteNode.Member]? {
         guard counts(value) else { return nil }
         merges += 1
@@ -189,7 +190,7 @@ struct RouteYAMLParser {
     private static func number(_ text: String) -> Double? {
         if let hexadecimal = text.without(prefix: "0x") { return digits(hexadecimal, radix: 16) }
         if let octal = text.without(prefix: "0o") { return digits(octal, radix: 8) }
-        // Swift reads hexadecimal fractions, "inf" and "nan" as well; here they are text.
+        // Swift also parses hexadecimal fractions, "inf" and "nan"; here they are text.
         guard text.utf8.allSatisfy({ isDigit($0) || numberSigns.contains($0) }), text.utf8.contains(where: isDigit)
         else {
             return nil

@@ -1,11 +1,11 @@
 #if YAML
-/// The checks of a YAML file before it is parsed: libyaml and Yams call themselves for each level, and compare keys by
-/// all that is in them.
+/// Checks of a YAML file before it is parsed, because libyaml and Yams recurse for each level, and compare keys by
+/// their whole content.
 enum YAMLShape {
-    /// Whether no value lies much deeper than so many levels.
+    /// Whether no value is nested much deeper than the given number of levels.
     ///
-    /// Brackets outside quotes and comments count, and so do the columns where lines, and what follows a dash, begin: a
-    /// level of block style needs one of its own.
+    /// Counts brackets outside quotes and comments, and the columns where lines, and the text after a dash, begin: each
+    /// level of block style needs its own column.
     static func isShallow(_ text: String, levels: Int) -> Bool {
         let bytes = text.utf8
         var open = 0
@@ -21,7 +21,7 @@ enum YAMLShape {
                 let column = bytes.distance(from: lineStart, to: index)
                 while let last = columns.last, last >= column { columns.removeLast() }
                 columns.append(column)
-                // What follows a dash may begin a level in the same line.
+                // The text after a dash may begin a level in the same line.
                 isIndenting = byte == UInt8(ascii: "-") || byte == UInt8(ascii: "?")
             }
             switch byte {
@@ -49,12 +49,12 @@ enum YAMLShape {
         return true
     }
 
-    /// How many aliases there are at most.
+    /// Returns an upper bound of the number of aliases.
     static func aliases(in text: String) -> Int {
         text.matches(of: #/(?:^|[\s\[{,:\-])\*[^\s,\[\]{}]/#.anchorsMatchLineEndings()).count
     }
 
-    /// Whether a key may be an alias or a collection: it stands behind "?" or before a colon.
+    /// Whether a key may be an alias or a collection: one that follows "?" or precedes a colon.
     static func mayHaveKeysThatAreNoText(_ text: String) -> Bool {
         text.contains(#/(?:^|[\s\[{,\-])\?\s/#.anchorsMatchLineEndings())
             || text.contains(#/\*[^\s,\[\]{}]+\s*:(?:\s|$)/#.anchorsMatchLineEndings())
@@ -66,7 +66,7 @@ enum YAMLShape {
             || byte == UInt8(ascii: "\n")
     }
 
-    /// Where quoted text ends; the end of the file if it does not.
+    /// Returns the end of quoted text; the end of the file if it isn't closed.
     private static func end(of quote: UInt8, in bytes: String.UTF8View, from start: String.Index) -> String.Index {
         var index = bytes.index(after: start)
         while index < bytes.endIndex, bytes[index] != quote {
