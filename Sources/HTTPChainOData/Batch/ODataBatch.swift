@@ -3,7 +3,7 @@ public import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// Several requests that a service answers in one exchange, OData JSON Format 4.01 §19.
+/// A batch of requests that a service processes in one exchange, OData JSON Format 4.01 §19.
 ///
 /// ```swift
 /// var batch = ODataBatch()
@@ -13,14 +13,14 @@ import HTTPTypes
 /// let person = try answers.value(of: ada, as: Person.self)
 /// ```
 ///
-/// The requests of one group succeed or fail together. A request may need others, whose answers come first. Stages of
-/// the chain see the batch as one POST request.
+/// The requests of a group succeed or fail together. A request may depend on others, which are processed first. Stages
+/// of the chain see the batch as one POST request.
 public struct ODataBatch: Sendable {
-    /// Names one request of a batch, and its answer.
+    /// The identifier of a request in a batch, and of its response.
     public struct ID: Sendable, Hashable, CustomStringConvertible {
         let text: String
 
-        /// The name as the service sees it.
+        /// The identifier as sent to the service.
         public var description: String { text }
     }
 
@@ -33,20 +33,20 @@ public struct ODataBatch: Sendable {
 
     var parts: [Part] = []
 
-    /// Makes a batch without requests.
+    /// Creates an empty batch.
     public init() {}
 
-    /// The number of requests that it has.
+    /// The number of requests.
     public var count: Int { parts.count }
 
     /// Adds a request.
     ///
     /// - Parameters:
-    ///   - request: The request, whose URL is absolute or relative to the root of the service. Its body is JSON, text or
-    ///     a typed value, which is encoded as JSON; other bytes are sent in base64url. Its options are not looked at.
-    ///   - group: Requests of one group, which stand together, succeed or fail together; in none by default.
-    ///   - needs: Requests that are to be answered first; an answer is referred to as `$` and its name in the URL.
-    /// - Returns: The request's name.
+    ///   - request: The request, whose URL is absolute or relative to the root of the service. Its body is JSON, text
+    ///     or a typed value, which is encoded as JSON; other bytes are sent in base64url. Its options are ignored.
+    ///   - group: The group, whose requests must be adjacent and succeed or fail together; none by default.
+    ///   - needs: The requests to process first; refer to a response in the URL as `$` and its identifier.
+    /// - Returns: The request's identifier.
     @discardableResult
     public mutating func add(_ request: Request, group: String? = nil, after needs: ID...) -> ID {
         let id = ID(text: String(parts.count + 1))
@@ -54,13 +54,13 @@ public struct ODataBatch: Sendable {
         return id
     }
 
-    /// The request that carries the batch.
+    /// Returns the request that carries the batch.
     ///
     /// - Parameters:
-    ///   - url: Where batches go: `$batch` at the root of the service.
-    ///   - continuesOnError: Whether the service goes on after a request that failed (`Prefer: continue-on-error`);
-    ///     `false` by default, as it is for the service.
-    /// - Throws: `EncodingError` for a value that cannot be encoded; what reading a body throws.
+    ///   - url: The URL for batches: `$batch` at the root of the service.
+    ///   - continuesOnError: Whether the service continues after a failed request (`Prefer: continue-on-error`);
+    ///     `false` by default, as for the service.
+    /// - Throws: `EncodingError` for a value that can't be encoded; any error from reading a body.
     public func request(to url: String, continuesOnError: Bool = false) async throws -> Request {
         var items: [JSONValue] = []
         for part in parts { items.append(try await part.json()) }
@@ -90,7 +90,7 @@ extension ODataBatch.Part {
         return .object(item)
     }
 
-    /// §19.1: JSON stands as it is, text as a string, everything else as a string in base64url.
+    /// §19.1: JSON is embedded, text is a string, and anything else a string in base64url.
     private func body(headers: inout [String: JSONValue]) async throws -> JSONValue? {
         if let value = request.body.value {
             if headers["content-type"] == nil { headers["content-type"] = "application/json" }
@@ -105,7 +105,7 @@ extension ODataBatch.Part {
     }
 }
 
-/// How the content of a part stands in the JSON of a batch.
+/// The encoding of a part's content in the JSON of a batch.
 enum ODataBatchContent {
     static func isJSON(_ type: String) -> Bool {
         guard let essence = type.pieces(at: ";").first?.trimming().lowercased() else {

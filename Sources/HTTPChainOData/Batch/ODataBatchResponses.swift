@@ -3,16 +3,16 @@ public import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// The answers to the requests of a batch.
+/// The responses to the requests of a batch.
 public struct ODataBatchResponses: Sendable {
     private let responses: [ODataBatch.ID: Response]
 
-    /// Reads the answers.
+    /// Decodes the responses.
     ///
     /// - Parameters:
-    ///   - data: The body of the answer to the batch.
-    ///   - batch: The batch; answers to requests that it does not have are not looked at.
-    /// - Throws: ``ODataBatchError`` when it is not the answer to a batch.
+    ///   - data: The body of the response to the batch.
+    ///   - batch: The batch; responses to other requests are ignored.
+    /// - Throws: ``ODataBatchError`` if it isn't the response to a batch, or has two responses to a request.
     public init(_ data: Data, to batch: ODataBatch) throws(ODataBatchError) {
         guard let document = try? JSONDecoder().decode(JSONValue.self, received: data),
             let items = document["responses"]?.array
@@ -31,9 +31,9 @@ public struct ODataBatchResponses: Sendable {
         self.responses = responses
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     ///
-    /// - Throws: ``ODataBatchError`` where there is none, because the service ended the batch at an earlier failure.
+    /// - Throws: ``ODataBatchError`` if there is none, because the service ended the batch at an earlier failure.
     public subscript(_ id: ODataBatch.ID) -> Response {
         get throws(ODataBatchError) {
             guard let response = responses[id] else { throw ODataBatchError(.notAnswered(id)) }
@@ -41,10 +41,10 @@ public struct ODataBatchResponses: Sendable {
         }
     }
 
-    /// The value of the answer to a request.
+    /// Decodes the response to a request.
     ///
-    /// - Throws: ``ODataBatchError`` where there is no answer, or one with a status outside 200 to 299;
-    ///   `DecodingError` where the body is not such a value.
+    /// - Throws: ``ODataBatchError`` if there is no response, or one with a status outside 200 to 299; `DecodingError`
+    ///   if the body isn't such a value.
     public func value<Value: Decodable>(
         of id: ODataBatch.ID,
         as type: Value.Type,
@@ -87,18 +87,18 @@ public struct ODataBatchResponses: Sendable {
     }
 }
 
-/// The error for an answer to a batch, or to one of its requests, that cannot be used.
+/// An error for an invalid response to a batch, or a missing or failed response to one of its requests.
 public struct ODataBatchError: HTTPChainError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The answer has no list of responses as a batch has it.
+        /// The response has no valid list of responses.
         case notABatch
-        /// A request has two answers.
+        /// A request has two responses.
         case answeredTwice(ODataBatch.ID)
-        /// A request has no answer.
+        /// A request has no response.
         case notAnswered(ODataBatch.ID)
         /// A request failed; with the service's code and message, redacted.
         case failed(ODataBatch.ID, status: Int, message: String)
@@ -112,7 +112,7 @@ public struct ODataBatchError: HTTPChainError, Hashable {
     /// Always "OData".
     public var stage: String { "OData" }
 
-    /// The sentence that says what is wrong.
+    /// A sentence with the problem.
     public var reason: String {
         switch problem {
         case .notABatch: "the answer is not that of a batch in JSON"
@@ -123,7 +123,7 @@ public struct ODataBatchError: HTTPChainError, Hashable {
         }
     }
 
-    /// Advice on what to do about it.
+    /// A suggested fix.
     public var recoverySuggestion: String? {
         switch problem {
         case .notABatch: "ask whether the service takes batches in JSON (OData 4.01)"
@@ -138,11 +138,11 @@ extension Transport {
     /// Sends the requests of a batch in one exchange.
     ///
     /// - Parameters:
-    ///   - batch: The requests; of none, nothing is sent.
-    ///   - url: Where batches go: `$batch` at the root of the service, absolute or relative to the chain's base.
-    ///   - continuesOnError: Whether the service goes on after a request that failed; `false` by default.
-    ///   - limit: How large the answer may be; 16 MiB by default.
-    /// - Throws: ``ODataBatchError`` when the answer is not that of a batch; what the chain throws.
+    ///   - batch: The requests; if there are none, nothing is sent.
+    ///   - url: The URL for batches: `$batch` at the root of the service, absolute or relative to the chain's base.
+    ///   - continuesOnError: Whether the service continues after a failed request; `false` by default.
+    ///   - limit: The largest response accepted; 16 MiB by default.
+    /// - Throws: ``ODataBatchError`` if the response isn't that of a batch; the errors of the chain.
     public func send(
         _ batch: ODataBatch,
         to url: String = "$batch",

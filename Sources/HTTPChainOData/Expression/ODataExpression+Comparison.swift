@@ -1,4 +1,4 @@
-// Comparison of what a filter has with values and with each other, OData URL Conventions 4.01 §5.1.1.1.
+// Comparisons in filters with values and between expressions, OData URL Conventions 4.01 §5.1.1.1.
 
 /// The property equals the value.
 public func == <Entity: ODataEntity, Value: ODataLiteralConvertible>(

@@ -1,22 +1,22 @@
-// The functions of OData URL Conventions 4.01 §5.1.1.5 to §5.1.1.11; those of geography are left out.
+// The functions of OData URL Conventions 4.01 §5.1.1.5 to §5.1.1.11, except those for geography.
 
 extension ODataExpression {
     private func calling(_ name: String, _ arguments: ODataNode...) -> ODataExpression {
         ODataExpression(.call(name, [node] + arguments))
     }
 
-    /// Whether the text has another in it.
+    /// Whether the text contains another.
     public func contains(_ text: String) -> ODataExpression { calling("contains", .literal(text.odataLiteral)) }
 
-    /// Whether the text has another in it, which is computed.
+    /// Whether the text contains another, which is computed.
     public func contains(_ text: ODataExpression) -> ODataExpression { calling("contains", text.node) }
 
-    /// Whether the text has another in it; of a property by its name.
+    /// Whether the text contains another; for a property by name.
     public static func contains(_ property: String, _ text: String) -> ODataExpression {
         .property(property).contains(text)
     }
 
-    /// Whether the text has another in it; of a property by its key path.
+    /// Whether the text contains another; for a property by key path.
     public static func contains(_ path: KeyPath<Entity, String>, _ text: String) -> ODataExpression {
         .property(path).contains(text)
     }
@@ -27,12 +27,12 @@ extension ODataExpression {
     /// Whether the text begins with another, which is computed.
     public func startsWith(_ prefix: ODataExpression) -> ODataExpression { calling("startswith", prefix.node) }
 
-    /// Whether the text begins with another; of a property by its name.
+    /// Whether the text begins with another; for a property by name.
     public static func startsWith(_ property: String, _ prefix: String) -> ODataExpression {
         .property(property).startsWith(prefix)
     }
 
-    /// Whether the text begins with another; of a property by its key path.
+    /// Whether the text begins with another; for a property by key path.
     public static func startsWith(_ path: KeyPath<Entity, String>, _ prefix: String) -> ODataExpression {
         .property(path).startsWith(prefix)
     }
@@ -43,39 +43,39 @@ extension ODataExpression {
     /// Whether the text ends with another, which is computed.
     public func endsWith(_ suffix: ODataExpression) -> ODataExpression { calling("endswith", suffix.node) }
 
-    /// Whether the text ends with another; of a property by its name.
+    /// Whether the text ends with another; for a property by name.
     public static func endsWith(_ property: String, _ suffix: String) -> ODataExpression {
         .property(property).endsWith(suffix)
     }
 
-    /// Whether the text ends with another; of a property by its key path.
+    /// Whether the text ends with another; for a property by key path.
     public static func endsWith(_ path: KeyPath<Entity, String>, _ suffix: String) -> ODataExpression {
         .property(path).endsWith(suffix)
     }
 
-    /// Whether the text matches a regular expression of ECMAScript (OData 4.01).
+    /// Whether the text matches an ECMAScript regular expression (OData 4.01).
     public func matches(_ pattern: String) -> ODataExpression {
         calling("matchesPattern", .literal(pattern.odataLiteral))
     }
 
-    /// The position of another text in the text, from 0; -1 where it is not in it.
+    /// The position of another text in the text, counted from 0; -1 if it isn't contained.
     public func index(of text: String) -> ODataExpression { calling("indexof", .literal(text.odataLiteral)) }
 
-    /// The text from a position on, counted from 0.
+    /// The text from a position, counted from 0.
     ///
     /// - Parameters:
-    ///   - start: The first character.
-    ///   - length: How many characters; all that follow by default.
+    ///   - start: The position of the first character.
+    ///   - length: The number of characters; all the rest by default.
     public func substring(from start: Int, length: Int? = nil) -> ODataExpression {
         var arguments = [node, .literal(start.odataLiteral)]
         if let length { arguments.append(.literal(length.odataLiteral)) }
         return ODataExpression(.call("substring", arguments))
     }
 
-    /// The text, and another after it.
+    /// The text followed by another.
     public func concatenated(with other: ODataExpression) -> ODataExpression { calling("concat", other.node) }
 
-    /// The text, and another after it.
+    /// The text followed by another.
     public func concatenated(with text: String) -> ODataExpression { concatenated(with: .value(text)) }
 
     /// The number of characters, or of elements.
@@ -87,7 +87,7 @@ extension ODataExpression {
     /// The text in upper case.
     public func uppercased() -> ODataExpression { calling("toupper") }
 
-    /// The text without white space at its ends.
+    /// The text without leading and trailing white space.
     public func trimmed() -> ODataExpression { calling("trim") }
 
     /// The year of a date.
@@ -108,50 +108,50 @@ extension ODataExpression {
     /// The second of a time.
     public func second() -> ODataExpression { calling("second") }
 
-    /// The fraction of a time's second.
+    /// The fractional seconds of a time.
     public func fractionalSeconds() -> ODataExpression { calling("fractionalseconds") }
 
-    /// The date of a moment.
+    /// The date of a date and time.
     public func date() -> ODataExpression { calling("date") }
 
-    /// The time of day of a moment.
+    /// The time of day of a date and time.
     public func time() -> ODataExpression { calling("time") }
 
-    /// The offset of a moment's time zone, in minutes.
+    /// The time zone offset of a date and time, in minutes.
     public func totalOffsetMinutes() -> ODataExpression { calling("totaloffsetminutes") }
 
     /// A duration in seconds.
     public func totalSeconds() -> ODataExpression { calling("totalseconds") }
 
-    /// The number without a fraction, the nearest.
+    /// The number rounded to the nearest integer.
     public func rounded() -> ODataExpression { calling("round") }
 
-    /// The number without a fraction, the next below.
+    /// The number rounded down to an integer.
     public func floor() -> ODataExpression { calling("floor") }
 
-    /// The number without a fraction, the next above.
+    /// The number rounded up to an integer.
     public func ceiling() -> ODataExpression { calling("ceiling") }
 
-    /// The moment at which the service looks.
+    /// The current time of the service.
     public static var now: ODataExpression { ODataExpression(.call("now", [])) }
 
-    /// The earliest moment there is.
+    /// The earliest possible date and time.
     public static var minimumDateTime: ODataExpression { ODataExpression(.call("mindatetime", [])) }
 
-    /// The latest moment there is.
+    /// The latest possible date and time.
     public static var maximumDateTime: ODataExpression { ODataExpression(.call("maxdatetime", [])) }
 
-    /// Whether a collection has all elements of another (OData 4.01).
+    /// Whether a collection contains all elements of another (OData 4.01).
     public func hasSubset(_ values: [some ODataLiteralConvertible]) -> ODataExpression {
         calling("hassubset", .array(values.map(\.odataLiteral)))
     }
 
-    /// Whether a collection has the elements of another in their order (OData 4.01).
+    /// Whether a collection contains the elements of another in order (OData 4.01).
     public func hasSubsequence(_ values: [some ODataLiteralConvertible]) -> ODataExpression {
         calling("hassubsequence", .array(values.map(\.odataLiteral)))
     }
 
-    /// The value as one of another type, such as `Edm.String`; null where it cannot be.
+    /// The value converted to another type, such as `Edm.String`; null if that is impossible.
     public func cast(to type: String) -> ODataExpression { calling("cast", .type(type)) }
 
     /// Whether the value is of a type, such as `Edm.String`.

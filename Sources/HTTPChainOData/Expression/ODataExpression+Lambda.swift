@@ -1,25 +1,25 @@
-/// One element of a collection, in the filter of ``ODataExpression/any(_:_:)-(KeyPath<Entity,[Element]>,_)`` and its
-/// relatives.
+/// An element of a collection, in the filter of ``ODataExpression/any(_:_:)-(KeyPath<Entity,[Element]>,_)`` and similar
+/// methods.
 public struct ODataElement<Element: ODataEntity, Entity: ODataEntity>: Sendable {
     let variable: ODataVariableName
 
-    /// A property of the element by its key path.
+    /// A property of the element by key path.
     public subscript<Value>(_ path: KeyPath<Element, Value>) -> ODataExpression<Entity> {
         guard let name = Element.name(of: path) else { return ODataExpression(.unnamed("\(path)")) }
         return self[name]
     }
 
-    /// A property of the element by its name, or by its path with slashes.
+    /// A property of the element by name, or by a path with slashes.
     public subscript(_ path: String) -> ODataExpression<Entity> {
         ODataExpression(.variable(variable, path: path))
     }
 
-    /// The element itself, in a collection of values.
+    /// The element itself, for a collection of values.
     public var value: ODataExpression<Entity> { ODataExpression(.variable(variable, path: "")) }
 }
 
 extension ODataExpression {
-    /// Whether a filter is true of one or more elements of a collection, OData URL Conventions 4.01 §5.1.1.13.1.
+    /// Whether a filter is true for at least one element of a collection, OData URL Conventions 4.01 §5.1.1.13.1.
     ///
     /// ```swift
     /// ODataExpression<Person>.any(\.friends) { friend in friend[\.age] > 30 }    // Friends/any(x0:x0/Age gt 30)
@@ -27,7 +27,7 @@ extension ODataExpression {
     ///
     /// - Parameters:
     ///   - path: The collection.
-    ///   - filter: What is to be true of the element; it may have an `any` or `all` of its own.
+    ///   - filter: The filter for the element; it may contain another `any` or `all`.
     public static func any<Element: ODataEntity>(
         _ path: KeyPath<Entity, [Element]>,
         _ filter: @escaping @Sendable (_ element: ODataElement<Element, Entity>) -> ODataExpression
@@ -35,11 +35,11 @@ extension ODataExpression {
         lambda(.property(path), isAll: false, filter)
     }
 
-    /// Whether a filter is true of all elements of a collection, OData URL Conventions 4.01 §5.1.1.13.2.
+    /// Whether a filter is true for all elements of a collection, OData URL Conventions 4.01 §5.1.1.13.2.
     ///
     /// - Parameters:
     ///   - path: The collection.
-    ///   - filter: What is to be true of the element.
+    ///   - filter: The filter for the element.
     public static func all<Element: ODataEntity>(
         _ path: KeyPath<Entity, [Element]>,
         _ filter: @escaping @Sendable (_ element: ODataElement<Element, Entity>) -> ODataExpression
@@ -47,7 +47,7 @@ extension ODataExpression {
         lambda(.property(path), isAll: true, filter)
     }
 
-    /// Whether a filter is true of one or more elements of a collection that is known by its name.
+    /// Whether a filter is true for at least one element of a collection given by name.
     public static func any(
         _ path: String,
         _ filter: @escaping @Sendable (_ element: ODataElement<ODataAnyEntity, Entity>) -> ODataExpression
@@ -55,7 +55,7 @@ extension ODataExpression {
         ODataExpression.property(path).any(filter)
     }
 
-    /// Whether a filter is true of all elements of a collection that is known by its name.
+    /// Whether a filter is true for all elements of a collection given by name.
     public static func all(
         _ path: String,
         _ filter: @escaping @Sendable (_ element: ODataElement<ODataAnyEntity, Entity>) -> ODataExpression
@@ -63,14 +63,14 @@ extension ODataExpression {
         ODataExpression.property(path).all(filter)
     }
 
-    /// Whether a filter is true of one or more elements of this collection, such as one of an outer element.
+    /// Whether a filter is true for at least one element of this collection, such as one of an outer element.
     public func any(
         _ filter: @escaping @Sendable (_ element: ODataElement<ODataAnyEntity, Entity>) -> ODataExpression
     ) -> ODataExpression {
         Self.lambda(self, isAll: false, filter)
     }
 
-    /// Whether a filter is true of all elements of this collection, such as one of an outer element.
+    /// Whether a filter is true for all elements of this collection, such as one of an outer element.
     public func all(
         _ filter: @escaping @Sendable (_ element: ODataElement<ODataAnyEntity, Entity>) -> ODataExpression
     ) -> ODataExpression {

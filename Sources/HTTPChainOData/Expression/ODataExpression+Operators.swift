@@ -4,7 +4,7 @@ extension ODataExpression {
         ODataExpression(.binary(.and, left.node, right.node))
     }
 
-    /// One of the sides is true, or both are.
+    /// At least one side is true.
     public static func || (left: ODataExpression, right: ODataExpression) -> ODataExpression {
         ODataExpression(.binary(.or, left.node, right.node))
     }
@@ -36,7 +36,7 @@ extension ODataExpression {
 
     /// The quotient, `div`.
     ///
-    /// Of integers it has no fraction; ``dividedBy(_:)`` keeps it.
+    /// For integers the fraction is dropped; ``dividedBy(_:)`` keeps it.
     public static func / (left: ODataExpression, right: ODataExpression) -> ODataExpression {
         ODataExpression(.binary(.div, left.node, right.node))
     }
@@ -51,7 +51,7 @@ extension ODataExpression {
         left + .value(value)
     }
 
-    /// The difference to a value.
+    /// The difference from a value.
     public static func - (left: ODataExpression, value: some ODataLiteralConvertible) -> ODataExpression {
         left - .value(value)
     }
@@ -66,7 +66,7 @@ extension ODataExpression {
         left / .value(value)
     }
 
-    /// The remainder by a value.
+    /// The remainder of division by a value.
     public static func % (left: ODataExpression, value: some ODataLiteralConvertible) -> ODataExpression {
         left % .value(value)
     }
@@ -78,19 +78,19 @@ extension ODataExpression {
 
     /// Whether the flags of an enumeration are set.
     ///
-    /// - Parameter flags: ``ODataLiteral/enumeration(_:_:)``.
+    /// - Parameter flags: The flags, made with ``ODataLiteral/enumeration(_:_:)``.
     public func has(_ flags: ODataLiteral) -> ODataExpression {
         ODataExpression(.binary(.has, node, .literal(flags)))
     }
 
-    /// Whether the value is one of these; of no values it is false.
+    /// Whether the value is one of these; `false` if there are none.
     public func isIn(_ values: [some ODataLiteralConvertible]) -> ODataExpression {
-        // The ABNF has no list of nothing.
+        // The ABNF has no empty list.
         guard !values.isEmpty else { return .value(false) }
         return ODataExpression(.binary(.in, node, .list(values.map { .literal($0.odataLiteral) })))
     }
 
-    /// Whether a property is one of these values; of no values it is false.
+    /// Whether a property is one of these values; `false` if there are none.
     public static func isIn<Value: ODataLiteralConvertible>(
         _ path: KeyPath<Entity, Value>,
         _ values: [Value]

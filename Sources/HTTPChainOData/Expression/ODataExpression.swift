@@ -1,4 +1,4 @@
-/// A type whose properties have names in an OData service, so that filters can be written with key paths.
+/// A type that names its properties in an OData service, so that filters can use key paths.
 ///
 /// ```swift
 /// struct Person: ODataEntity, Decodable {
@@ -10,55 +10,55 @@
 /// ODataQuery<Person>("People").filter(\.age > 30 && .startsWith(\.name, "A"))
 /// ```
 public protocol ODataEntity: Sendable {
-    /// The names of the properties; a path for one of a property's own (`\.address.city: "Address/City"`).
+    /// The names of the properties; a path for a nested property (`\.address.city: "Address/City"`).
     static var odataNames: [PartialKeyPath<Self>: String] { get }
 }
 
-/// An entity whose type is not known: its properties are named by text.
+/// An entity of unknown type, whose properties are given by name.
 public enum ODataAnyEntity: ODataEntity {
     /// None.
     public static var odataNames: [PartialKeyPath<ODataAnyEntity>: String] { [:] }
 }
 
-/// A filter, or a value that a filter computes with.
+/// A filter, or a value used in a filter.
 ///
-/// It is made of key paths, names and literals with Swift's operators and the functions here:
+/// Build it from key paths, names and literals with Swift's operators and these functions:
 ///
 /// ```swift
 /// let filter: ODataExpression<Person> = \.age > 30 && (\.city == "Oslo" || .property("Address/Country") == "Norway")
 /// ODataExpression<Person>.property("Name").lowercased().contains("ann")
 /// ```
 ///
-/// A name that is none, or a key path that has none, is an ``ODataQueryError`` when the query is built.
+/// An invalid name, or a key path without a name, throws ``ODataQueryError`` when the query is built.
 public struct ODataExpression<Entity: ODataEntity>: Sendable {
     let node: ODataNode
 
     init(_ node: ODataNode) { self.node = node }
 
-    /// A property by its name, or by its path with slashes.
+    /// Returns a property by name, or by a path with slashes.
     public static func property(_ path: String) -> ODataExpression { ODataExpression(.path(path)) }
 
-    /// A property by its key path.
+    /// Returns a property by key path.
     public static func property<Value>(_ path: KeyPath<Entity, Value>) -> ODataExpression {
         ODataExpression(Entity.node(of: path))
     }
 
-    /// A value.
+    /// Returns a value.
     public static func value(_ value: some ODataLiteralConvertible) -> ODataExpression {
         ODataExpression(.literal(value.odataLiteral))
     }
 
-    /// A fragment that is written already, such as a function of the service's own; it is put in brackets.
+    /// Returns a literal fragment, such as a function of the service; it is placed in parentheses.
     ///
-    /// - Parameter text: The fragment, not percent-encoded. It is not checked: never put in it what a user typed.
+    /// - Parameter text: The fragment, not percent-encoded. It is not checked: never include user input.
     public static func raw(_ text: String) -> ODataExpression { ODataExpression(.raw(text)) }
 
-    /// A call of a function of OData that has no method here, such as `geo.distance`: its arguments have no names.
+    /// Returns a call of an OData function without a method here, such as `geo.distance`, with unnamed arguments.
     public static func function(_ name: String, _ arguments: ODataExpression...) -> ODataExpression {
         ODataExpression(.call(name, arguments.map(\.node)))
     }
 
-    /// A call of a function of the service's own, which names its parameters, OData URL Conventions 4.01 §5.1.1.16.
+    /// Returns a call of a function of the service, with named parameters, OData URL Conventions 4.01 §5.1.1.16.
     ///
     /// ```swift
     /// struct Person: ODataEntity { static var odataNames: [PartialKeyPath<Person>: String] { [:] } }
@@ -67,7 +67,7 @@ public struct ODataExpression<Entity: ODataEntity>: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - name: Its name, with the namespace.
+    ///   - name: The name, including the namespace.
     ///   - parameters: The names and values of its parameters.
     public static func function(
         _ name: String,
@@ -76,7 +76,7 @@ public struct ODataExpression<Entity: ODataEntity>: Sendable {
         ODataExpression(.call(name, parameters.map { .named($0.key, $0.value.node) }))
     }
 
-    /// The expression as it stands in a URL, before it is percent-encoded.
+    /// Returns the expression as written in a URL, before percent-encoding.
     ///
     /// - Throws: ``ODataQueryError``.
     public func text() throws(ODataQueryError) -> String { try ODataWriter.text(of: node) }

@@ -2,7 +2,7 @@ public import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// A value as OData writes it in a URL (ABNF rule `primitiveLiteral`), not percent-encoded.
+/// A value as OData writes it in a URL (ABNF rule `primitiveLiteral`), without percent-encoding.
 ///
 /// ```swift
 /// "O'Neil".odataLiteral.text                       // 'O''Neil'
@@ -21,7 +21,7 @@ public struct ODataLiteral: Sendable, Hashable, CustomStringConvertible {
     /// No value.
     public static let null = ODataLiteral("null")
 
-    /// A member of an enumeration, or several of them separated by commas.
+    /// Returns a member of an enumeration, or several separated by commas.
     ///
     /// - Parameters:
     ///   - type: The qualified name of the type, such as `Sales.Pattern`.
@@ -30,27 +30,28 @@ public struct ODataLiteral: Sendable, Hashable, CustomStringConvertible {
         ODataLiteral(type + Escaping.odataString(members.joined(separator: ",")))
     }
 
-    /// A day (`Edm.Date`), such as `2026-02-28`.
+    /// Returns a date (`Edm.Date`), such as `2026-02-28`.
     public static func date(year: Int, month: Int, day: Int) -> ODataLiteral {
         let sign = year < 0 ? "-" : ""
         return ODataLiteral("\(sign)\(padded(abs(year), 4))-\(padded(month, 2))-\(padded(day, 2))")
     }
 
-    /// A time of a day (`Edm.TimeOfDay`), such as `07:59:59.5`.
+    /// Returns a time of day (`Edm.TimeOfDay`), such as `07:59:59.5`.
     ///
     /// - Parameters:
     ///   - hour: The hour, 0 to 23.
     ///   - minute: The minute, 0 to 59.
     ///   - second: The second, 0 to 59.
-    ///   - nanosecond: The fraction of the second; written without zeros at its end.
+    ///   - nanosecond: The fraction of the second; written without trailing zeros.
     public static func timeOfDay(hour: Int, minute: Int, second: Int = 0, nanosecond: Int = 0) -> ODataLiteral {
         ODataLiteral("\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))\(fraction(nanosecond))")
     }
 
-    /// The literal as an element of an array, which a URL has as in JSON, OData URL Conventions 4.01 §5.1.1.14.2.
+    /// The literal as an element of an array, which is written as JSON in a URL, OData URL Conventions 4.01
+    /// §5.1.1.14.2.
     var json: String {
         if ["null", "true", "false"].contains(text) || Double(text)?.isFinite == true { return text }
-        // A string, or a value with its type before it; others, such as dates, are strings as they stand.
+        // A string, or a value after its type; other literals, such as dates, become strings.
         let scalars = text.unicodeScalars
         guard let start = scalars.firstIndex(of: "'"), scalars.last == "'" else { return Escaping.jsonString(text) }
         let quoted = scalars[scalars.index(after: start)...].dropLast()
@@ -70,7 +71,7 @@ public struct ODataLiteral: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A type whose values OData has a literal for.
+/// A type whose values have an OData literal.
 public protocol ODataLiteralConvertible: Sendable {
     /// The literal.
     var odataLiteral: ODataLiteral { get }
@@ -82,7 +83,7 @@ extension ODataLiteral: ODataLiteralConvertible {
 }
 
 extension String: ODataLiteralConvertible {
-    /// The text between quotes, with quotes inside doubled.
+    /// The text in quotes, with inner quotes doubled.
     public var odataLiteral: ODataLiteral { ODataLiteral(Escaping.odataString(self)) }
 }
 
@@ -124,23 +125,23 @@ extension Decimal: ODataLiteralConvertible {
 }
 
 extension UUID: ODataLiteralConvertible {
-    /// The GUID, bare, in lower case.
+    /// The GUID in lower case, without quotes.
     public var odataLiteral: ODataLiteral { ODataLiteral(uuidString.lowercased()) }
 }
 
 extension Data: ODataLiteralConvertible {
     /// The bytes in base64url (`Edm.Binary`).
     public var odataLiteral: ODataLiteral {
-        // With padding, which the ABNF wants.
+        // With padding, which the ABNF requires.
         let padding = String(repeating: "=", count: (3 - count % 3) % 3)
         return ODataLiteral("binary'\(Base64URL.encode(self))\(padding)'")
     }
 }
 
 extension Date: ODataLiteralConvertible {
-    /// The moment in UTC (`Edm.DateTimeOffset`), to the microsecond, which is as much as a `Date` holds.
+    /// The date and time in UTC (`Edm.DateTimeOffset`), to the microsecond, the precision of a `Date`.
     ///
-    /// A date outside the years 0 to 9999 is the first or the last moment that can be written.
+    /// A date outside the years 0 to 9999 is clamped to the first or last date that can be written.
     public var odataLiteral: ODataLiteral {
         ODataLiteral(RFC3339.text(self, .needed) ?? RFC3339.text(HTTPDate(self).date, .needed) ?? "")
     }

@@ -1,9 +1,9 @@
 import HTTPChainSupport
 
-/// An expression as a tree, whatever it is about.
+/// An untyped expression tree.
 indirect enum ODataNode: Sendable {
     case literal(ODataLiteral)
-    /// A path of property names; behind the variable of a lambda where it has one.
+    /// A path of property names.
     case path(String)
     case variable(ODataVariableName, path: String)
     case not(ODataNode)
@@ -13,7 +13,7 @@ indirect enum ODataNode: Sendable {
     /// A collection, as an argument of a function.
     case array([ODataLiteral])
     case call(String, [ODataNode])
-    /// A parameter of a service's own function, by its name.
+    /// A named parameter of a service's function.
     case named(String, ODataNode)
     /// A type's qualified name, as an argument of `cast` and `isof`.
     case type(String)
@@ -23,7 +23,7 @@ indirect enum ODataNode: Sendable {
     case unnamed(String)
 }
 
-/// The variable of a lambda, one for each level: `x0`, inside it `x1`.
+/// The variable of a lambda, one per level: `x0`, inside it `x1`.
 struct ODataVariableName: Sendable, Hashable {
     let level: Int
 
@@ -42,7 +42,7 @@ enum ODataOperator: String, Sendable, CaseIterable {
     case add, sub, mul, div, divby, mod
     case has, `in`
 
-    /// How tightly it binds, §5.1.1.17.
+    /// The precedence of the operator, §5.1.1.17.
     var precedence: Int {
         switch self {
         case .or: 1
@@ -61,11 +61,11 @@ enum ODataOperator: String, Sendable, CaseIterable {
     var isLogical: Bool { self == .or || self == .and }
 }
 
-/// Writes trees by the OASIS ABNF, with the brackets that their shape needs and no others.
+/// Writes trees by the OASIS ABNF, with only the parentheses that they need.
 struct ODataWriter {
-    /// The number of lambdas that are open.
+    /// The number of open lambdas.
     private var level = 0
-    /// The deepest tree that is written.
+    /// The maximum depth of a tree.
     static let deepest = 200
     private var depth = 0
 
@@ -129,24 +129,24 @@ struct ODataWriter {
     private static func needsBrackets(_ node: ODataNode, in op: ODataOperator, isRight: Bool) -> Bool {
         switch node {
         case .binary(let inner, _, _):
-            // The ABNF has one comparison in a row, and services disagree on how tightly has and in bind: they stand
-            // bare in a logical expression alone.
+            // The ABNF doesn't allow chained comparisons, and services disagree on the precedence of has and in:
+            // without parentheses they appear only in logical expressions.
             if inner == .has || inner == .in { return !op.isLogical }
             if op.precedence != inner.precedence { return op.precedence > inner.precedence }
             return isRight ? !(inner == op && op.isAssociative) : false
-        // "not" binds tighter than a comparison, and its own operand is in brackets.
+        // "not" binds tighter than a comparison, and its own operand is in parentheses.
         case .not, .negate: return !op.isLogical
         default: return false
         }
     }
 }
 
-/// Names of properties, types and entity sets: ABNF rule `odataIdentifier`, with dots and slashes between them.
+/// Names of properties, types and entity sets: ABNF rule `odataIdentifier`, separated by dots and slashes.
 enum ODataName {
     static func path(_ text: String) throws(ODataQueryError) -> String {
         let segments = text.pieces(at: "/", omittingEmptySubsequences: false)
         for segment in segments {
-            // $it, $this, $count and $root of §5.1.1.11; an annotation begins with an at sign.
+            // $it, $this, $count and $root of §5.1.1.11; an annotation begins with @.
             let names = Substring(segment.unicodeScalars.drop { $0 == "$" || $0 == "@" }).pieces(
                 at: ".",
                 omittingEmptySubsequences: false

@@ -1,15 +1,16 @@
 import HTTPChainSupport
 public import HTTPTypes
 
-/// Percent-encoding as the OASIS ABNF asks for it: once, over text that is otherwise finished.
+/// Percent-encoding by the OASIS ABNF: once, over otherwise finished text.
 enum ODataEncoding {
-    /// The bytes that separate parts of an option, and those that RFC 3986 §3.4 lets a query have without a meaning of
-    /// its own.
+    /// The bytes that separate parts of an option, and those that RFC 3986 §3.4 allows in a query without a special
+    /// meaning.
     private static let queryMarks = "$'()*,;=:@!/?"
 
-    /// The value of a system query option: a plus sign is `%2B`, for many services read it as a space.
+    /// Encodes the value of a system query option: a plus sign becomes `%2B`, since many services read it as a space.
     ///
-    /// A slash separates names in a path, and is data in a string, where the ABNF has neither it nor a question mark.
+    /// A slash separates names in a path, but is data in a string, where the ABNF allows neither it nor a question
+    /// mark.
     static func query(_ text: String) -> String {
         var quotes = Quotes()
         return String(percentEncoding: text.utf8) { byte in
@@ -19,12 +20,12 @@ enum ODataEncoding {
         }
     }
 
-    /// A path of names.
+    /// Encodes a path of names.
     static func path(_ text: String) -> String {
         String(percentEncoding: text.utf8) { isUnreserved($0, or: "$/:@") }
     }
 
-    /// One part of a path or a custom option, whose slashes are data.
+    /// Encodes one part of a path or a custom option, whose slashes are data.
     static func part(_ text: String) -> String {
         String(percentEncoding: text.utf8) { isUnreserved($0, or: "':,") }
     }
@@ -33,8 +34,8 @@ enum ODataEncoding {
         ASCII.isUnreserved(byte) || others.utf8.contains(byte)
     }
 
-    /// Follows which quotes are open: those of a string of OData, in which two are one, or of a phrase or a string in
-    /// JSON, with backslashes.
+    /// Tracks open quotes: those of an OData string, in which two stand for one, or of a phrase or a string in JSON,
+    /// with backslashes.
     private struct Quotes {
         private(set) var isInString = false
         private var isInDoubleQuotes = false
@@ -53,9 +54,9 @@ enum ODataEncoding {
 }
 
 extension HTTPField.Name {
-    /// `OData-Version`: the version that a message is written in.
+    /// `OData-Version`: the version of a message.
     public static let odataVersion = Self(constant: "OData-Version")
 
-    /// `OData-MaxVersion`: the highest version that the client reads.
+    /// `OData-MaxVersion`: the highest version that the client supports.
     public static let odataMaximumVersion = Self(constant: "OData-MaxVersion")
 }

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// A query of an OData service: which entities, in which order, how many, and what of them.
+/// A query of an OData service: which entities, in which order, how many, and which of their properties.
 ///
 /// ```swift
 /// let query = ODataQuery<Person>("People")
@@ -14,9 +14,9 @@ import HTTPTypes
 /// let page = try await chain.send(query.request(), as: ODataPage<Person>.self)
 /// ```
 ///
-/// It is written as OData 4.01 has it (OASIS URL Conventions and ABNF): quotes in strings doubled, GUIDs and dates bare,
-/// one variable for each level of a lambda, brackets where the shape of an expression needs them, and percent-encoded
-/// once. Nothing is sent by it; ``request()`` is for any chain.
+/// It is written by OData 4.01 (OASIS URL Conventions and ABNF): quotes in strings are doubled, GUIDs and dates
+/// unquoted, each level of a lambda has its own variable, parentheses are added where necessary, and the result is
+/// percent-encoded once. A query sends nothing; use ``request()`` with any chain.
 public struct ODataQuery<Entity: ODataEntity>: Sendable {
     private enum Step: Sendable {
         case name(String)
@@ -27,30 +27,30 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
     var options = ODataQueryOptions()
     private var custom: [(name: String, value: String)] = []
 
-    /// Makes a query of an entity set or a singleton.
+    /// Creates a query of an entity set or a singleton.
     ///
-    /// - Parameter set: Its name, such as `People`.
+    /// - Parameter set: The name, such as `People`.
     public init(_ set: String) {
         steps = [.name(set)]
     }
 
-    /// The entity with a key, such as `People('russell')`.
+    /// Returns the query of the entity with a key, such as `People('russell')`.
     public func key(_ value: some ODataLiteralConvertible) -> ODataQuery {
         adding(.key([(nil, value.odataLiteral)]))
     }
 
-    /// The entity with a key of several parts, or with an alternate key: `Items(OrderID=1,No=2)`.
+    /// Returns the query of the entity with a key of several parts, or with an alternate key: `Items(OrderID=1,No=2)`.
     ///
-    /// - Parameter parts: The names of the properties with their values, in order.
+    /// - Parameter parts: The names and values of the properties, in order.
     public func key(_ parts: KeyValuePairs<String, any ODataLiteralConvertible>) -> ODataQuery {
         adding(.key(parts.map { ($0.key, $0.value.odataLiteral) }))
     }
 
-    /// Returns the query of the resources that a property of the entity leads to: `People('russell')/Trips`.
+    /// Returns the query of the resources that a property of the entity refers to: `People('russell')/Trips`.
     ///
     /// - Parameters:
     ///   - property: The name of the property, or a path of several.
-    ///   - type: The type of what it leads to.
+    ///   - type: The type of the resources.
     public func navigating<Target: ODataEntity>(to property: String, as type: Target.Type) -> ODataQuery<Target> {
         var query = ODataQuery<Target>(property)
         query.steps =
@@ -63,17 +63,17 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
         return query
     }
 
-    /// Only entities of which a filter is true; a second filter adds to the first.
+    /// Returns the query limited to entities that match a filter; several filters are combined with `and`.
     public func filter(_ filter: ODataExpression<Entity>) -> ODataQuery {
         changing { $0.add(filter: filter.node) }
     }
 
-    /// Entities in the order of a property; a second property orders those that are equal in the first.
+    /// Returns the query with entities ordered by a property; further properties order entities that are equal so far.
     public func orderBy(_ property: String, _ direction: ODataDirection = .ascending) -> ODataQuery {
         orderBy(.property(property), direction)
     }
 
-    /// Entities in the order of a property.
+    /// Returns the query with entities ordered by a property.
     public func orderBy<Value>(
         _ path: KeyPath<Entity, Value>,
         _ direction: ODataDirection = .ascending
@@ -81,7 +81,7 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
         orderBy(.property(path), direction)
     }
 
-    /// Entities in the order of a value that is computed for each.
+    /// Returns the query with entities ordered by a computed value.
     public func orderBy(
         _ expression: ODataExpression<Entity>,
         _ direction: ODataDirection = .ascending
@@ -89,45 +89,47 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
         changing { $0.orders.append((expression.node, direction)) }
     }
 
-    /// The first so many entities.
+    /// Returns the query limited to the first `count` entities.
     public func top(_ count: Int) -> ODataQuery { changing { $0.top = count } }
 
-    /// Without the first so many entities.
+    /// Returns the query without the first `count` entities.
     public func skip(_ count: Int) -> ODataQuery { changing { $0.skip = count } }
 
-    /// With these properties alone.
+    /// Returns the query limited to these properties, and those selected before.
     public func select(_ properties: String...) -> ODataQuery { changing { $0.select += properties } }
 
-    /// With this property, and those selected before, alone.
+    /// Returns the query limited to this property, and those selected before.
     public func select<Value>(_ path: KeyPath<Entity, Value>) -> ODataQuery {
         changing { $0.selectNodes.append(Entity.node(of: path)) }
     }
 
-    /// With what a property leads to inside each entity.
+    /// Returns the query with the related entities of a property included in each entity.
     ///
     /// - Parameters:
     ///   - property: The name of the navigation property.
-    ///   - options: What of it: ``ODataExpansion/filter(_:)``, ``ODataExpansion/expand(_:_:)`` and the others.
+    ///   - options: The options of the related entities: ``ODataExpansion/filter(_:)``, ``ODataExpansion/expand(_:_:)``
+    ///     and the others.
     public func expand(_ property: String, _ options: ODataExpansion...) -> ODataQuery {
         changing { $0.expansions.append((property, options)) }
     }
 
-    /// With the number of all entities that the filter is true of (``ODataPage/count``).
+    /// Returns the query with the number of all entities that match the filter (``ODataPage/count``).
     public func count() -> ODataQuery { changing { $0.count = true } }
 
-    /// Only entities that a free-text search finds.
+    /// Returns the query limited to entities that match a free-text search.
     public func search(_ search: ODataSearch) -> ODataQuery { changing { $0.search = search } }
 
-    /// With a query option of the service's own, whose name does not begin with `$`.
+    /// Returns the query with a custom query option of the service, whose name does not begin with `$`.
     public func option(_ name: String, _ value: String) -> ODataQuery {
         var query = self
         query.custom.append((name, value))
         return query
     }
 
-    /// Path and query, percent-encoded, relative to the root of the service.
+    /// Returns the path and query, percent-encoded, relative to the root of the service.
     ///
-    /// - Throws: ``ODataQueryError`` for names that are none and for numbers below zero.
+    /// - Throws: ``ODataQueryError`` for invalid names, key paths without a name, empty fragments, expressions that are
+    ///   too deep, and negative numbers.
     public func url() throws(ODataQueryError) -> String {
         var pairs: [String] = []
         for (name, value) in try options.pairs() { pairs.append("$\(name)=\(ODataEncoding.query(value))") }
@@ -135,9 +137,9 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
         return try path() + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
     }
 
-    /// The URL of the number of entities as plain text: `People/$count?$filter=…`.
+    /// Returns the URL for the number of entities as plain text: `People/$count?$filter=…`.
     ///
-    /// - Throws: ``ODataQueryError`` as ``url()`` does.
+    /// - Throws: ``ODataQueryError``, like ``url()``.
     public func countURL() throws(ODataQueryError) -> String {
         var pairs: [String] = []
         for (name, value) in try options.pairs() where name == "filter" || name == "search" {
@@ -146,9 +148,9 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
         return try path() + "/$count" + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
     }
 
-    /// A GET request for what the query asks, relative to the root of the service, with the fields that OData wants.
+    /// Returns a GET request for the query, relative to the root of the service, with the fields that OData requires.
     ///
-    /// - Throws: ``ODataQueryError``.
+    /// - Throws: ``ODataQueryError``, like ``url()``.
     public func request() throws(ODataQueryError) -> Request {
         .get(try url(), headers: [.accept: "application/json", .odataMaximumVersion: "4.01"])
     }
@@ -185,8 +187,8 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
 
 /// The direction of an order.
 public enum ODataDirection: String, Sendable, Hashable {
-    /// The least first.
+    /// The smallest first.
     case ascending = "asc"
-    /// The greatest first.
+    /// The largest first.
     case descending = "desc"
 }

@@ -1,21 +1,21 @@
 public import HTTPChainCore
 
-/// A query cannot be written as a URL.
+/// An error for a query that can't be written as a URL.
 public struct ODataQueryError: HTTPChainError, Hashable {
-    /// A reason why a query cannot be written.
+    /// A problem with a query.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// A name that is none: with a character that no identifier may have.
+        /// An invalid name, with a character that isn't allowed in an identifier.
         case invalidName(String)
-        /// A key path of a property that the entity's names do not have.
+        /// A key path without a name in the entity's ``ODataEntity/odataNames``.
         case unnamedKeyPath(String)
-        /// A raw fragment without text.
+        /// An empty raw fragment.
         case emptyFragment
-        /// An expression of more than 200 levels.
+        /// An expression with more than 200 levels.
         case tooDeep
-        /// A number of entities below zero.
+        /// A negative number of entities.
         case negativeCount(Int)
     }
 
@@ -27,7 +27,7 @@ public struct ODataQueryError: HTTPChainError, Hashable {
     /// Always "OData".
     public var stage: String { "OData" }
 
-    /// The sentence that says what is wrong.
+    /// A sentence with the problem.
     public var reason: String {
         switch problem {
         case .invalidName(let name): "\"\(name)\" is no name of an OData property, type or set"
@@ -38,7 +38,7 @@ public struct ODataQueryError: HTTPChainError, Hashable {
         }
     }
 
-    /// Advice on what to do about it.
+    /// A suggested fix.
     public var recoverySuggestion: String? {
         switch problem {
         case .invalidName: "use letters, digits and underscores, with \"/\" between the names of a path"

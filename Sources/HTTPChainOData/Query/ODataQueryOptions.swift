@@ -17,7 +17,7 @@ struct ODataQueryOptions: Sendable {
         filter = filter.map { .binary(.and, $0, node) } ?? node
     }
 
-    /// Names, without their dollar signs, and values before percent-encoding.
+    /// Returns the names, without dollar signs, and values before percent-encoding.
     func pairs() throws(ODataQueryError) -> [(name: String, value: String)] {
         var pairs: [(name: String, value: String)] = []
         if let filter { pairs.append(("filter", try ODataWriter.text(of: filter))) }
@@ -54,7 +54,7 @@ struct ODataQueryOptions: Sendable {
     }
 }
 
-/// An expansion: which of the entities that a property leads to come with the answer.
+/// An option of an expansion, which includes related entities in the response.
 ///
 /// ```swift
 /// query.expand("Friends", .select("Name"), .filter(.property("Age") > 30), .expand("Trips", .top(3)))
@@ -62,12 +62,12 @@ struct ODataQueryOptions: Sendable {
 public struct ODataExpansion: Sendable {
     let apply: @Sendable (inout ODataQueryOptions) -> Void
 
-    /// Only those of which a filter is true.
+    /// Limits the entities to those that match a filter.
     public static func filter(_ filter: ODataExpression<ODataAnyEntity>) -> ODataExpansion {
         ODataExpansion { $0.add(filter: filter.node) }
     }
 
-    /// Only those of which a filter is true that is written with key paths of their type.
+    /// Limits the entities to those that match a filter written with key paths of their type.
     public static func filter<Target: ODataEntity>(
         _ type: Target.Type,
         _ filter: ODataExpression<Target>
@@ -75,34 +75,35 @@ public struct ODataExpansion: Sendable {
         ODataExpansion { $0.add(filter: filter.node) }
     }
 
-    /// In the order of a property.
+    /// Orders the entities by a property.
     public static func orderBy(_ property: String, _ direction: ODataDirection = .ascending) -> ODataExpansion {
         ODataExpansion { $0.orders.append((.path(property), direction)) }
     }
 
-    /// The first so many.
+    /// Limits the entities to the first `count`.
     public static func top(_ count: Int) -> ODataExpansion { ODataExpansion { $0.top = count } }
 
-    /// Without the first so many.
+    /// Skips the first `count` entities.
     public static func skip(_ count: Int) -> ODataExpansion { ODataExpansion { $0.skip = count } }
 
-    /// With these properties alone.
+    /// Limits the entities to these properties.
     public static func select(_ properties: String...) -> ODataExpansion {
         ODataExpansion { $0.select += properties }
     }
 
-    /// With what a property of theirs leads to.
+    /// Includes the related entities of a property.
     public static func expand(_ property: String, _ options: ODataExpansion...) -> ODataExpansion {
         ODataExpansion { $0.expansions.append((property, options)) }
     }
 
-    /// With their number.
+    /// Includes the number of entities.
     public static var count: ODataExpansion { ODataExpansion { $0.count = true } }
 
-    /// Only those that a free-text search finds.
+    /// Limits the entities to those that match a free-text search.
     public static func search(_ search: ODataSearch) -> ODataExpansion { ODataExpansion { $0.search = search } }
 
-    /// So many levels deep, where a property leads to entities of the same kind; as deep as it goes with `nil`.
+    /// Repeats the expansion to a number of levels, if a property refers to entities of the same kind; without limit if
+    /// `nil`.
     public static func levels(_ count: Int?) -> ODataExpansion {
         ODataExpansion { $0.levels = count.map(String.init) ?? "max" }
     }
@@ -122,12 +123,13 @@ public struct ODataSearch: Sendable, Hashable, ExpressibleByStringLiteral {
         self.isCompound = isCompound
     }
 
-    /// Words that stand together.
+    /// Returns a search for adjacent words.
     public static func phrase(_ text: String) -> ODataSearch {
         ODataSearch(Escaping.odataPhrase(text), isCompound: false)
     }
 
-    /// A word; a phrase where it has anything but letters and digits, or is a word of the search language.
+    /// Returns a search for a word, or for a phrase if it contains anything but letters and digits, or is a keyword of
+    /// the search language.
     public static func word(_ text: String) -> ODataSearch {
         let isPlain =
             !text.isEmpty
@@ -136,20 +138,20 @@ public struct ODataSearch: Sendable, Hashable, ExpressibleByStringLiteral {
         return ODataSearch(text, isCompound: false)
     }
 
-    /// A word or a phrase.
+    /// Creates a search for a word or a phrase.
     public init(stringLiteral value: String) { self = .word(value) }
 
-    /// Both are found.
+    /// Both searches match.
     public static func && (left: ODataSearch, right: ODataSearch) -> ODataSearch {
         ODataSearch("\(left.grouped) AND \(right.grouped)", isCompound: true)
     }
 
-    /// One of them is found, or both are.
+    /// At least one search matches.
     public static func || (left: ODataSearch, right: ODataSearch) -> ODataSearch {
         ODataSearch("\(left.grouped) OR \(right.grouped)", isCompound: true)
     }
 
-    /// It is not found.
+    /// The search does not match.
     public static prefix func ! (search: ODataSearch) -> ODataSearch {
         ODataSearch("NOT \(search.grouped)", isCompound: true)
     }

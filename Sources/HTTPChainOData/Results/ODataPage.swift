@@ -1,17 +1,17 @@
 import HTTPChainSupport
 
-/// A page of entities as OData JSON 4.01 §13 has it: the entities, their number, and where there are more.
+/// A page of entities in OData JSON 4.01 §13: the entities, their number, and the link to the next page.
 public struct ODataPage<Item: Decodable & Sendable>: Decodable, Sendable {
     /// The entities.
     public let value: [Item]
-    /// The number of all entities, of the other pages too; `nil` unless it was asked for with ``ODataQuery/count()``.
+    /// The number of all entities, including other pages; `nil` unless requested with ``ODataQuery/count()``.
     public let count: Int?
     /// The URL of the next page; `nil` on the last one.
     ///
     /// A service may write it relative to the page's context URL (OData JSON 4.01 §4.5.1); here it is already resolved
-    /// against that. It is relative to the URL of the request only if the page names no context, or a relative one.
+    /// against that. It is relative to the URL of the request only if the page has no context, or a relative one.
     public let nextLink: String?
-    /// The URL of later changes, as ``nextLink`` is given; `nil` unless the service tracks them.
+    /// The URL of later changes, resolved like ``nextLink``; `nil` unless the service tracks them.
     public let deltaLink: String?
 
     private struct Key: CodingKey {
@@ -22,8 +22,10 @@ public struct ODataPage<Item: Decodable & Sendable>: Decodable, Sendable {
         init?(intValue: Int) { nil }
     }
 
-    /// Reads a page; control information may be written without `odata.`, as 4.01 allows, and the count as text, as
-    /// services do that write 64-bit integers so.
+    /// Decodes a page.
+    ///
+    /// Control information may omit `odata.`, as 4.01 allows, and the count may be text, since some services write
+    /// 64-bit integers as text.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         value = try container.decode([Item].self, forKey: Key("value"))
@@ -40,19 +42,20 @@ public struct ODataPage<Item: Decodable & Sendable>: Decodable, Sendable {
     }
 }
 
-/// The context URL of a payload, which relative URLs in it are relative to, OData JSON 4.01 §4.5.1.
+/// The context URL of a payload, the base of its relative URLs, OData JSON 4.01 §4.5.1.
 struct ODataContext {
     private let url: URIReference?
 
     init(_ text: String?) { url = text.map { URIReference($0) } }
 
-    /// The link as the request's URL is to resolve it.
+    /// Returns the link in the form to resolve against the request's URL.
     func resolve(_ link: String) -> String {
         let reference = URIReference(link)
-        // A query alone would name the metadata document: services mean the collection that was requested.
+        // A query alone would refer to the metadata document, but services mean the requested collection.
         guard let url, reference.scheme == nil, reference.authority == nil, !reference.path.isEmpty else { return link }
         if url.scheme != nil { return reference.resolved(against: url).text }
-        // The context is relative to the request: its directory goes before the link, with what leads out of it.
+        // The context is relative to the request: its directory is placed before the link, including any leading dot
+        // segments.
         var joined = reference
         joined.authority = url.authority
         if reference.path.utf8.first != UInt8(ascii: "/") {
