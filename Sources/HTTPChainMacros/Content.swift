@@ -1,10 +1,10 @@
 #if Macros
-/// Sends constant header fields; in their values `{name}` and `%%0%%` stand for parameters.
+/// Sends constant header fields; `{name}` and `%%0%%` in their values are replaced by parameters.
 @attached(peer)
 public macro Headers(_ fields: KeyValuePairs<String, String>) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Sends a multipart form with a boundary of one's own; without this annotation ``Part(_:)`` has a random one.
+/// Sends a multipart form with a given boundary; without this annotation ``Part(_:)`` uses a random one.
 @attached(peer)
 public macro Multipart(boundary: String? = nil) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
@@ -14,32 +14,32 @@ public macro Multipart(boundary: String? = nil) =
 public macro FormURLEncoded() =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Serializes the call with a serializer of its own.
+/// Serializes the call with a given serializer.
 @attached(peer)
 public macro Serializer(_ serializer: any HTTPChain.Serializer) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Serializes the call with the chain's serializer of a name.
+/// Serializes the call with the chain's serializer of the given name.
 @attached(peer)
 public macro Serializer(_ name: String) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Leaves the content as it is, both ways.
+/// Leaves the content of the request and the response unserialized.
 @attached(peer)
 public macro WithoutSerialization() =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Decodes what stands at a key path of the content.
+/// Decodes the value at a key path of the content.
 @attached(peer)
 public macro KeyPath(_ path: BodyKeyPath) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Encodes the content under a key.
+/// Encodes the content under a key path.
 @attached(peer)
 public macro RootKey(_ path: BodyKeyPath) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Compresses what is sent; see `GzipMiddleware`.
+/// Compresses the request content; see `GzipMiddleware`.
 @attached(peer)
 public macro Gzip() =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")

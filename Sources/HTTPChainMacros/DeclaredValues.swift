@@ -4,7 +4,7 @@ public import HTTPChain
 public import HTTPTypes
 
 extension HTTPFields {
-    /// Sets a header field of a declared call; nil sets nothing, and so does a name that is none.
+    /// Sets a header field of a declared call; does nothing if the value is nil or the name is invalid.
     public mutating func declare(_ name: String, _ value: (some CustomStringConvertible)?) {
         guard let value, let name = HTTPField.Name(name) else { return }
         self[name] = value.description
@@ -12,19 +12,19 @@ extension HTTPFields {
 }
 
 extension HTTPBody {
-    /// The content of a declared call: bytes.
+    /// Makes the content of a declared call from bytes.
     public static func declared(_ bytes: Data) -> HTTPBody { HTTPBody(bytes) }
-    /// The content of a declared call: text in UTF-8.
+    /// Makes the content of a declared call from text, in UTF-8.
     public static func declared(_ text: String) -> HTTPBody { HTTPBody(text) }
-    /// The content of a declared call: that of a file.
+    /// Makes the content of a declared call from a file.
     public static func declared(_ file: URL) -> HTTPBody { .file(file) }
-    /// The content of a declared call.
+    /// Returns the content of a declared call.
     public static func declared(_ body: HTTPBody) -> HTTPBody { body }
 }
 
-/// A value that may be a part of a multipart form.
+/// A value that can be part of a multipart form.
 public protocol PartConvertible: Sendable {
-    /// The parts with a name; none for nil, and several for an array.
+    /// Returns the parts with a name; none for nil, and several for an array.
     func parts(named name: String) -> [MultipartPart]
 }
 
@@ -41,7 +41,7 @@ extension Double: PartConvertible {}
 extension UUID: PartConvertible {}
 
 extension Data: PartConvertible {
-    /// The bytes, as a file of no name.
+    /// The bytes, as a part without a file name.
     public func parts(named name: String) -> [MultipartPart] { [.data(name, self)] }
 }
 
@@ -51,12 +51,12 @@ extension URL: PartConvertible {
 }
 
 extension HTTPBody: PartConvertible {
-    /// The body as it comes.
+    /// The body as a stream.
     public func parts(named name: String) -> [MultipartPart] { [.stream(name, self)] }
 }
 
 extension MultipartPart: PartConvertible {
-    /// The part, with the name if it has none.
+    /// The part, with this name if it has none.
     public func parts(named name: String) -> [MultipartPart] {
         var part = self
         part.name = part.name ?? name

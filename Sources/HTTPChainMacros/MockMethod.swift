@@ -2,7 +2,7 @@
 import HTTPChainSupport
 public import HTTPChain
 
-/// A method of a mock: answers as a test says, and counts its calls.
+/// A method of a mock, which returns scripted outputs and records its calls.
 ///
 /// ```swift
 /// let mock = PlantServiceMock()
@@ -10,8 +10,8 @@ public import HTTPChain
 /// mock.on.search.answers { input in [Plant(id: input.page, name: input.name)] }
 /// ```
 ///
-/// What was queued is given first, each once; then what ``answers(_:)`` says; then the call fails with
-/// ``UnscriptedCallError``.
+/// Queued outputs and errors are used first, once each; then the closure of ``answers(_:)``. Otherwise the call fails
+/// with ``UnscriptedCallError``.
 public final class MockMethod<Input: Sendable, Output: Sendable>: Sendable {
     private struct State: Sendable {
         var queue: [Result<Output, any Error>] = []
@@ -22,7 +22,7 @@ public final class MockMethod<Input: Sendable, Output: Sendable>: Sendable {
     private let name: String
     private let state = Locked(State())
 
-    /// Makes a method without answers.
+    /// Creates an unscripted method.
     public init(_ name: String) {
         self.name = name
     }
@@ -30,7 +30,7 @@ public final class MockMethod<Input: Sendable, Output: Sendable>: Sendable {
     /// The parameters of each call, in order.
     public var calls: [Input] { state.withLock { $0.calls } }
 
-    /// The number of times that it was called.
+    /// The number of calls.
     public var callCount: Int { state.withLock { $0.calls.count } }
 
     /// Queues the output of one call.
@@ -43,15 +43,15 @@ public final class MockMethod<Input: Sendable, Output: Sendable>: Sendable {
         state.withLock { $0.queue.append(.failure(error)) }
     }
 
-    /// Answers all calls for which nothing is queued.
+    /// Sets the closure for all calls for which nothing is queued.
     public func answers(_ answer: @escaping @Sendable (_ input: Input) async throws -> Output) {
         state.withLock { $0.answer = answer }
     }
 
-    /// Answers one call, as the mock does.
+    /// Performs one call of the mock.
     ///
-    /// - Throws: What was queued or is thrown by the answer; ``UnscriptedCallError`` where there is neither;
-    ///   `CancellationError` when the task is cancelled.
+    /// - Throws: The queued error, or that of the closure; ``UnscriptedCallError`` if there is neither;
+    ///   `CancellationError` if the task is cancelled.
     public func answer(_ input: Input) async throws -> Output {
         try Task.checkCancellation()
         let (queued, answer) = state.withLock { state in
@@ -65,11 +65,11 @@ public final class MockMethod<Input: Sendable, Output: Sendable>: Sendable {
 }
 
 extension MockMethod where Output == Void {
-    /// Queues the end of one call, without an error.
+    /// Queues the successful end of one call.
     public func returns() { returns(()) }
 }
 
-/// A mock was called, and nothing says what it answers.
+/// An error for a call of a mock that isn't scripted.
 public struct UnscriptedCallError: HTTPChainError, Hashable {
     /// The method: "PlantService.plant(id:)".
     public let method: String
@@ -77,10 +77,10 @@ public struct UnscriptedCallError: HTTPChainError, Hashable {
     /// Always "Mock".
     public var stage: String { "Mock" }
 
-    /// The method that was called.
+    /// A sentence with the method.
     public var reason: String { "\(method) was called, and nothing says what it answers" }
 
-    /// To script it.
+    /// A suggestion to script it.
     public var recoverySuggestion: String? {
         "queue an answer with returns(_:), or give one for all calls with answers(_:)"
     }

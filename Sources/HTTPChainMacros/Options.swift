@@ -1,12 +1,12 @@
 #if Macros
 public import HTTPChain
 
-/// Accepts these statuses alone.
+/// Accepts only these statuses.
 @attached(peer)
 public macro SuccessCodes(_ codes: StatusSet...) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Accepts these statuses beside those of the chain.
+/// Accepts these statuses in addition to those of the chain.
 @attached(peer)
 public macro SuccessCodes(adding codes: StatusSet...) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
@@ -16,37 +16,37 @@ public macro SuccessCodes(adding codes: StatusSet...) =
 public macro ErrorHandlers(_ handlers: ErrorHandler...) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Handles errors of the call with these handlers alone.
+/// Handles errors of the call with only these handlers.
 @attached(peer)
 public macro OnlyErrorHandlers(_ handlers: ErrorHandler...) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Stores the response for a time, whatever the server says.
+/// Stores the response for a time, regardless of the server's settings.
 ///
 /// - Parameters:
-///   - maxAge: How long the response is fresh.
-///   - offline: Whether a stored response is given where no other can be had; written out, `true` or `false`.
-///   - identifier: A name to find the stored response by; `{name}` and `%%0%%` stand for parameters.
+///   - maxAge: The time for which the response is fresh.
+///   - offline: Whether a stored response is returned if no other is available; must be the literal `true` or `false`.
+///   - identifier: An identifier of the stored response; `{name}` and `%%0%%` are replaced by parameters.
 @attached(peer)
 public macro Cached(maxAge: Duration, offline: Bool = false, identifier: String = "") =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Uses the cache in another way, or not: `@Cached(.off)`.
+/// Sets the use of the cache, or disables it: `@Cached(.off)`.
 @attached(peer)
 public macro Cached(_ use: CacheSettings.Use) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Uses the cache with settings of its own.
+/// Sets the cache settings of the call.
 @attached(peer)
 public macro Cached(_ settings: CacheSettings) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Removes what is stored once the call has succeeded.
+/// Removes stored responses after the call has succeeded.
 @attached(peer)
 public macro Invalidates(_ selections: CacheSelection...) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Authenticates the call by the authenticator of a name.
+/// Authenticates the call with the authenticator of the given name.
 @attached(peer)
 public macro Authenticator(_ name: String) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
@@ -56,77 +56,77 @@ public macro Authenticator(_ name: String) =
 public macro Unauthenticated() =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Limits the time of the whole call; nil is no limit.
+/// Limits the time of the whole call; nil for no limit.
 @attached(peer)
 public macro Timeout(_ limit: Duration?) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Limits the time of each attempt; nil is no limit.
+/// Limits the time of each attempt; nil for no limit.
 @attached(peer)
 public macro AttemptTimeout(_ limit: Duration?) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Retries the call by a policy of its own.
+/// Sets the retry policy of the call.
 @attached(peer)
 public macro Retry(_ policy: RetryPolicy) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Hedges the call by a policy of its own.
+/// Sets the hedging policy of the call.
 @attached(peer)
 public macro Hedged(_ policy: HedgingPolicy) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Says that the call is idempotent, or that it is not.
+/// Declares whether the call is idempotent.
 @attached(peer)
 public macro Idempotent(_ isIdempotent: Bool = true) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Shares one transfer among equal calls, or does not.
+/// Sets whether equal calls share one transfer.
 @attached(peer)
 public macro Coalesced(_ isCoalesced: Bool = true) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Takes more than one token of a rate limit.
+/// Sets the number of rate limit tokens that the call consumes.
 @attached(peer)
 public macro RateLimitWeight(_ weight: Int) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Follows redirects by a policy of its own.
+/// Sets the redirect policy of the call.
 @attached(peer)
 public macro Redirects(_ policy: RedirectPolicy) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Uses the jar of cookies in another way, or not.
+/// Sets the use of the cookie jar, or disables it.
 @attached(peer)
 public macro Cookies(_ use: CookieUse) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Logs the call in another way, or not: `@Logged(.off)`.
+/// Sets the logging of the call, or disables it: `@Logged(.off)`.
 @attached(peer)
 public macro Logged(_ settings: CallLogging...) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Gives the call tags, to find and cancel it by.
+/// Adds tags to the call, to find and cancel it by.
 @attached(peer)
 public macro Tags(_ tags: String...) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Builds the URL of the call in another way.
+/// Builds the URL of the call with a given builder.
 @attached(peer)
 public macro URLBuiltBy(_ builder: any URLBuilding) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Changes the request with a processor, beside those of the chain.
+/// Changes the request with a processor, in addition to those of the chain.
 @attached(peer)
 public macro Processed(_ processor: any RequestProcessor) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Sets an option that a stage reads: an attribute of your own for a request processor, or any other.
+/// Sets an option for a stage: your own attribute for a request processor, or any other.
 @attached(peer)
 public macro Option<Key: RequestOption>(_ option: Key.Type, _ value: Key.Value) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Changes the request with whatever a stage offers.
+/// Changes the request with any method that a stage offers.
 @attached(peer)
 public macro Modified(_ change: @Sendable (Request) -> Request) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")

@@ -1,10 +1,10 @@
 #if Macros
-/// Names the parameter that is a variable of the path, where its name differs.
+/// Binds a variable of the path to a parameter with another name.
 @attached(peer)
 public macro Path(_ variable: String, from parameter: String) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Sends parameters in the query, each under its own name; nil is left out.
+/// Sends parameters in the query, each under its own name; nil is omitted.
 @attached(peer)
 public macro Query(_ parameters: String...) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
@@ -14,25 +14,25 @@ public macro Query(_ parameters: String...) =
 public macro Query(_ name: String, from parameter: String) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Gives parameters to the builder of the URL alone, each under its own name: `URLArguments.reserved`.
+/// Passes parameters only to the URL builder, each under its own name: `URLArguments.reserved`.
 ///
-/// They are part of neither the query nor the header fields nor the body. A variable of the path needs none: a builder
-/// finds it in `URLArguments.path`.
+/// They aren't part of the query, the header fields or the body. Variables of the path don't need this annotation: a
+/// builder finds them in `URLArguments.path`.
 @attached(peer)
 public macro Reserved(_ parameters: String...) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Gives a parameter to the builder of the URL alone, under another name.
+/// Passes a parameter only to the URL builder, under another name.
 @attached(peer)
 public macro Reserved(_ name: String, from parameter: String) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Sends a parameter as a header field with its own name; nil is left out.
+/// Sends a parameter as a header field with its own name; nil is omitted.
 @attached(peer)
 public macro Header(_ parameter: String) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Sends a parameter as a header field; nil is left out.
+/// Sends a parameter as a header field with another name; nil is omitted.
 @attached(peer)
 public macro Header(_ name: String, from parameter: String) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
@@ -47,8 +47,10 @@ public macro Field(_ parameters: String...) =
 public macro Field(_ name: String, from parameter: String) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Sends parameters as parts of a multipart form: text, numbers, `Data`, a file's `URL`, an `HTTPBody`, a `MultipartPart`, arrays
-/// and optionals of these. It needs a `MultipartMiddleware`.
+/// Sends parameters as parts of a multipart form: text, numbers, `Data`, a file's `URL`, an `HTTPBody`, a
+/// `MultipartPart`, arrays and optionals of these.
+///
+/// This requires a `MultipartMiddleware`.
 @attached(peer)
 public macro Part(_ parameters: String...) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
@@ -63,12 +65,12 @@ public macro Part(_ name: String, from parameter: String) =
 public macro Body(_ parameter: String) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Sends a parameter as the content, as it is: `Data`, text, a file's `URL`, an `HTTPBody`.
+/// Sends a parameter as the unchanged content: `Data`, text, a file's `URL`, an `HTTPBody`.
 @attached(peer)
 public macro RawBody(_ parameter: String) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Tells the progress of the call to a parameter of the type ``ProgressHandler``.
+/// Reports the progress of the call to a parameter of the type ``ProgressHandler``.
 @attached(peer)
 public macro Progress(_ parameter: String) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
@@ -78,7 +80,7 @@ public macro Progress(_ parameter: String) =
 public macro Change(_ parameter: String) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Gives a parameter of the client's method a default value; an optional one has nil without this.
+/// Sets the default value of a parameter of the client's method; that of an optional is nil otherwise.
 @attached(peer)
 public macro Default<Value>(_ parameter: String, _ value: Value) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")

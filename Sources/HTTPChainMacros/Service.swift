@@ -3,7 +3,7 @@
 @_exported public import HTTPChainClient
 @_exported public import HTTPChainPagination
 
-/// Makes a client and a mock of a protocol.
+/// Generates a client and a mock of a protocol.
 ///
 /// ```swift
 /// @Service(base: "https://api.example.com/v2")
@@ -21,15 +21,15 @@
 /// let rose = try await plants.plant(id: 7)
 /// ```
 ///
-/// An annotation on the protocol holds for each method that has none with that name: `@Timeout`, `@Headers`, `@Authenticator`
-/// and whatever else does not belong to one method's parameters or content.
+/// An annotation on the protocol applies to each method without the same annotation: `@Timeout`, `@Headers`,
+/// `@Authenticator` and any others that don't belong to the parameters or content of a single method.
 ///
-/// Of `PlantService` it makes `PlantServiceClient`, with a `TypedRequest` for each method, and `PlantServiceMock`.
+/// For `PlantService` it generates `PlantServiceClient`, with a `TypedRequest` for each method, and `PlantServiceMock`.
 ///
-/// - Parameter base: The address that all paths are relative to; by default the chain's.
+/// - Parameter base: The base address of all paths; the chain's by default.
 @attached(peer, names: suffixed(Client), suffixed(Mock))
 public macro Service(base: String = "") = #externalMacro(module: "MacroPlugin", type: "ServiceMacro")
 
-/// Is told of the progress of a call.
+/// A closure that receives the progress of a call.
 public typealias ProgressHandler = @Sendable (_ progress: TransferProgress) -> Void
 #endif
