@@ -1,14 +1,14 @@
 #if Macros
 import SwiftSyntax
 
-/// An annotation of a method or of a service.
+/// An annotation of a method or a service.
 struct Annotation {
     static let verbs: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"]
     static let roles: Set = [
         "Path", "Query", "Reserved", "Header", "Field", "Part", "Body", "RawBody", "Progress", "Change",
     ]
 
-    /// Annotations whose arguments go into the call of a request's method as they are written.
+    /// Annotations whose arguments are passed unchanged to a method of the request.
     static let options: [String: (call: String, label: String)] = [
         "AttemptTimeout": ("attemptTimeout", ""), "Authenticator": ("authenticated", "by: "),
         "Coalesced": ("coalesced", ""), "Cookies": ("cookies", ""), "ErrorHandlers": ("handlingErrors", ""),
@@ -21,23 +21,23 @@ struct Annotation {
         "WithoutSerialization": ("withoutSerialization", ""),
     ]
 
-    /// Annotations that may stand several times: each adds to the others.
+    /// Annotations that may be repeated: each adds to the others.
     static let additive: Set = ["Headers", "Modified", "Option", "Processed", "Tags"]
 
-    /// Annotations that say the opposite of each other.
+    /// Annotations that contradict each other.
     static let opposites: [String: String] = [
         "Unauthenticated": "Authenticator", "WithoutSerialization": "Serializer", "OnlyErrorHandlers": "ErrorHandlers",
     ]
 
-    /// Annotations that may stand on a service, and hold for all of its methods.
+    /// Annotations that are allowed on a service, and apply to all of its methods.
     static let shared: Set = Set(options.keys).union(additive).union(["Cached", "SuccessCodes"])
 
-    /// Annotations that stand on methods alone.
+    /// Annotations that are only allowed on methods.
     static let forMethods: Set = verbs.union(roles).union([
         "Default", "EventOptions", "FormURLEncoded", "Multipart", "Paged",
     ])
 
-    /// A string of an annotation's arguments.
+    /// A string argument of an annotation.
     struct Text {
         var label: String?
         var text: String
@@ -46,17 +46,17 @@ struct Annotation {
 
     var name: String
     var node: AttributeSyntax
-    /// Whether it stands on the service, not on the method.
+    /// Whether it is on the service, not on the method.
     var isInherited = false
 
     var arguments: [LabeledExprSyntax] {
         if case .argumentList(let list)? = node.arguments { Array(list) } else { [] }
     }
 
-    /// The arguments as they are written.
+    /// The source of the arguments.
     var source: String { arguments.map(\.trimmedDescription).joined(separator: " ") }
 
-    /// The strings among the arguments that are written out.
+    /// The string literals among the arguments.
     var texts: [Text] {
         arguments.compactMap { argument in
             argument.expression.literalText.map {
@@ -65,10 +65,10 @@ struct Annotation {
         }
     }
 
-    /// The argument with a label.
+    /// Returns the argument with a label.
     func argument(_ label: String) -> ExprSyntax? { arguments.first { $0.label?.text == label }?.expression }
 
-    /// For an annotation that gives parameters a role: the name outside, and the parameter.
+    /// For an annotation with a role for parameters: the external names, and the parameters.
     var bindings: [(wire: String, parameter: String, node: ExprSyntax)] {
         if let source = texts.first(where: { $0.label == "from" }), let wire = texts.first(where: { $0.label == nil }) {
             return [(wire.text, source.text, source.node)]

@@ -1,21 +1,21 @@
 #if Macros
 import SwiftSyntax
 
-/// A header field that a method sends: a constant, perhaps with parameters in it, or a parameter.
+/// A header field sent by a method: a constant, possibly containing parameters, or a parameter.
 struct DeclaredHeader {
     var name: String
-    /// The value as it is written; nil where a parameter is the value.
+    /// The value in the source; nil if a parameter is the value.
     var constant: String?
     /// The parameter that is the value.
     var parameter: String?
-    /// Where a mistake in it is told.
+    /// The node at which mistakes are reported.
     var node: Syntax
-    /// The name as it is written.
+    /// The name in the source.
     var written: ExprSyntax
-    /// Whether it stands on the service, not on the method.
+    /// Whether it is on the service, not on the method.
     var isInherited = false
 
-    /// Removes it: the element of a literal, or the annotation where nothing else stands in it.
+    /// The fix that removes it: the element of a literal, or the annotation if it has no other.
     var removal: Mistake.Fix {
         let annotation = node.ancestorOrSelf { $0.as(AttributeSyntax.self) }
         let list = node.parent?.as(DictionaryElementListSyntax.self)
@@ -32,7 +32,7 @@ struct DeclaredHeader {
 }
 
 extension String {
-    /// The text without what it begins and ends with of some characters.
+    /// Returns the text without leading and trailing characters that match a condition.
     fileprivate func trimming(_ isDropped: (Character) -> Bool) -> String {
         let begin = drop(while: isDropped)
         return String(String(begin.reversed().drop(while: isDropped)).reversed())
@@ -40,7 +40,7 @@ extension String {
 }
 
 extension MethodModel {
-    /// The header fields, constant ones first; those of the service only where the method has none of the name.
+    /// The header fields, constant ones first; those of the service only if the method has none of the same name.
     var headers: [DeclaredHeader] {
         var own: [DeclaredHeader] = []
         var inherited: [DeclaredHeader] = []
@@ -67,7 +67,7 @@ extension MethodModel {
         return inherited.filter { !names.contains($0.name.lowercased()) } + own
     }
 
-    /// The parameters that stand in constants: values of header fields, identifiers of the cache.
+    /// The parameters used in constants: values of header fields, identifiers of the cache.
     var interpolated: [String] {
         let texts =
             headers.compactMap(\.constant) + annotations("Cached").compactMap { $0.argument("identifier")?.literalText }
@@ -76,7 +76,7 @@ extension MethodModel {
 }
 
 extension Annotation {
-    /// The header fields that are written out.
+    /// The header fields that are literals.
     fileprivate var constants: [(name: String, value: String, node: DictionaryElementSyntax)] {
         guard let dictionary = arguments.first?.expression.as(DictionaryExprSyntax.self),
             case .elements(let elements) = dictionary.content
@@ -88,9 +88,9 @@ extension Annotation {
     }
 }
 
-/// Text with parameters in it: `{name}` by name, `%%0%%` by position.
+/// A text that contains parameters: `{name}` by name, `%%0%%` by position.
 struct Interpolation {
-    /// The text as a string of Swift.
+    /// The text as a Swift string literal.
     private(set) var swift = "\""
     private(set) var used: [String] = []
     private(set) var unknown: [String] = []
@@ -115,7 +115,7 @@ struct Interpolation {
         swift += "\""
     }
 
-    /// The text with `{name}` for each `%%0%%` whose parameter there is.
+    /// Returns the text with `{name}` for each `%%0%%` that refers to an existing parameter.
     static func naming(_ text: String, _ parameters: [Parameter]) -> String {
         var named = ""
         var rest = text[...]
@@ -131,7 +131,7 @@ struct Interpolation {
         return named
     }
 
-    /// The position that a text begins with: 0 for `%%0%%`.
+    /// Returns the position at the beginning of a text: 0 for `%%0%%`.
     static func position(in text: Substring) -> (position: Int, end: String.Index)? {
         guard text.hasPrefix("%%"), let end = text.dropFirst(2).firstRange(of: "%%"),
             let position = Int(text[text.index(text.startIndex, offsetBy: 2)..<end.lowerBound]), position >= 0

@@ -1,26 +1,26 @@
 #if Macros
 import SwiftSyntax
 
-/// The result type of a method, and how its request gives it.
+/// The result type of a method, and its form in the request.
 struct DeclaredResult {
-    /// A form of result that a request has to name because it is not found by itself.
+    /// A form of result that a request may have to declare because it isn't inferred.
     enum Form {
-        /// The type's own way.
+        /// The type's default.
         case plain
-        /// Values of JSON as they arrive.
+        /// JSON values as they arrive.
         case jsonValues
         /// A resource with its version.
         case record
-        /// Events as they arrive, over as many connections as it takes.
+        /// Events as they arrive, over any number of connections.
         case events
         /// The pages of a list.
         case pages
     }
 
-    /// The type; "Void" where nothing is written.
+    /// The type; "Void" if none is declared.
     let type: String
     let form: Form
-    /// The element of a stream or a list; empty for others.
+    /// The element of a stream or a list; empty for other types.
     let element: String
 
     init(_ node: TypeSyntax?) {

@@ -1,5 +1,5 @@
 #if Macros
-/// The names in an expansion, which are none that the declaration has for something of its own.
+/// The names in an expansion, which don't conflict with names in the declaration.
 struct ExpansionNames {
     private let taken: Set<String>
 
@@ -13,7 +13,7 @@ struct ExpansionNames {
     var calls: String { taken.contains("Calls") ? "UnsentCalls" : "Calls" }
     var fields: String { taken.contains("Fields") ? "FormFields" : "Fields" }
 
-    /// The request type of a method.
+    /// Returns the name of a method's request type.
     func request(of method: String) -> String {
         let begin = method.prefix(1).uppercased() + method.dropFirst()
         return taken.contains(begin + "Request") ? begin + "CallRequest" : begin + "Request"

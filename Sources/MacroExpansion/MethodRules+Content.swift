@@ -1,7 +1,7 @@
 #if Macros
 import SwiftSyntax
 
-// What is sent, and what the cache knows it by.
+// The rules for the content and the cache.
 extension MethodRules {
     mutating func checkContent() {
         let bodies = method.annotations("Body", "RawBody")
@@ -72,7 +72,7 @@ extension MethodRules {
         }
     }
 
-    /// Checks the parameters that stand in a constant.
+    /// Checks the parameters used in a constant.
     mutating func checkText(_ text: String, of what: String, at node: Syntax) {
         let interpolation = Interpolation(text, method.parameters)
         for name in interpolation.unknown {

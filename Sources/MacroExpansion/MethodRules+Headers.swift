@@ -1,7 +1,7 @@
 #if Macros
 import SwiftSyntax
 
-// The header fields.
+// The rules for header fields.
 extension MethodRules {
     mutating func checkHeaders() {
         var seen: [String: DeclaredHeader] = [:]
@@ -12,7 +12,7 @@ extension MethodRules {
                 }
                 add(Mistake("\"\(header.name)\" is no name of a header field", at: header.node, fixes: fixes ?? []))
             } else if let first = seen.updateValue(header, forKey: header.name.lowercased()) {
-                // A parameter is what the caller wants to say, and the constant a leftover.
+                // The parameter is probably intended, and the constant a leftover.
                 let isConstant = first.constant != nil && header.constant == nil
                 let fixes = isConstant ? [first.removal, header.removal] : [header.removal]
                 add(Mistake("the header field \(header.name) is given twice", at: header.node, fixes: fixes))
@@ -36,7 +36,7 @@ extension MethodRules {
         }
     }
 
-    /// The name with a hyphen for what no name may have; nil where nothing of it is left.
+    /// Returns the name with hyphens for invalid characters; nil if no valid character is left.
     private func token(of name: String) -> String? {
         let bytes = name.utf8.map { Self.isTokenCharacter($0) ? $0 : UInt8(ascii: "-") }
         return bytes.allSatisfy { $0 == UInt8(ascii: "-") } ? nil : String(decoding: bytes, as: UTF8.self)

@@ -1,7 +1,7 @@
 #if Macros
 import SwiftSyntax
 
-// Method and path.
+// The rules for the HTTP method and the path.
 extension MethodRules {
     mutating func checkVerb() {
         let verbs = method.annotations.filter { Annotation.verbs.contains($0.name) }
@@ -69,7 +69,7 @@ extension MethodRules {
         }
     }
 
-    /// The path with another name for what stands twice in it; nil where it is not written alone in braces.
+    /// Returns the path with a new name for a duplicate variable; nil if it isn't alone in its braces.
     private func renaming(_ variable: String, in path: String) -> String? {
         let (written, taken) = ("{\(variable)}", Set(method.variables + method.parameters.map(\.name)))
         guard let first = path.firstRange(of: written),
@@ -79,7 +79,7 @@ extension MethodRules {
         return "\(path[..<second.lowerBound]){\(other)}\(path[second.upperBound...])"
     }
 
-    /// The path with variables for what is interpolated, where that are names.
+    /// Returns the path with variables instead of interpolations, if those are plain names.
     private func variables(insteadOf expression: ExprSyntax) -> [Mistake.Fix] {
         guard let literal = expression.as(StringLiteralExprSyntax.self) else { return [] }
         var path = ""

@@ -1,9 +1,9 @@
 #if Macros
 import SwiftSyntax
 
-// Where each parameter goes.
+// The rules for the roles of parameters.
 extension MethodRules {
-    /// Checks that each role names a parameter that there is, and that each parameter has one role.
+    /// Checks that each role names an existing parameter, and that each parameter has one role.
     mutating func checkRoles() {
         var roles: [String: String] = [:]
         let variables = method.pathParameters.values
@@ -38,7 +38,7 @@ extension MethodRules {
         for variable in method.variables { checkVariable(variable, method.pathParameters[variable] ?? variable) }
     }
 
-    /// Each parameter is sent.
+    /// Checks that each parameter is sent.
     mutating func checkUse() {
         let roles = method.annotations.filter { Annotation.roles.contains($0.name) }
         let used = Set(roles.flatMap(\.bindings).map(\.parameter)).union(method.pathParameters.values)
@@ -54,7 +54,7 @@ extension MethodRules {
         }
     }
 
-    /// Two parameters have no name in common where they are sent.
+    /// Checks that no two parameters are sent under the same name.
     mutating func checkNames() {
         for (role, what) in [
             ("Query", "query parameter"), ("Field", "field"), ("Part", "part"), ("Reserved", "argument"),
@@ -106,7 +106,7 @@ extension MethodRules {
         Mistake.Fix("remove @\(annotation.name)", Syntax(annotation.node), "")
     }
 
-    /// Removes a parameter from an annotation; all of it where there is no other.
+    /// Returns the fix that removes a parameter from an annotation; the whole annotation if it has no other.
     private func removing(_ node: ExprSyntax, from annotation: Annotation) -> Mistake.Fix {
         guard annotation.bindings.count > 1 else { return removing(annotation) }
         let others = annotation.arguments.map(\.expression).filter { $0.id != node.id }.map(\.trimmedDescription)

@@ -1,7 +1,7 @@
 #if Macros
 import SwiftSyntax
 
-// The method itself: what it takes, throws and returns.
+// The rules for the method's signature.
 extension MethodRules {
     mutating func checkShape() {
         let function = method.node
@@ -66,7 +66,7 @@ extension MethodRules {
         }
     }
 
-    /// Whether a type is that of a closure which is gone when the method returns.
+    /// Whether a type is a non-escaping closure.
     private static func isNonescaping(_ type: TypeSyntax) -> Bool {
         if let named = type.as(IdentifierTypeSyntax.self) { return named.name.text == "ProgressHandler" }
         guard let attributed = type.as(AttributedTypeSyntax.self) else { return type.is(FunctionTypeSyntax.self) }
@@ -99,7 +99,7 @@ extension MethodRules {
         }
     }
 
-    /// Returns something of what is returned now.
+    /// Returns the fix that wraps the current return type in a sequence.
     private func returning(_ sequence: String, of type: TypeSyntax?) -> Mistake.Fix {
         if let type {
             let text = "\(sequence)<\(type.trimmedDescription)>"
@@ -111,7 +111,7 @@ extension MethodRules {
         return Mistake.Fix("return a \(sequence)", Syntax(signature), text)
     }
 
-    /// Returns the types that each response can be decoded to instead of a type.
+    /// Returns the fixes with types that every response can be decoded to.
     private func readable(insteadOf type: TypeSyntax) -> [Mistake.Fix] {
         let types =
             switch method.result.form {
@@ -122,19 +122,19 @@ extension MethodRules {
         return types.map { Mistake.Fix("return \($0)", Syntax(type), $0) }
     }
 
-    /// Containers that are decoded where what they hold is.
+    /// Containers that are decodable if their content is.
     private static let containers: Set = [
         "Array", "Dictionary", "EventStream", "JSONValues", "Optional", "PageSequence", "ResourceRecord", "Set",
     ]
 
-    /// The type, or the one in it, that no decoder makes, whatever else is declared; nil where it may be Decodable.
+    /// Returns the type, or the one in it, that can't be Decodable; nil if it may be.
     private static func undecodable(in type: TypeSyntax, isWhole: Bool) -> TypeSyntax? {
         func first(_ types: TypeSyntax...) -> TypeSyntax? {
             types.lazy.compactMap { undecodable(in: $0, isWhole: false) }.first
         }
         switch type.as(TypeSyntaxEnum.self) {
         case .tupleType(let tuple):
-            // What stands alone in parentheses is no tuple.
+            // A single type in parentheses isn't a tuple.
             if tuple.elements.count == 1, let only = tuple.elements.first, only.firstName == nil {
                 return undecodable(in: only.type, isWhole: isWhole)
             }

@@ -4,7 +4,7 @@ package import SwiftSyntax
 
 /// A mistake in a declaration, with its place and its fix.
 package struct Mistake {
-    /// A change of the source that mends a mistake.
+    /// A source change that fixes a mistake.
     package struct Fix {
         package var title: String
         package var node: Syntax
@@ -31,7 +31,7 @@ package struct Mistake {
         self.fixes = fixes
     }
 
-    /// The mistake as the compiler shows it.
+    /// The mistake as a compiler diagnostic.
     package var diagnostic: Diagnostic {
         Diagnostic(
             node: node,

@@ -1,7 +1,7 @@
 #if Macros
 import SwiftSyntax
 
-/// Writes the request type of a method: an ordinary `TypedRequest` with a property for each parameter.
+/// Writes the source of a method's request type: an ordinary `TypedRequest` with a property for each parameter.
 struct RequestWriter {
     let method: MethodModel
     let type: String
@@ -15,7 +15,7 @@ struct RequestWriter {
         lines.append("    \(access)typealias Output = \(method.result.output)")
         lines += method.parameters.map { "    \(access)var \($0.stored): \($0.type)" }
         lines.append("")
-        // Closures are kept: here their types are as they are declared, with @escaping.
+        // Closures are stored: their types here are as declared, with @escaping.
         let types = method.parameters.map { "\($0.stored): \($0.node.type.trimmedDescription)" }
         let parameters = types.joined(separator: ", ")
         lines.append("    \(access)init(\(parameters)) {")
@@ -31,7 +31,7 @@ struct RequestWriter {
         return lines.joined(separator: "\n")
     }
 
-    /// The path behind the base, unless it has an address of its own.
+    /// The path appended to the base, unless it is absolute.
     private var path: String {
         let isAbsolute = method.path.firstRange(of: "://").map { scheme in
             method.path[..<scheme.lowerBound].allSatisfy { $0.isLetter || $0.isNumber || "+-.".contains($0) }
@@ -40,7 +40,7 @@ struct RequestWriter {
     }
 
     private func literal(_ text: String) -> String {
-        // By scalars: a combining mark makes another Character of a quotation mark.
+        // By scalars, since a combining mark after a quotation mark makes another Character.
         let escaped = text.unicodeScalars.flatMap { scalar -> [Unicode.Scalar] in
             scalar == "\"" || scalar == "\\" ? ["\\", scalar] : [scalar]
         }
@@ -92,7 +92,7 @@ struct RequestWriter {
         return ["    \(access)var body: HTTPBody { \(value) }"]
     }
 
-    /// How the response is read, where the type of the output does not say it.
+    /// The way the response is read, if the type of the output doesn't determine it.
     private var result: [String] {
         switch method.result.form {
         case .plain, .events, .pages: return []
@@ -104,7 +104,7 @@ struct RequestWriter {
         }
     }
 
-    /// The fields of a form or an object, as a type that is encoded.
+    /// The encodable type for the fields of a form or an object.
     private var fieldsType: [String] {
         let types = Dictionary(method.parameters.map { ($0.stored, $0.type) }, uniquingKeysWith: { first, _ in first })
         var lines = ["", "    private struct \(names.fields): Encodable, Sendable {"]

@@ -1,9 +1,9 @@
 #if Macros
 package import SwiftSyntax
 
-/// The expansion of `@Service`: a client and a mock, or what is wrong with it.
+/// The expansion of `@Service`: a client and a mock, or the mistakes.
 package struct ServiceExpansion {
-    /// The declarations, as source; none where there are mistakes.
+    /// The source of the declarations; empty if there are mistakes.
     package private(set) var declarations: [String] = []
     package private(set) var mistakes: [Mistake] = []
 
@@ -21,7 +21,7 @@ package struct ServiceExpansion {
             let node = Syntax(call.method.node.name)
             mistakes.append(Mistake(text, at: node, fixes: other.map { [.init("call it \($0)", node, $0)] } ?? []))
         }
-        // What is wrong with an annotation of the service is found with each method.
+        // Mistakes of a service's annotation are found with each method.
         var told: Set<String> = []
         mistakes = mistakes.filter { told.insert("\($0.node.position.utf8Offset) \($0.text)").inserted }
         guard mistakes.isEmpty else { return }
@@ -30,7 +30,7 @@ package struct ServiceExpansion {
 
     private struct NamedMethod {
         var method: MethodModel
-        /// The name of what stands for the method: that of the method, with its labels where that is not enough.
+        /// The name of the mock's property: that of the method, with its labels if that is ambiguous.
         var name: String
         /// The name of its request type.
         var type: String
@@ -114,7 +114,7 @@ package struct ServiceExpansion {
         return (lines + ["}"]).joined(separator: "\n")
     }
 
-    /// The body of the client's method: it sends the call, or gives what sends one after the other.
+    /// Returns the body of the client's method, which sends the call or returns a sequence of calls.
     private func sending(_ call: NamedMethod) -> String {
         let arguments = call.method.parameters.map { parameter in
             let label = parameter.label.map { "\($0.asArgumentLabel): " } ?? ""

@@ -4,7 +4,7 @@ import SwiftSyntax
 extension ServiceModel {
     private static let levels: Set = ["public", "package", "private", "fileprivate"]
 
-    /// Reads a protocol; what cannot be read of it is a mistake.
+    /// Reads a protocol; reports mistakes for unsupported parts.
     init?(_ declaration: some DeclSyntaxProtocol, _ service: AttributeSyntax, _ mistakes: inout [Mistake]) {
         guard let declaration = declaration.as(ProtocolDeclSyntax.self) else {
             mistakes.append(Mistake("@Service stands on a protocol", at: service))
@@ -59,7 +59,7 @@ extension MethodModel {
 }
 
 extension Annotation {
-    /// The annotations among attributes; other attributes are Swift's.
+    /// Returns the annotations among attributes; other attributes are Swift's.
     static func all(on attributes: AttributeListSyntax) -> [Annotation] {
         attributes.compactMap { element in
             guard case .attribute(let attribute) = element else { return nil }
@@ -68,7 +68,7 @@ extension Annotation {
         }
     }
 
-    /// The annotation of a service as it holds for a method with annotations of its own; nil where they replace it.
+    /// Returns a service's annotation as inherited by a method with its own annotations; nil if they replace it.
     fileprivate func inherited(beside own: [Annotation]) -> Annotation? {
         guard Self.shared.contains(name) else { return nil }
         let names = [name, Self.opposites[name], Self.opposites.first { $0.value == name }?.key]

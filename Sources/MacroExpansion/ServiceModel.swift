@@ -2,36 +2,36 @@
 import SwiftParser
 import SwiftSyntax
 
-/// A protocol that declares a client, as it is written.
+/// A protocol that declares a client, as in the source.
 struct ServiceModel {
     var name: String
-    /// "public ", "package ", "fileprivate " or nothing.
+    /// "public ", "package ", "fileprivate ", or empty.
     var access: String
-    /// The address that all paths are relative to; empty where the chain has it.
+    /// The base address of all paths; empty if the chain has it.
     var base: String
-    /// The annotations that hold for each method that says nothing else.
+    /// The annotations that apply to each method unless replaced.
     var annotations: [Annotation]
     var methods: [MethodModel]
 }
 
-/// One call of a service.
+/// A call of a service.
 struct MethodModel {
     var node: FunctionDeclSyntax
     var name: String
-    /// The service's first.
+    /// The annotations, those of the service first.
     var annotations: [Annotation]
     var parameters: [Parameter]
     var result: DeclaredResult
 
-    /// The name as it is declared: in backticks where it is a keyword.
+    /// The name as declared: in backticks if it is a keyword.
     var declaredName: String { node.name.text }
 
-    /// The annotation that says method and path.
+    /// The annotation with the HTTP method and the path.
     var verb: Annotation? { annotations.first { Annotation.verbs.contains($0.name) } }
 
-    /// The path, relative to the service's base; a parameter that is named by its position is named in it.
+    /// The path, relative to the service's base, with positional parameters replaced by their names.
     ///
-    /// Without the slash that it may begin with: every path is below the base.
+    /// It has no leading slash: every path is relative to the base.
     var path: String {
         let written = verb?.texts.first?.text ?? ""
         return Interpolation.naming(written.hasPrefix("/") ? String(written.dropFirst()) : written, parameters)
@@ -40,7 +40,7 @@ struct MethodModel {
     /// The variables of the path, in order.
     var variables: [String] { PathTemplate(path).variables }
 
-    /// The names of the parameters that variables of the path have, by the variables.
+    /// The names of the parameters for path variables, by variable.
     var pathParameters: [String: String] {
         let named = annotations("Path").flatMap(\.bindings).map { ($0.wire, $0.parameter) }
         let parameters = Dictionary(named, uniquingKeysWith: { first, _ in first })
@@ -48,20 +48,20 @@ struct MethodModel {
         return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Whether an annotation stands on the method itself.
+    /// Whether an annotation is on the method itself.
     func declares(_ annotation: String) -> Bool { annotations.contains { $0.name == annotation && !$0.isInherited } }
 
     func parameter(_ name: String) -> Parameter? { parameters.first { $0.name == name } }
 
     func annotations(_ names: String...) -> [Annotation] { annotations.filter { names.contains($0.name) } }
 
-    /// The name as Swift writes it: "user(id:)".
+    /// The full name in Swift: "user(id:)".
     var signature: String { "\(name)(\(parameters.map { "\($0.label ?? "_"):" }.joined()))" }
 }
 
 struct Parameter {
     var node: FunctionParameterSyntax
-    /// The label that a caller writes; nil for "_".
+    /// The argument label; nil for "_".
     var label: String?
     /// The name without backticks.
     var name: String
@@ -70,10 +70,10 @@ struct Parameter {
 
     var isOptional: Bool { type.hasSuffix("?") || type.hasPrefix("Optional<") }
 
-    /// The name as it is declared: in backticks where it is a keyword.
+    /// The name as declared: in backticks if it is a keyword.
     var declaredName: String { (node.secondName ?? node.firstName).text }
 
-    /// How the request keeps it: names that a request has already are changed.
+    /// The name in the request: changed if the request already has a property of that name.
     var stored: String { Self.taken.contains(name) ? name + "Value" : declaredName }
 
     private static let taken: Set = [
@@ -83,12 +83,12 @@ struct Parameter {
 }
 
 extension ExprSyntax {
-    /// The text of a string that is written out, without interpolation.
+    /// The text of a string literal without interpolation.
     var literalText: String? { self.as(StringLiteralExprSyntax.self)?.representedLiteralValue }
 }
 
 extension String {
-    /// The name as it is written before the colon of an argument, where nearly all keywords stand without backticks.
+    /// The name as an argument label, for which nearly all keywords need no backticks.
     var asArgumentLabel: String {
         let name = replacing("`", with: "")
         return ["inout", "let", "var"].contains(name) ? "`\(name)`" : name
@@ -98,7 +98,7 @@ extension String {
 /// The variables of a path.
 struct PathTemplate {
     private(set) var variables: [String] = []
-    /// Those that are left out where they have no value: all that stand behind an operator, RFC 6570 §3.2.
+    /// The variables that are omitted if they have no value: those after an operator other than `+`, RFC 6570 §3.2.
     private(set) var optional: Set<String> = []
     private(set) var isBalanced = true
 

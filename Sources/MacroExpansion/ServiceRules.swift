@@ -1,7 +1,7 @@
 #if Macros
 import SwiftSyntax
 
-/// The rules for the annotations of a service itself.
+/// The rules for annotations on the service itself.
 struct ServiceRules {
     private(set) var mistakes: [Mistake] = []
 
@@ -20,7 +20,7 @@ struct ServiceRules {
 }
 
 extension [Annotation] {
-    /// Annotations that stand here twice, or that contradict another.
+    /// The mistakes for annotations that are repeated here, or that contradict another.
     var repetitions: [Mistake] {
         var mistakes: [Mistake] = []
         func add(_ text: String, at annotation: Annotation) {
@@ -39,7 +39,7 @@ extension [Annotation] {
         where !repeatable.contains(annotation.name) && !Annotation.verbs.contains(annotation.name)
             && Annotation.shared.union(Annotation.forMethods).contains(annotation.name)
         {
-            // Statuses may be replaced and added to.
+            // Statuses may be both replaced and added to.
             let label = annotation.name == "SuccessCodes" ? annotation.arguments.first?.label?.text : nil
             if !seen.insert(annotation.name + (label ?? "")).inserted {
                 add("@\(annotation.name) stands here twice", at: annotation)
