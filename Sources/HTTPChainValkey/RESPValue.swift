@@ -1,5 +1,5 @@
 #if Valkey
-/// An answer in RESP2, the protocol of Valkey and Redis.
+/// A reply in RESP2, the protocol of Valkey and Redis.
 package indirect enum RESPValue: Sendable, Hashable {
     case text(String)
     case error(String)
@@ -27,49 +27,49 @@ package indirect enum RESPValue: Sendable, Hashable {
     }
 }
 
-/// Reads replies from bytes, however they are cut, and keeps to limits.
+/// Parses replies from bytes, in chunks of any size and within limits.
 ///
-/// Each byte is looked at once: what was read of a reply that is not complete is kept until more bytes come.
+/// Each byte is read once: the parsed part of an incomplete reply is kept until more bytes arrive.
 package struct RESPParser: Sendable {
-    /// The error for bytes that are not a reply.
+    /// An error for bytes that are not a reply.
     package struct Malformed: Error, Hashable {
         package let reason: String
     }
 
-    /// A list that is not complete.
+    /// An incomplete list.
     private struct OpenList {
         var missing: Int
         var elements: [RESPValue] = []
     }
 
-    /// The longest line: a simple string, an error, or a length.
+    /// The maximum length of a line: a simple string, an error, or a length.
     package static let longestLine = 64 * 1024
-    /// The number of lists that may lie in each other.
+    /// The maximum nesting of lists.
     package static let deepest = 16
-    /// The number of values that a reply may have, with those of its lists.
+    /// The maximum number of values in a reply, including those of its lists.
     package static let mostValues = 1 << 20
-    /// The number of bytes that a reply may have, its lines included.
+    /// The maximum number of bytes in a reply, including its lines.
     package static let longestReply = 64 * 1024 * 1024
 
     private let longestReply: Int
     private var buffer: [UInt8] = []
-    /// The first byte that was not read yet.
+    /// The first unread byte.
     private var start = 0
-    /// The first byte of the line at ``start`` that was not looked at yet.
+    /// The first byte of the line at ``start`` that has not been searched yet.
     private var searched = 0
-    /// The string whose length was read.
+    /// The length of the string to read next.
     private var stringLength: Int?
     private var lists: [OpenList] = []
-    /// The bytes and the values that were read of the reply.
+    /// The number of bytes and values read of the current reply.
     private var length = 0
     private var values = 0
 
-    /// - Parameter longestReply: The number of bytes that a reply may have.
+    /// - Parameter longestReply: The maximum number of bytes in a reply.
     package init(longestReply: Int = RESPParser.longestReply) {
         self.longestReply = longestReply
     }
 
-    /// Whether there are neither bytes nor a reply that is not complete.
+    /// Whether there are no bytes and no incomplete reply.
     package var isEmpty: Bool { start == buffer.count && length == 0 }
 
     package mutating func append(_ bytes: some Collection<UInt8>) {
@@ -81,7 +81,7 @@ package struct RESPParser: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// The next reply; `nil` until more bytes have come.
+    /// Returns the next reply; `nil` if more bytes are needed.
     package mutating func next() throws(Malformed) -> RESPValue? {
         while var value = try nextValue() {
             while let list = lists.indices.last {
@@ -98,7 +98,7 @@ package struct RESPParser: Sendable {
         return nil
     }
 
-    /// The next value other than the beginning of a list.
+    /// Returns the next value, except the beginning of a list.
     private mutating func nextValue() throws(Malformed) -> RESPValue? {
         while true {
             if let stringLength {
@@ -133,7 +133,7 @@ package struct RESPParser: Sendable {
         }
     }
 
-    /// The next line without its end.
+    /// Returns the next line without its end.
     private mutating func line() throws(Malformed) -> ArraySlice<UInt8>? {
         guard let end = buffer[max(searched, start)...].firstIndex(of: 13), end + 1 < buffer.count else {
             guard buffer.count - start <= Self.longestLine + 2 else { throw Malformed(reason: "a line is too long") }
@@ -161,7 +161,7 @@ package struct RESPParser: Sendable {
         return number
     }
 
-    /// A length or a number of values; `nil` for -1, which is the null of RESP2.
+    /// Parses a length or a number of values; `nil` for -1, the null of RESP2.
     private func count(_ line: ArraySlice<UInt8>, upTo limit: Int) throws(Malformed) -> Int? {
         let number = try number(line)
         if number == -1 { return nil }
@@ -183,7 +183,7 @@ package struct ValkeyCommand: Sendable {
         self.parts = parts
     }
 
-    /// As an array of bulk strings, which may hold anything.
+    /// The command as an array of bulk strings, which may contain any bytes.
     package var encoded: [UInt8] {
         var bytes = Array("*\(parts.count)\r\n".utf8)
         bytes.reserveCapacity(parts.reduce(bytes.count) { $0 + $1.count + 16 })

@@ -3,7 +3,7 @@ import HTTPChainCore
 import NIOCore
 import NIOPosix
 
-/// A connection to a Valkey or Redis server, shared by whatever is kept there, and made anew when it is lost.
+/// A connection to a Valkey or Redis server, shared by its stores and re-established when it is lost.
 ///
 /// ```swift
 /// let client = ValkeyClient(ValkeySettings(host: "valkey.internal"))
@@ -12,11 +12,11 @@ import NIOPosix
 /// await client.shutdown()
 /// ```
 ///
-/// It is made when it is first needed. Commands of all tasks share it, one behind the other without waiting for answers
-/// in between. All of its work is done on an event loop of SwiftNIO, none on Swift's own threads. After a failure the
-/// next attempt to connect waits (``ValkeySettings/reconnection``), and commands fail at once until then.
+/// It connects on first use. All tasks share the connection and pipeline their commands. All of its work runs on a
+/// SwiftNIO event loop, none on Swift's own threads. After a failure the next connection attempt is delayed
+/// (``ValkeySettings/reconnection``), and commands fail immediately until then.
 ///
-/// Valkey 7.2 and later, and Redis 6 and later.
+/// It supports Valkey 7.2 and later, and Redis 6 and later.
 public final class ValkeyClient: Sendable {
     private enum Link {
         case none
@@ -26,22 +26,22 @@ public final class ValkeyClient: Sendable {
 
     private struct State {
         var link = Link.none
-        /// Attempts to connect that failed, one after the other.
+        /// The number of consecutive failures.
         var failures = 0
         var notBefore: NIODeadline?
         var pending = 0
-        /// The names that the server has for the scripts that it was given.
+        /// The server's digests of the scripts that it has.
         var digests: [String: String] = [:]
     }
 
-    /// The settings: the server, and the time that it has.
+    /// The settings of the client.
     public let settings: ValkeySettings
     private let loop: any EventLoop
     private let state = Locked(State())
 
-    /// Makes a client; nothing is connected yet.
+    /// Creates a client without connecting.
     ///
-    /// - Parameter settings: Where the server is, and how long it may take.
+    /// - Parameter settings: The address of the server, and the time limits.
     public init(_ settings: ValkeySettings = ValkeySettings()) {
         self.settings = settings
         loop = MultiThreadedEventLoopGroup.singleton.next()
@@ -55,10 +55,10 @@ public final class ValkeyClient: Sendable {
 
     private var server: String { "\(settings.host):\(settings.port)" }
 
-    /// The number of commands that wait for answers.
+    /// The number of pending commands.
     package var pendingCommands: Int { state.withLock { $0.pending } }
 
-    /// Closes the connection; commands in flight fail, and so do all that come later.
+    /// Closes the connection; commands in flight and later ones fail.
     public func shutdown() async {
         let link = state.withLock { state in
             defer { state.link = .closed }
@@ -68,13 +68,13 @@ public final class ValkeyClient: Sendable {
         try? await channel.close(mode: .all)
     }
 
-    /// Sends a command and waits for its answer, for no longer than the settings say.
+    /// Sends a command and waits for its reply, within the time limit of the settings.
     ///
     /// - Parameters:
     ///   - command: The command.
-    ///   - isToEnd: Whether the answer is waited for by a task that is cancelled too.
-    ///   - abandoned: Told of an answer that came when the task had been cancelled.
-    /// - Throws: ``ValkeyError``, for an answer that is an error as well; `CancellationError`.
+    ///   - isToEnd: Whether a cancelled task still waits for the reply.
+    ///   - abandoned: Receives a reply that arrives after the task was cancelled.
+    /// - Throws: ``ValkeyError``, also for an error reply; `CancellationError`.
     package func send(
         _ command: ValkeyCommand,
         isToEnd: Bool = false,
@@ -103,13 +103,13 @@ public final class ValkeyClient: Sendable {
         return value
     }
 
-    /// Runs a script, which the server is given once and from then on knows by its digest.
+    /// Runs a script, which is sent to the server once and then referred to by its digest.
     ///
     /// - Parameters:
-    ///   - script: The script in Lua.
+    ///   - script: The Lua script.
     ///   - keys: The keys that it reads and changes.
-    ///   - arguments: Its arguments.
-    ///   - abandoned: Told of an answer that came when the task had been cancelled.
+    ///   - arguments: The arguments.
+    ///   - abandoned: Receives a reply that arrives after the task was cancelled.
     package func run(
         _ script: String,
         keys: [String],
@@ -127,11 +127,11 @@ public final class ValkeyClient: Sendable {
     /// Runs a script whose keys and arguments may be any bytes.
     ///
     /// - Parameters:
-    ///   - script: The script in Lua.
+    ///   - script: The Lua script.
     ///   - keys: The keys that it reads and changes.
-    ///   - arguments: Its arguments.
-    ///   - isToEnd: Whether the answer is waited for by a task that is cancelled too.
-    ///   - abandoned: Told of an answer that came when the task had been cancelled.
+    ///   - arguments: The arguments.
+    ///   - isToEnd: Whether a cancelled task still waits for the reply.
+    ///   - abandoned: Receives a reply that arrives after the task was cancelled.
     package func run(
         _ script: String,
         keys: [[UInt8]],
@@ -147,7 +147,7 @@ public final class ValkeyClient: Sendable {
             do {
                 return try await send(command("EVALSHA", digest), isToEnd: isToEnd, abandoned: abandoned)
             } catch let error as ValkeyError where error.kind == .server && error.detail.begins(with: "NOSCRIPT") {
-                // The server was started again, or told to forget. Nothing was done.
+                // The server was restarted, or its scripts were flushed; the script did not run.
                 state.withLock { $0.digests[script] = nil }
             }
         }
@@ -160,10 +160,10 @@ public final class ValkeyClient: Sendable {
         return value
     }
 
-    /// Runs a script, and waits for nothing.
+    /// Runs a script without waiting for its reply.
     ///
-    /// - Parameter mayBeLost: Whether the script is known by its digest after the first time, though a server that was
-    ///   told to forget its scripts then does nothing until it has been given this one again.
+    /// - Parameter mayBeLost: Whether the script is referred to by its digest after the first time. If the server's
+    ///   scripts are flushed, it then does nothing until it has been loaded again.
     package func post(_ script: String, keys: [String], arguments: [String], mayBeLost: Bool = false) {
         let rest = ["\(keys.count)"] + keys + arguments
         guard mayBeLost, let digest = state.withLock({ $0.digests[script] }) else {
@@ -189,7 +189,7 @@ public final class ValkeyClient: Sendable {
         guard isRoom else { return loop.makeFailedFuture(ValkeyError(.busy, server: server)) }
         let server = server
         let pending = PendingCommand(command, within: settings.commandTimeout, on: loop, server)
-        // The state outlives the client where an answer is late.
+        // The state outlives the client if a reply is late.
         pending.future.whenComplete { [state] _ in state.withLock { $0.pending -= 1 } }
         channel().whenComplete { result in
             switch result {
@@ -200,7 +200,7 @@ public final class ValkeyClient: Sendable {
         return pending.future
     }
 
-    /// The connection, which is made if there is none and it is time to.
+    /// Returns the connection, connecting if there is none and the delay has passed.
     private func channel() -> EventLoopFuture<any Channel> {
         let promise = self.loop.makePromise(of: (any Channel).self)
         let found = state.withLock { state -> EventLoopFuture<any Channel>? in
@@ -222,7 +222,7 @@ public final class ValkeyClient: Sendable {
         }
         let (settings, state) = (settings, state)
         let loop = loop
-        // On the loop from the start: roots of trust are read from a file.
+        // On the loop from the start, since trust roots are read from a file.
         loop.flatSubmit { ValkeyConnector.connect(settings, on: loop) }.whenComplete { result in
             switch result {
             case .success(let channel):
@@ -241,12 +241,13 @@ public final class ValkeyClient: Sendable {
         return promise.futureResult
     }
 
-    /// A connection ended, or could not be made: the next one has to wait, the longer the more often that happened.
+    /// Notes that a connection ended or failed: the next one is delayed, with the delay growing with consecutive
+    /// failures.
     private static func lost(_ state: Locked<State>, _ settings: ValkeySettings) {
         state.withLock { state in
             guard case .made = state.link else { return }
             state.link = .none
-            // What another server, or the same one after a restart, does not know.
+            // Another server, or the same one after a restart, doesn't have these scripts.
             state.digests = [:]
             state.failures += 1
             let wait = Backoff(base: settings.reconnection.lowerBound, cap: settings.reconnection.upperBound)

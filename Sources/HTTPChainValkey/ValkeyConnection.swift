@@ -4,15 +4,15 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// A command that is pending, and what waits for its answer.
+/// A pending command with the promise of its reply.
 ///
-/// It is answered once: by the server, by its time, or by the end of the connection.
+/// It completes once: with the server's reply, its timeout, or the end of the connection.
 final class PendingCommand: Sendable {
     let bytes: [UInt8]
     private let promise: EventLoopPromise<RESPValue>
     private let isAnswered = Locked(false)
 
-    /// Makes a command, whose time begins now: it is answered when that is over, sent or not.
+    /// Creates a command and starts its time limit: it completes when that expires, sent or not.
     init(_ command: ValkeyCommand, within limit: Duration, on loop: any EventLoop, _ server: String) {
         bytes = command.encoded
         promise = loop.makePromise()
@@ -22,10 +22,10 @@ final class PendingCommand: Sendable {
         promise.futureResult.whenComplete { _ in timer.cancel() }
     }
 
-    /// The answer.
+    /// The reply.
     var future: EventLoopFuture<RESPValue> { promise.futureResult }
 
-    /// Whether nobody waits for an answer any more.
+    /// Whether the command has completed.
     var isOver: Bool { isAnswered.withLock { $0 } }
 
     func answer(_ result: Result<RESPValue, any Error>) {
@@ -37,7 +37,7 @@ final class PendingCommand: Sendable {
     }
 }
 
-/// Writes commands and gives each the answer in its place, on the connection's event loop.
+/// Writes commands and matches replies to them in order, on the connection's event loop.
 final class CommandHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = PendingCommand
@@ -59,7 +59,7 @@ final class CommandHandler: ChannelDuplexHandler {
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
-        // Its time was over before there was a connection.
+        // It timed out before there was a connection.
         if command.isOver {
             promise?.succeed()
             return
@@ -72,9 +72,9 @@ final class CommandHandler: ChannelDuplexHandler {
         guard failure == nil else { return }
         var buffer = unwrapInboundIn(data)
         do throws(RESPParser.Malformed) {
-            // Whoever gets a reply may write the next command at once, which these bytes do not belong to.
+            // The receiver of a reply may write the next command at once, which these bytes don't belong to.
             var asked = pending.count
-            // Bytes that belong to no command are not even read: the loop serves the timers of all commands.
+            // Bytes that belong to no command are not even parsed: the loop serves the timers of all commands.
             if asked > 0 { parser.append(buffer.readBytes(length: buffer.readableBytes) ?? []) }
             while asked > 0, let value = try parser.next() {
                 asked -= 1
@@ -109,7 +109,7 @@ final class CommandHandler: ChannelDuplexHandler {
     }
 }
 
-/// Makes connections: TLS, the password and the database are done when one is there.
+/// Creates connections that are ready, with TLS, password and database set up.
 enum ValkeyConnector {
     static func connect(_ settings: ValkeySettings, on loop: any EventLoop) -> EventLoopFuture<any Channel> {
         let server = "\(settings.host):\(settings.port)"
@@ -156,7 +156,7 @@ enum ValkeyConnector {
             commands.append(ValkeyCommand(["AUTH"] + user + [password.revealed]))
         }
         if settings.database != 0 { commands.append(ValkeyCommand(["SELECT", "\(settings.database)"])) }
-        // Also without either: an answer says that it is a server that talks this protocol, and that TLS was agreed on.
+        // Without either, PING: a reply proves that the server uses this protocol, and that TLS was negotiated.
         if commands.isEmpty { commands.append(ValkeyCommand(["PING"])) }
         let answers = commands.map { command in
             let pending = PendingCommand(command, within: settings.connectTimeout, on: channel.eventLoop, server)
@@ -165,13 +165,13 @@ enum ValkeyConnector {
         }
         return EventLoopFuture.whenAllSucceed(answers, on: channel.eventLoop).flatMapThrowing { answers in
             for case .error(let text) in answers {
-                // The kind of error alone: the server may repeat what it was sent.
+                // Only the kind of the error, since the server may repeat its input.
                 throw ValkeyError(.server, server: server, detail: text.pieces(at: " ").first.map { String($0) } ?? "")
             }
         }
     }
 
-    /// Sends a command, and closes the connection when its time is over: the server hangs, or is too slow.
+    /// Sends a command, and closes the connection if it times out: the server hangs or is too slow.
     static func send(_ pending: PendingCommand, over channel: any Channel, _ server: String) {
         pending.future.whenFailure { error in
             if (error as? ValkeyError)?.kind == .timeout { channel.close(mode: .all, promise: nil) }
@@ -191,7 +191,7 @@ enum ValkeyConnector {
         return try NIOSSLContext(configuration: configuration)
     }
 
-    /// An address is no name that TLS could send (RFC 6066 §3).
+    /// TLS can't send an address as a name (RFC 6066 §3).
     private static func isAddress(_ host: String) -> Bool { (try? SocketAddress(ipAddress: host, port: 0)) != nil }
 }
 

@@ -1,24 +1,24 @@
 #if Valkey
 public import HTTPChainCore
 
-/// A Valkey or Redis server did not do what it was asked.
+/// An error for a failed command to a Valkey or Redis server.
 public struct ValkeyError: HTTPChainError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Kind: Sendable, Hashable {
-        /// There is no connection, and none can be made now.
+        /// There is no connection, and none can be established now.
         case unavailable
-        /// The connection ended before the answer came; the command may have been carried out.
+        /// The connection ended before the reply arrived; the command may have been executed.
         case connectionLost
-        /// The answer took too long; the command may have been carried out.
+        /// The reply took too long; the command may have been executed.
         case timeout
-        /// More commands wait for answers than may.
+        /// There are too many pending commands.
         case busy
-        /// The server answered with an error.
+        /// The server replied with an error.
         case server
-        /// The server sent what is no answer.
+        /// The server sent an invalid reply.
         case malformedReply
         /// The client was shut down.
         case closed
@@ -28,23 +28,23 @@ public struct ValkeyError: HTTPChainError {
     public let kind: Kind
     /// The server, as "host:port".
     public let server: String
-    /// The message of the server or the network, without secrets and control characters, and cut to 200 characters;
-    /// empty for nothing.
+    /// The message of the server or the network, without secrets and control characters, and truncated to 200
+    /// characters; empty if there is none.
     public let detail: String
 
     /// - Parameters:
-    ///   - detail: The message as it came.
-    ///   - secrets: Texts that the message may repeat and that nobody may read.
+    ///   - detail: The original message.
+    ///   - secrets: Secrets that the message may contain.
     package init(_ kind: Kind, server: String, detail: String = "", secrets: [String] = []) {
         self.kind = kind
         self.server = server
-        // Most have none, and may come often while a server is away.
+        // Most errors have none, and may be frequent while a server is unavailable.
         guard !detail.isEmpty else {
             self.detail = ""
             return
         }
         let scalars = detail.unicodeScalars
-        // Cut first, so that no more than that is looked at for secrets.
+        // Truncated first, so that only this part is searched for secrets.
         let beginning = String(scalars.prefix(Self.longestDetail))
         let isCutOff = beginning.utf8.count < detail.utf8.count
         let redacted = Redaction.standard.adding(values: secrets).text(beginning, isCutOff: isCutOff)
@@ -56,7 +56,7 @@ public struct ValkeyError: HTTPChainError {
 
     private static let longestDetail = 200
 
-    /// Whether a terminal may take a scalar for a command: C0, C1, directions of writing and ends of lines.
+    /// Whether a terminal may interpret a scalar as a command: C0, C1, writing directions and line ends.
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true
@@ -67,7 +67,7 @@ public struct ValkeyError: HTTPChainError {
     /// Always "Valkey".
     public var stage: String { "Valkey" }
 
-    /// The sentence that says what happened, and with which server.
+    /// A sentence with the problem and the server.
     public var reason: String {
         let what =
             switch kind {
@@ -82,7 +82,7 @@ public struct ValkeyError: HTTPChainError {
         return detail.isEmpty ? what : "\(what) (\(detail))"
     }
 
-    /// Advice on what to do about it.
+    /// A suggested fix.
     public var recoverySuggestion: String? {
         switch kind {
         case .unavailable, .connectionLost, .timeout, .busy: "try again; if it lasts, look at the server"

@@ -1,20 +1,20 @@
 #if Valkey
 public import HTTPChainCore
 
-/// The address of a Valkey or Redis server, and the time that it has.
+/// The address of a Valkey or Redis server, and its time limits.
 ///
 /// ```swift
 /// var settings = ValkeySettings(host: "valkey.internal", password: Secret(password))
 /// settings.tls = .systemRoots
 /// ```
 public struct ValkeySettings: Sendable {
-    /// The certificates that a connection trusts.
+    /// The encryption and trusted certificates of a connection.
     public enum TLS: Sendable, Hashable {
-        /// Nothing is encrypted.
+        /// No encryption.
         case off
-        /// A certificate of an authority that the system trusts, for the host's name.
+        /// TLS, with a certificate for the host's name from an authority that the system trusts.
         case systemRoots
-        /// A certificate of an authority in a PEM file, for the host's name.
+        /// TLS, with a certificate for the host's name from an authority in a PEM file.
         case roots(file: String)
     }
 
@@ -28,27 +28,27 @@ public struct ValkeySettings: Sendable {
     public var password: Secret?
     /// The number of the database; 0 by default.
     public var database: Int
-    /// Whether and how connections are encrypted; they are not by default.
+    /// The encryption of connections; off by default.
     public var tls = TLS.off
-    /// The time that making a connection may take; a second by default.
+    /// The time limit for connecting; 1 second by default.
     public var connectTimeout = Duration.seconds(1)
-    /// The time that a command may wait for its answer, the connection included; half a second by default.
+    /// The time limit for a command's reply, including connecting; half a second by default.
     ///
-    /// When one waits longer, its connection is closed: a server that hangs is not asked again at once.
+    /// If it is exceeded, the connection is closed, so that a server that hangs isn't used again immediately.
     public var commandTimeout = Duration.milliseconds(500)
-    /// The shortest and the longest wait before the client connects again.
+    /// The shortest and the longest delay before the client reconnects.
     ///
-    /// After a connection was lost or could not be made the wait doubles each time, with jitter; commands fail at once
-    /// meanwhile. 50 milliseconds to 5 seconds by default.
+    /// After each lost or failed connection the delay doubles, with jitter; commands fail immediately meanwhile. 50
+    /// milliseconds to 5 seconds by default.
     public var reconnection = Duration.milliseconds(50)...Duration.seconds(5)
-    /// The number of commands that may wait for answers at once; 10,000 by default.
+    /// The maximum number of pending commands; 10,000 by default.
     public var maximumPending = 10_000
 
-    /// Makes the settings.
+    /// Creates settings.
     ///
     /// - Parameters:
     ///   - host: The server's name or address; "127.0.0.1" by default.
-    ///   - port: Its port; 6379 by default.
+    ///   - port: The server's port; 6379 by default.
     ///   - username: The user; the server's default user by default.
     ///   - password: The password; none by default.
     ///   - database: The number of the database; 0 by default.
