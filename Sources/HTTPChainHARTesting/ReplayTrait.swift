@@ -3,7 +3,7 @@ public import HTTPChainCore
 public import HTTPChainHAR
 public import Testing
 
-/// Replays an archive in a test, or in each test of a suite.
+/// A trait that replays an archive in a test, or in each test of a suite.
 ///
 /// ```swift
 /// @Test("Users are listed", .replay("users.har"))
@@ -14,9 +14,9 @@ public import Testing
 /// }
 /// ```
 ///
-/// The file lies beside the test's source file. It is replayed with no network, unless the trait or the environment
-/// variable `HTTPCHAIN_REPLAY` names another mode (`once`, `new`, `all`, `update`): then a transport to record over is
-/// needed. When the test has ended, entries that were not asked for make it fail, and what was recorded is written.
+/// The file is in the folder of the test's source file. It is replayed without a network, unless the trait or the
+/// environment variable `HTTPCHAIN_REPLAY` sets another mode (`once`, `new`, `all`, `update`), which requires a
+/// transport to record over. At the end of the test, unused entries make it fail, and recorded entries are written.
 public struct ReplayTrait: TestTrait, SuiteTrait, TestScoping {
     let name: String
     let mode: ReplayMode
@@ -24,20 +24,20 @@ public struct ReplayTrait: TestTrait, SuiteTrait, TestScoping {
     let transport: (@Sendable () -> any Transport)?
     let folder: URL
 
-    /// The environment variable that names the mode.
+    /// The environment variable for the mode.
     public static let variable = "HTTPCHAIN_REPLAY"
 
-    /// A suite gives it to its tests: each has a replay of its own.
+    /// Applies to each test of a suite, with a separate replay for each.
     public var isRecursive: Bool { true }
 
-    /// Each case of a test has a replay of its own.
+    /// Provides a separate replay for each case of a test.
     public func scopeProvider(for test: Test, testCase: Test.Case?) -> ReplayTrait? {
         testCase == nil ? nil : self
     }
 
-    /// Runs a test with the replay, and ends the replay.
+    /// Runs a test with the replay, and then finishes the replay.
     ///
-    /// - Throws: What the test throws; `HARError` when the file cannot be read; `UnusedEntriesError`.
+    /// - Throws: Any error of the test; `HARError` if the file can't be read; `UnusedEntriesError`.
     public func provideScope(
         for test: Test,
         testCase: Test.Case?,
@@ -55,14 +55,14 @@ public struct ReplayTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == ReplayTrait {
-    /// Replays an archive; `ReplayTransport.current` is the transport.
+    /// Returns a trait that replays an archive; `ReplayTransport.current` is the transport.
     ///
     /// - Parameters:
-    ///   - file: The archive, by its path from the folder of the source file: `"users.har"`, `"Archives/users.har"`.
-    ///   - mode: When the network is asked; what the environment variable `HTTPCHAIN_REPLAY` says by default, and never
-    ///     without it.
-    ///   - settings: How the archive is replayed.
-    ///   - transport: Makes the network to record over; none by default.
+    ///   - file: The path of the archive, relative to the folder of the source file: `"users.har"`,
+    ///     `"Archives/users.har"`.
+    ///   - mode: The replay mode; by default that of the environment variable `HTTPCHAIN_REPLAY`, or else no network.
+    ///   - settings: The replay settings.
+    ///   - transport: Creates the transport to record over; none by default.
     ///   - source: The source file of the test.
     public static func replay(
         _ file: String,
@@ -87,7 +87,7 @@ enum CurrentReplay {
 }
 
 extension ReplayTransport {
-    /// The replay of the test that runs.
+    /// The replay of the current test.
     ///
     /// - Throws: ``NoReplayError`` outside a test with the trait `.replay`, and in a detached task.
     public static var current: ReplayTransport {
@@ -98,15 +98,15 @@ extension ReplayTransport {
     }
 }
 
-/// There is no replay here.
+/// An error for a task without a replay.
 public struct NoReplayError: HTTPChainError, Hashable {
     /// "ReplayTrait".
     public var stage: String { "ReplayTrait" }
 
-    /// The sentence that says what is missing.
+    /// A sentence with the problem.
     public var reason: String { "no archive is replayed in this task" }
 
-    /// Advice on what to do about it.
+    /// A suggested fix.
     public var recoverySuggestion: String? {
         "give the test the trait .replay(\"file.har\"), and do not detach the task"
     }
