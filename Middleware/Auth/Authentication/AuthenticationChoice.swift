@@ -1,42 +1,42 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Whether one request is authenticated, and by what; see ``HTTPChainCore/Request/unauthenticated()`` and
+/// Whether and how a request is authenticated; see ``HTTPChainCore/Request/unauthenticated()`` and
 /// ``HTTPChainCore/Request/authenticated(by:)``.
 public enum AuthenticationChoice: RequestOption {
-    /// A choice of one request.
+    /// The choice for one request.
     public enum Value: Sendable, Hashable {
-        /// As the stages are set.
+        /// Authenticates as the stages are configured.
         case automatic
-        /// By the route of that name.
+        /// Authenticates by the route with that name.
         case named(String)
-        /// Not at all.
+        /// Doesn't authenticate.
         case none
     }
 
-    /// As the stages are set.
+    /// Authenticates as the stages are configured.
     public static var defaultValue: Value { .automatic }
 }
 
 extension Request {
-    /// The request, to be sent without credentials: no authentication stage adds any or answers a challenge.
+    /// Returns the request without authentication: no stage adds credentials to it or answers a challenge.
     public consuming func unauthenticated() -> Request {
         options[AuthenticationChoice.self] = .none
         return self
     }
 
-    /// The request, to be authenticated by the route of that name.
+    /// Returns the request, to be authenticated by the route with the given name.
     ///
-    /// Credentials stay bound to their origins.
+    /// Credentials remain bound to their origins.
     public consuming func authenticated(by name: String) -> Request {
         options[AuthenticationChoice.self] = .named(name)
         return self
     }
 
-    /// Whether a stage that authenticates may touch this request: not when it is to stay without credentials, and not
-    /// when it has some already, which the caller set by hand.
+    /// Whether an authentication stage may add credentials: not if the request opted out, and not if the caller has
+    /// already set some.
     ///
-    /// - Parameter target: Whose credentials.
+    /// - Parameter target: The party that asks for credentials.
     public func acceptsCredentials(for target: AuthenticationTarget) -> Bool {
         !head.headerFields.contains(target.requestField)
             && (!options.contains(AuthenticationChoice.self) || options[AuthenticationChoice.self] != .none)

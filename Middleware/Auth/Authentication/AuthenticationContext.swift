@@ -1,37 +1,37 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// The facts about a call that an ``Authenticator`` is told beside its request, and its notes about the call.
+/// The facts about a call that an ``Authenticator`` needs in addition to the request, and its notes about the call.
 public struct AuthenticationContext: Sendable {
-    /// Whether the server's credentials are meant or a proxy's.
+    /// Whether a server or a proxy asks for credentials.
     public let target: AuthenticationTarget
-    /// The server that the request goes to, or the proxy: the boundary that credentials do not cross.
+    /// The server or proxy that the credentials are for; they are sent to no other.
     public let origin: Origin
-    /// Whether credentials may be sent to a server that did not ask for them; `false` where a stronger scheme could
-    /// still be asked for.
+    /// Whether credentials may be sent to a server that didn't ask for them; `false` if a stronger scheme could still
+    /// be requested.
     public internal(set) var maySendPreemptively: Bool
-    /// The number of challenges that were answered in this call before, by any scheme.
+    /// The number of challenges already answered in this call, by any scheme.
     public internal(set) var answers: Int
-    /// The note that the authenticator keeps for later in the same call, such as which of its keys was sent.
+    /// The authenticator's note for later in the same call, such as which of its keys was sent.
     ///
-    /// It is `nil` until the authenticator sets it; another one does not see it.
+    /// `nil` until the authenticator sets it. Other authenticators don't see it.
     public var note: (any Sendable)?
 
-    /// The stages inside; `nil` in a context that a test has made without a transport.
+    /// The inner stages, or `nil` in a context created for a test without a transport.
     let next: Next?
-    /// The response that rejects the request; `nil` before there is one.
+    /// The response that rejects the request, or `nil` if there is none yet.
     var rejection: Rejection?
-    /// The origin, and what may be sent to it; `nil` for a proxy, and in a context that a test has made.
+    /// The origin and what may be sent to it; `nil` for a proxy, and in a context created for a test.
     let binding: OriginBinding?
 
-    /// Makes a context, as a test of an authenticator needs it.
+    /// Makes a context for testing an authenticator.
     ///
     /// - Parameters:
-    ///   - target: Whose credentials are meant; the server's by default.
+    ///   - target: The party that asks for credentials. Defaults to the server.
     ///   - origin: The server that the request goes to, or the proxy.
-    ///   - maySendPreemptively: Whether credentials may be sent to a server that did not ask; `true` by default.
-    ///   - answers: How many challenges were answered before; 0 by default.
-    ///   - transport: What carries the authenticator's own requests; nothing by default.
+    ///   - maySendPreemptively: Whether credentials may be sent to a server that didn't ask. Defaults to `true`.
+    ///   - answers: The number of challenges already answered. Defaults to 0.
+    ///   - transport: The transport for the authenticator's own requests. Defaults to none.
     public init(
         target: AuthenticationTarget = .origin,
         origin: Origin,
@@ -56,31 +56,30 @@ public struct AuthenticationContext: Sendable {
         answers = 0
     }
 
-    /// The head of the response that rejects the request; `nil` before there is one.
+    /// The head of the response that rejects the request, or `nil` if there is none yet.
     public var rejectingHead: HTTPResponse? { rejection?.head }
 
-    /// The stages inside as a transport, with the clock of a request, for requests of the authenticator's own; `nil` in
-    /// a context that was made without a transport.
+    /// Returns the inner stages as a transport for the authenticator's own requests, with the request's clock; returns
+    /// `nil` if the context was created without a transport.
     public func stagesInside(for request: Request) -> RefreshContext? {
         next.map { RefreshContext(environment: request.environment, next: $0) }
     }
 
-    /// Reads the response that rejects the request to its end, so that the connection is free for requests of the
-    /// authenticator's own.
+    /// Drains the rejecting response, so that the connection is free for the authenticator's own requests.
     ///
-    /// From then on the challenge has to be answered, or the call ended with an error: the response is gone.
+    /// After that the response is gone: the challenge must be answered, or the call must fail.
     public func discardRejection() async {
         guard let rejection else { return }
         await rejection.body.drain(time: rejection.time)
     }
 
-    /// The protection space of a challenge, or that of a scheme before there was one.
+    /// Returns the protection space of a challenge, or of a scheme if there was no challenge yet.
     public func space(_ scheme: String, realm: String?) -> ProtectionSpace {
         ProtectionSpace(origin: origin, realm: realm, target: target, scheme: scheme)
     }
 }
 
-/// The response that rejects a request; an object, so that the calls that are not rejected do not have to carry it.
+/// The response that rejects the request; a class, so that calls that aren't rejected don't carry it.
 final class Rejection: Sendable {
     let head: HTTPResponse
     let body: HTTPBody
@@ -95,24 +94,24 @@ final class Rejection: Sendable {
 }
 
 extension Request {
-    /// Sets the field that holds credentials, and binds it to the origin, so that it does not travel to another.
+    /// Sets the credentials field and binds it to the origin, so that it is sent to no other.
     ///
-    /// The field is kept out of the tables of HTTP/2 and HTTP/3 header compression (RFC 7541 §7.1.3).
+    /// The field is excluded from HTTP/2 and HTTP/3 header compression tables (RFC 7541 §7.1.3).
     ///
     /// - Parameters:
-    ///   - credentials: The field's value: the scheme and what follows it.
-    ///   - context: For whom the credentials are.
+    ///   - credentials: The field's value: the scheme and its credentials.
+    ///   - context: The context of the call.
     public mutating func setCredentials(_ credentials: String, in context: AuthenticationContext) {
         setCredentials(ReadyCredentials(context.target.requestField, credentials), in: context)
     }
 
-    /// Sets a field that is ready, and binds it.
+    /// Sets a prepared field and binds it.
     mutating func setCredentials(_ ready: ReadyCredentials, in context: AuthenticationContext) {
         let name = context.target.requestField
         head.headerFields[fields: name] = ready.fields
         if let binding = context.binding, !options.contains(OriginBoundFields.self) {
             options.set(binding.bound)
-            // A proxy is passed on the way to this server, not to the next one.
+            // The proxy is used for requests to this server, but maybe not to the next one.
         } else if let owner = context.target == .proxy ? origin : context.origin {
             options[OriginBoundFields.self][name] = owner
         }

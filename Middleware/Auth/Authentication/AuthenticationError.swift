@@ -1,22 +1,22 @@
 public import HTTPChainCore
 
-/// Credentials cannot be made.
+/// Thrown if credentials can't be created.
 public struct AuthenticationError: NetworkFailure {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The provider of credentials threw; ``AuthenticationError/underlyingError`` is what it threw.
+        /// The credential provider threw ``AuthenticationError/underlyingError``.
         case providerFailed(ProtectionSpace)
-        /// The provider of credentials waits for itself: it sends a request that needs the credential it is to provide.
+        /// The credential provider waits for itself: it sends a request that needs the credential it is providing.
         case providerWaitsForItself(ProtectionSpace)
-        /// The scheme (first) cannot carry the credential for the reason given (second).
+        /// The scheme (first) can't carry the credential, for the given reason (second).
         case invalidCredential(scheme: String, why: String)
-        /// The server's own proof is wrong or missing: it may not be who it says it is.
+        /// The server's own proof is wrong or missing: the server may be an impostor.
         case serverNotProven(why: String)
-        /// The scheme covers the content, and the request's body can be read only once: reading it for that would leave
-        /// nothing to send.
+        /// The scheme covers the content, and the request's body can be read only once, so that nothing would be left
+        /// to send.
         case bodyReadableOnce(scheme: String)
     }
 
@@ -24,9 +24,9 @@ public struct AuthenticationError: NetworkFailure {
     public let problem: Problem
     /// The stage that failed.
     public let stage: String
-    /// The request as it stood, redacted.
+    /// The request at the time of the error, redacted.
     public let exchange: ExchangeSnapshot?
-    /// The error that the provider threw.
+    /// The provider's error.
     public let underlyingError: (any Error)?
 
     /// Makes the error.
@@ -42,8 +42,8 @@ public struct AuthenticationError: NetworkFailure {
         self.underlyingError = underlyingError
     }
 
-    /// The failure of the network that kept the credentials from being fetched; the call is then retried like any other
-    /// that the network failed.
+    /// The network failure that prevented fetching credentials; the call is then retried like after any network
+    /// failure.
     public var networkFailure: TransportError? {
         TransportError.behind(underlyingError, stage: stage, exchange: exchange)
     }

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Authenticates requests with the strongest scheme that the server offers and that there is a credential for.
+/// Authenticates requests with the strongest scheme that the server offers and that has a credential.
 ///
 /// ```swift
 /// let people = ClosureCredentialProvider(for: "https://files.example.com") { space, rejected in
@@ -12,27 +12,27 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// A request gets credentials preemptively where an ``Authenticator`` has some that the server is known to take; else it is
-/// sent without, and a 401 is answered. The strongest scheme goes first: a weaker one is used when the server does not
-/// offer the stronger, or there is no credential for it, and never after credentials of the stronger one were rejected,
-/// which would give a password away that they protect. `BasicAuthMiddleware` and its like are this stage with one
-/// authenticator. Where several of them stand in a chain they keep to the same rule among themselves.
+/// A request gets credentials preemptively if an ``Authenticator`` has some that the server is known to accept.
+/// Otherwise it is sent without, and a 401 is answered. The strongest scheme goes first. A weaker one is used if the
+/// server doesn't offer the stronger, or if there is no credential for it, but never after the stronger one was
+/// rejected: that could reveal a password that the stronger one protects. `BasicAuthMiddleware` and the others are this
+/// stage with one authenticator. Several of them in a chain follow the same rule.
 ///
-/// **Origins.** Credentials go to the origin that they are for, and to no other: the fields are declared in
-/// ``/HTTPChainCore/OriginBoundFields``, a challenge that came from elsewhere is not answered, and a `Host` field that
-/// is not the URL's keeps them off the request. For a proxy, credentials go only with `http` requests: an `https` one
-/// would take them through the tunnel to the server.
+/// **Origins.** Credentials go only to the origin that they are for: the fields are declared in
+/// ``/HTTPChainCore/OriginBoundFields``, challenges from other origins aren't answered, and a request whose `Host`
+/// field differs from its URL gets none. Proxy credentials are sent only with `http` requests: an `https` request would
+/// take them through the tunnel to the server.
 ///
-/// **A field set by hand** is left alone: a request that has an `Authorization` is passed on as it is.
+/// **A field set by hand** is kept: a request with an `Authorization` field is passed on unchanged.
 ///
-/// **Unanswered.** A 401 that cannot be answered is the response; ``HTTPChainCore/Response/authenticationRefusal``
-/// says why. A body that can be read once cannot be sent again, so such a request needs preemptive credentials.
+/// **Unanswered.** A 401 that can't be answered is returned; ``HTTPChainCore/Response/authenticationRefusal`` says why.
+/// A body that can be read only once can't be retried, so such a request needs preemptive credentials.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retries, so that each attempt has fresh credentials.
 ///
 /// **Options.** ``HTTPChainCore/Request/unauthenticated()``.
 ///
-/// **Errors.** ``AuthenticationError``; what the authenticators throw.
+/// **Errors.** ``AuthenticationError``; rethrows errors of the authenticators.
 public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     let authenticators: [any Authenticator]
     let target: AuthenticationTarget
@@ -44,14 +44,14 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
     private let purpose: String
     private let origins: OriginBindings
     private let admittedByProxy: [Bool]
-    /// The schemes that the origins have accepted; only the schemes that protect the password.
+    /// The strongest scheme that each origin has accepted, if it protects the password.
     let proven = ProvenSchemes()
 
     /// Authenticates to servers.
     ///
     /// - Parameters:
-    ///   - authenticators: The schemes; their strength, not their order here, decides which is used.
-    ///   - maximumAnswers: How many challenges are answered in one call at most; 3 by default.
+    ///   - authenticators: The schemes. Their strength decides which is used, not their order.
+    ///   - maximumAnswers: The maximum number of challenges answered in one call. Defaults to 3.
     public init(_ authenticators: [any Authenticator], maximumAnswers: Int = 3) {
         self.init(authenticators, proxy: nil, maximumAnswers: maximumAnswers, name: "AuthenticationMiddleware")
     }
@@ -59,14 +59,14 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
     /// Authenticates to a proxy (407, `Proxy-Authorization`), RFC 9110 §11.7.
     ///
     /// - Parameters:
-    ///   - authenticators: The schemes; their strength, not their order here, decides which is used.
-    ///   - proxy: The proxy's URL, which is what credentials are bound to.
-    ///   - maximumAnswers: How many challenges are answered in one call at most; 3 by default.
+    ///   - authenticators: The schemes. Their strength decides which is used, not their order.
+    ///   - proxy: The proxy's URL, to which credentials are bound.
+    ///   - maximumAnswers: The maximum number of challenges answered in one call. Defaults to 3.
     public init(_ authenticators: [any Authenticator], proxy: String, maximumAnswers: Int = 3) {
         self.init(authenticators, proxy: proxy, maximumAnswers: maximumAnswers, name: "AuthenticationMiddleware")
     }
 
-    /// Makes a stage that has a name of its own.
+    /// Makes a stage with a different name.
     package init(
         _ authenticators: [any Authenticator],
         proxy: String? = nil,
@@ -75,7 +75,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         purpose: String? = nil
     ) {
         let target: AuthenticationTarget = proxy == nil ? .origin : .proxy
-        // Sorted like this, those that are equally strong keep their order.
+        // Schemes of equal strength keep their order.
         self.authenticators = authenticators.enumerated()
             .sorted { ($1.element.strength, $0.offset) < ($0.element.strength, $1.offset) }.map(\.element)
         self.target = target
@@ -83,7 +83,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         self.maximumAnswers = max(1, maximumAnswers)
         self.name = name
         self.purpose = purpose ?? "answers \(target.status.code)"
-        // The weakest has nobody further in to hold back.
+        // The weakest scheme can't hold back any inner stage.
         announced = authenticators.filter { $0.strength > .password }
             .map { KnownScheme(target: target, name: $0.scheme, strength: $0.strength) }
         checksResponses = authenticators.contains { $0.checksResponses }
@@ -95,10 +95,10 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
     /// Inside retries.
     public var phase: Phase { .authenticate }
 
-    /// Whether all authenticators do.
+    /// Whether all authenticators keep deadlines.
     public var keepsDeadlines: Bool { authenticators.allSatisfy(\.keepsDeadlines) }
 
-    /// The schemes, the strongest first, and how they are set.
+    /// The schemes, strongest first, and their settings.
     public var summary: StageSummary {
         var summary = StageSummary(name, purpose: purpose)
         if let proxy { summary.settings.append(.init(name: "proxy", value: "\(proxy)")) }
@@ -110,8 +110,8 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         return summary
     }
 
-    /// A transport that takes credentials to where a redirect leads; a stage further in that could not use its
-    /// stronger scheme; what is wrong with the authenticators.
+    /// Returns problems with the authenticators, with a transport that would send credentials to a redirect's target,
+    /// and with inner stages whose stronger scheme would never be used.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         var problems = authenticators.flatMap { $0.problems(of: name) } + (proxy?.problems(of: name) ?? [])
         problems += Self.redirectProblems(of: name, at: place) + nestingProblems(at: place)
@@ -136,8 +136,8 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         return problems
     }
 
-    /// A stage further in that has the same scheme for some of the same origins: the one further out never gets to
-    /// answer, or both ask people.
+    /// Returns problems with inner stages that have the same scheme for an overlapping origin: the outer one could
+    /// never answer, or both would prompt people.
     private func nestingProblems(at place: ChainPlace) -> [ChainProblem] {
         place.inside.compactMap { inner in
             guard let inner = (inner as? any AuthenticationStage)?.authentication, inner.target == target else {
@@ -154,7 +154,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         }
     }
 
-    /// Returns the problem with two stages, one inside the other, that send the same to the same origin.
+    /// Returns the problem with two nested stages that send the same credentials to the same origin.
     static func nestingProblem(of name: String, around inner: any Middleware, sending what: String) -> ChainProblem {
         ChainProblem(
             stage: name,
@@ -164,7 +164,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         )
     }
 
-    /// Returns the problems with a transport that follows redirects itself, for a stage that adds credentials.
+    /// Returns the problem with a transport that follows redirects itself, for a stage that adds credentials.
     package static func redirectProblems(of name: String, at place: ChainPlace) -> [ChainProblem] {
         guard place.capabilities.contains(.followsRedirects) else { return [] }
         return [
@@ -179,13 +179,12 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
 
     /// Adds credentials, passes the request on, and answers challenges.
     ///
-    /// - Throws: ``AuthenticationError``; what the authenticators and the stages inside throw.
+    /// - Throws: ``AuthenticationError``; rethrows errors of the authenticators and of the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         try await authenticate(request, next: next)
     }
 
-    // Inlined into the stages that bring a name of their own, for which another asynchronous call would cost more than
-    // what is done here.
+    // Inlined into the stages that wrap this one, for which another asynchronous call would cost more than this code.
     @inline(__always)
     package func authenticate(_ request: consuming Request, next: Next) async throws -> Response {
         guard request.acceptsCredentials(for: target), let (origin, admitted, binding) = origin(for: request) else {
@@ -214,7 +213,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
                 break
             }
         }
-        // A stage further in leaves a request alone that has credentials.
+        // An inner stage leaves requests that have credentials unchanged.
         if !announced.isEmpty, current == nil {
             request.options[OuterSchemes.self] += announced(admitted: admitted, proven: proven)
         }
@@ -251,7 +250,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         return response
     }
 
-    /// The origin that credentials would go to, and the authenticators that may serve it; `nil` when none may.
+    /// Returns the origin for credentials and the authenticators allowed there, or `nil` if credentials can't be added.
     private func origin(
         for request: borrowing Request
     ) -> (origin: Origin, admitted: [Bool], binding: OriginBinding?)? {
@@ -262,7 +261,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         return (origin, admittedByProxy, nil)
     }
 
-    /// Returns the schemes of this stage that those further in are told of.
+    /// Returns the schemes of this stage that inner stages are notified of.
     private func announced(admitted: [Bool], proven: KnownScheme?) -> [KnownScheme] {
         if proven == nil, !admitted.contains(false) { return announced }
         return authenticators.indices.compactMap { index in
@@ -275,7 +274,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
     }
 }
 
-/// A stage that is an ``AuthenticationMiddleware`` under a name of its own.
+/// A stage that wraps an ``AuthenticationMiddleware`` under a different name.
 package protocol AuthenticationStage: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     var authentication: AuthenticationMiddleware { get }
 }
@@ -285,21 +284,21 @@ extension AuthenticationMiddleware: AuthenticationStage {
 }
 
 extension AuthenticationStage {
-    /// Whether its authenticator does.
+    /// Whether its authenticator keeps deadlines.
     public var keepsDeadlines: Bool { authentication.keepsDeadlines }
 
     /// Inside retries.
     public var phase: Phase { authentication.phase }
 
-    /// The origins and settings of the scheme; never a secret.
+    /// The scheme's origins and settings, without secrets.
     public var summary: StageSummary { authentication.summary }
 
-    /// Returns the problems with its settings, or with a transport that follows redirects itself.
+    /// Returns problems with the settings, or with a transport that follows redirects itself.
     public func problems(at place: ChainPlace) -> [ChainProblem] { authentication.problems(at: place) }
 
     /// Adds credentials, passes the request on, and answers challenges.
     ///
-    /// - Throws: ``AuthenticationError``; what the stages inside throw.
+    /// - Throws: ``AuthenticationError``; rethrows errors of the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         try await authentication.authenticate(request, next: next)
     }

@@ -1,35 +1,35 @@
 public import HTTPChainCore
 
-/// Why a 401 or 407 was left unanswered and is the caller's response.
+/// The reason why a 401 or 407 was left unanswered and returned to the caller.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
 public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
     /// There is no credential for the protection space.
     case noCredential(ProtectionSpace)
-    /// The credential was rejected, and there is no other one.
+    /// The credential was rejected, and there is no other.
     case rejected(ProtectionSpace)
-    /// As many challenges were answered in this call as may be.
+    /// The limit on answered challenges per call was reached.
     case tooManyAnswers(Int)
-    /// The body can be read only once, and was sent already.
+    /// The body can be read only once, and has already been sent.
     case bodyReadableOnce
-    /// None of the schemes offered is one that the stage has.
+    /// The stage supports none of the offered schemes.
     case noCommonScheme(offered: [String])
-    /// Credentials of a stronger scheme (first) were rejected, or the origin has accepted some before; a weaker one
-    /// (second) would give the password away.
+    /// Credentials of a stronger scheme (first) were rejected, or the origin has accepted some before. A weaker one
+    /// (second) could reveal the password.
     case wouldWeaken(from: String, to: String)
-    /// The challenge makes no sense or asks for what the authenticator does not know.
+    /// The challenge is invalid, or requires a feature that the authenticator doesn't support.
     case unsupportedChallenge(scheme: String, why: String)
-    /// The challenge came from another origin than the one the request was for: a redirect was followed on the way.
+    /// The challenge came from another origin than the request's, because a redirect was followed.
     case otherOrigin(Origin)
     /// Credentials of this scheme are not sent to the origin without TLS.
     case plaintext(scheme: String, Origin)
-    /// A stage further out has a stronger scheme that was offered.
+    /// An outer stage has a stronger scheme that the server offered.
     case leftToOuterStage
-    /// A new token or session might help, but they were refreshed as often as the limit allows.
+    /// A new token or session might help, but the limit on refreshes was reached.
     case tooManyRefreshes(RefreshLimit)
 
-    /// The reason, in a sentence, with no secrets.
+    /// The reason, in one sentence, without secrets.
     public var description: String {
         switch self {
         case .noCredential(let space): "there is no credential for \(space)"
@@ -54,15 +54,14 @@ public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Why authentication left a response as it is; ``HTTPChainCore/Response/authenticationRefusal`` is the short way to
-/// it.
+/// The reason why authentication left a response unanswered; see also ``HTTPChainCore/Response/authenticationRefusal``.
 public enum AuthenticationRefusalOption: ResponseOption {
-    /// There was nothing to answer.
+    /// No refusal.
     public static var defaultValue: AuthenticationRefusal? { nil }
 }
 
 extension Response {
-    /// Why this 401 or 407 was not answered; `nil` when no authentication stage looked at it.
+    /// The reason why this 401 or 407 wasn't answered, or `nil` if no authentication stage handled it.
     public var authenticationRefusal: AuthenticationRefusal? {
         get { options[AuthenticationRefusalOption.self] }
         set { options[AuthenticationRefusalOption.self] = newValue }

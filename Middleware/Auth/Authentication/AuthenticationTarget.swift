@@ -1,14 +1,14 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// The party that asks for credentials: the server that has the resource, or a proxy on the way to it, RFC 9110 §11.6 and §11.7.
+/// The party that asks for credentials: the server of the resource, or a proxy, RFC 9110 §11.6 and §11.7.
 public enum AuthenticationTarget: Sendable, Hashable, CaseIterable {
     /// The server.
     case origin
     /// A proxy.
     case proxy
 
-    /// The status that demands credentials: 401 or 407.
+    /// The status that requests credentials: 401 or 407.
     public var status: HTTPResponse.Status {
         switch self {
         case .origin: .unauthorized
@@ -32,7 +32,7 @@ public enum AuthenticationTarget: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The field that tells more after success: `Authentication-Info` or `Proxy-Authentication-Info`.
+    /// The field with information after success: `Authentication-Info` or `Proxy-Authentication-Info`.
     public var infoField: HTTPField.Name {
         switch self {
         case .origin: .authenticationInfo
@@ -42,7 +42,7 @@ public enum AuthenticationTarget: Sendable, Hashable, CaseIterable {
 }
 
 extension Response {
-    /// The challenges of the server or of a proxy, whatever the status; see ``Challenge/parse(_:)``.
+    /// Returns the challenges of the server or proxy, regardless of the status; see ``Challenge/parse(_:)``.
     public func challenges(_ target: AuthenticationTarget) -> [Challenge] {
         Challenge.parse(headers[values: target.challengeField])
     }

@@ -1,11 +1,11 @@
 public import HTTPChainCore
 
-/// The protection that a scheme gives to what it sends; of the schemes that a server offers the strongest is used.
+/// The protection that a scheme gives to its credentials; the strongest scheme that a server offers is used.
 public struct AuthenticationStrength: RawRepresentable, Sendable, Hashable, Comparable {
-    /// Larger is stronger.
+    /// The strength as a number; larger is stronger.
     public let rawValue: Int
 
-    /// Makes a strength of its own.
+    /// Makes a custom strength.
     public init(rawValue: Int) {
         self.rawValue = rawValue
     }
@@ -14,158 +14,158 @@ public struct AuthenticationStrength: RawRepresentable, Sendable, Hashable, Comp
     public static let password = AuthenticationStrength(rawValue: 100)
     /// A proof of the password is sent: Digest.
     public static let proof = AuthenticationStrength(rawValue: 200)
-    /// A token is sent that can be taken back and expires: Bearer.
+    /// A token is sent, which expires and can be revoked: Bearer.
     public static let token = AuthenticationStrength(rawValue: 300)
 
-    /// Weaker ones come first.
+    /// Orders weaker schemes before stronger ones.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// One authentication scheme, as ``AuthenticationMiddleware`` uses it.
+/// An authentication scheme for ``AuthenticationMiddleware``.
 ///
-/// An authenticator makes credentials; the stage sends requests, chooses among schemes, counts, and keeps credentials
-/// from requests that must not have them. So an authenticator is tested without a chain: give it a request and a
-/// challenge, and look at the request's field.
+/// An authenticator creates credentials. The stage sends requests, chooses among schemes, counts answers, and withholds
+/// credentials from requests that must not have them. So an authenticator can be tested without a chain: pass it a
+/// request and a challenge, and check the request's field.
 ///
-/// Calls come from many tasks at the same time. What it remembers, it remembers by ``AuthenticationContext/origin``;
-/// what is about one call alone, in ``AuthenticationContext/note``.
+/// Methods are called concurrently from many tasks. State that outlives a call belongs to its
+/// ``AuthenticationContext/origin``; state of a single call belongs in ``AuthenticationContext/note``.
 public protocol Authenticator: Sendable {
     /// The scheme's name in challenges: `Basic`, `Digest`, `Bearer`.
     var scheme: String { get }
 
-    /// The protection that the scheme gives; of those that are offered and have a credential the strongest is used.
+    /// The protection that the scheme gives. The strongest offered scheme with a credential is used.
     var strength: AuthenticationStrength { get }
 
-    /// The origins that its credentials are for; the stage asks it for no others.
+    /// The origins of its credentials. The stage requests none for others.
     var origins: OriginSet { get }
 
-    /// Whether its credentials may be sent without TLS to a host other than this machine; `false` by default.
+    /// Whether its credentials may be sent without TLS to a host other than this machine. Defaults to `false`.
     var allowsPlaintext: Bool { get }
 
-    /// Whether it may send credentials to a server that did not ask for them, given the chance; `false` by default.
+    /// Whether it may send credentials to a server that didn't ask for them. Defaults to `false`.
     var sendsPreemptively: Bool { get }
 
-    /// Whether ``check(_:to:in:)`` does anything; `true` by default.
+    /// Whether ``check(_:to:in:)`` does anything. Defaults to `true`.
     var checksResponses: Bool { get }
 
-    /// Whether it takes every 401 to a request that has its credentials as a rejection of them, whatever schemes are
-    /// offered, if any; `false` by default.
+    /// Whether every 401 to a request with its credentials counts as a rejection of them, regardless of the offered
+    /// schemes. Defaults to `false`.
     ///
-    /// Its ``answer(_:to:in:)`` is then given a challenge that has no parameters.
+    /// If so, ``answer(_:to:in:)`` may receive a challenge without parameters.
     var takesEveryRejection: Bool { get }
 
-    /// Whether it ends its waits when the deadline of the call has come, as a
-    /// ``/HTTPChainCore/DeadlineKeepingMiddleware`` does; `false` by default.
+    /// Whether its waits end at the call's deadline, as for a ``/HTTPChainCore/DeadlineKeepingMiddleware``. Defaults to
+    /// `false`.
     var keepsDeadlines: Bool { get }
 
-    /// The settings of the authenticator, for ``/HTTPChainCore/Chain/explain()``; never a secret. Nothing by default.
+    /// The authenticator's settings, for ``/HTTPChainCore/Chain/explain()``, without secrets. Defaults to none.
     var settings: [StageSummary.Setting] { get }
 
-    /// Returns the problems with how it is set, found when a chain is built; by default nothing.
+    /// Returns problems with its settings, found when a chain is built. Returns none by default.
     ///
-    /// - Parameter stage: The name of the stage that holds it.
+    /// - Parameter stage: The name of the stage that contains it.
     func problems(of stage: String) -> [ChainProblem]
 
-    /// Adds credentials to a request before it is sent, where it has some for it; by default it never has.
+    /// Adds credentials to a request before it is sent, if it has some for it. Adds none by default.
     ///
-    /// The request has no such field yet. ``HTTPChainCore/Request/setCredentials(_:in:)`` sets it.
+    /// The request has no credentials field yet. Set it with ``HTTPChainCore/Request/setCredentials(_:in:)``.
     ///
     /// - Returns: Whether the request now has credentials.
-    /// - Throws: What ends the call.
+    /// - Throws: Any error; it ends the call.
     func prepare(_ request: inout Request, in context: inout AuthenticationContext) async throws -> Bool
 
-    /// The same as ``prepare(_:in:)``, for what needs no waiting: it is called first, and costs less.
+    /// Adds credentials like ``prepare(_:in:)``, without waiting. It is called first, and costs less.
     ///
-    /// - Returns: Whether the request now has credentials; `nil`, the default, to be called again as ``prepare(_:in:)``.
-    /// - Throws: What ends the call.
+    /// - Returns: Whether the request now has credentials, or `nil`, the default, to have ``prepare(_:in:)`` called.
+    /// - Throws: Any error; it ends the call.
     func prepareAtOnce(_ request: inout Request, in context: inout AuthenticationContext) throws -> Bool?
 
-    /// The challenge it would answer, out of all that a response holds, or `nil` when there is none; by default the
+    /// Selects the challenge to answer from all challenges of a response, or `nil` for none. By default, selects the
     /// first of its scheme.
     func select(from challenges: [Challenge]) -> Challenge?
 
-    /// Answers a challenge: adds credentials to the request, which is sent again.
+    /// Answers a challenge by adding credentials to the request, which is then retried.
     ///
-    /// The request is as it was sent last: when it has credentials of this scheme, the server has turned them down.
+    /// The request is as it was last sent. If it has credentials of this scheme, the server has rejected them.
     ///
-    /// - Returns: Whether the request now has other credentials, or why not.
-    /// - Throws: What ends the call.
+    /// - Returns: Whether the request now has other credentials, or the reason why not.
+    /// - Throws: Any error; it ends the call.
     func answer(
         _ challenge: Challenge,
         to request: inout Request,
         in context: inout AuthenticationContext
     ) async throws -> AuthenticationAnswer
 
-    /// Notes a challenge that cannot be answered in this call, because the body can be read only once.
+    /// Notes a challenge that can't be answered in this call because the body can be read only once.
     ///
-    /// - Returns: Why the response is left to the caller; ``AuthenticationRefusal/bodyReadableOnce`` by default.
+    /// - Returns: The reason for not answering. Defaults to ``AuthenticationRefusal/bodyReadableOnce``.
     func leave(
         _ challenge: Challenge,
         to request: Request,
         in context: AuthenticationContext
     ) -> AuthenticationRefusal
 
-    /// Looks at the response to a request that had its credentials and was not rejected; by default it does not.
+    /// Checks the response to a request that had its credentials and wasn't rejected. Does nothing by default.
     ///
-    /// - Throws: What ends the call, such as a proof of the server that is wrong.
+    /// - Throws: Any error, such as for an invalid proof of the server; it ends the call.
     func check(_ response: inout Response, to request: Request, in context: AuthenticationContext) async throws
 }
 
 extension Authenticator {
-    /// Over TLS alone.
+    /// By default, `false`: only over TLS.
     public var allowsPlaintext: Bool { false }
 
-    /// Not before it is asked.
+    /// By default, `false`: only after a challenge.
     public var sendsPreemptively: Bool { false }
 
-    /// It does.
+    /// By default, `true`.
     public var checksResponses: Bool { true }
 
-    /// A 401 that names its scheme.
+    /// By default, `false`: only a 401 that names its scheme.
     public var takesEveryRejection: Bool { false }
 
-    /// It may wait for people, who know of no deadline.
+    /// By default, `false`: it may wait for people, who aren't bound by a deadline.
     public var keepsDeadlines: Bool { false }
 
-    /// Nothing to tell.
+    /// By default, none.
     public var settings: [StageSummary.Setting] { [] }
 
-    /// Nothing wrong.
+    /// Returns no problems.
     public func problems(of stage: String) -> [ChainProblem] { [] }
 
-    /// No credentials before they are asked for.
+    /// Adds no credentials.
     public func prepare(
         _ request: inout Request,
         in context: inout AuthenticationContext
     ) async throws -> Bool { false }
 
-    /// It does not know without waiting.
+    /// Returns `nil`, so that ``prepare(_:in:)`` is called.
     public func prepareAtOnce(
         _ request: inout Request,
         in context: inout AuthenticationContext
     ) throws -> Bool? { nil }
 
-    /// The body is why.
+    /// Returns ``AuthenticationRefusal/bodyReadableOnce``.
     public func leave(
         _ challenge: Challenge,
         to request: Request,
         in context: AuthenticationContext
     ) -> AuthenticationRefusal { .bodyReadableOnce }
 
-    /// The first of the scheme.
+    /// Returns the first challenge of the scheme.
     public func select(from challenges: [Challenge]) -> Challenge? {
         challenges.first { $0.is(scheme) }
     }
 
-    /// Every response is well.
+    /// Accepts every response.
     public func check(_ response: inout Response, to request: Request, in context: AuthenticationContext) async throws {
     }
 }
 
-/// A result of answering a challenge.
+/// The result of answering a challenge.
 public enum AuthenticationAnswer: Sendable, Hashable {
-    /// The request has other credentials than before: it is worth sending again.
+    /// The request has new credentials and can be retried.
     case answered
-    /// It has none, for this reason.
+    /// The request has no new credentials, for this reason.
     case declined(AuthenticationRefusal)
 }

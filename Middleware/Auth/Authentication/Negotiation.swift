@@ -1,15 +1,14 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// The state of one call that was challenged: which scheme its credentials are of, and how many challenges were
-/// answered.
+/// The state of a challenged call: the scheme of its credentials, and the number of challenges answered.
 struct Negotiation: Sendable {
     private let authenticators: [any Authenticator]
     private let maximumAnswers: Int
     private let outer: [KnownScheme]
     private let proven: KnownScheme?
     private var context: AuthenticationContext
-    /// The authenticator whose credentials the request has.
+    /// The authenticator of the request's credentials.
     private var current: Int?
 
     init(
@@ -32,7 +31,7 @@ struct Negotiation: Sendable {
         try await authenticators[current].check(&response, to: request, in: context)
     }
 
-    /// Adds credentials that answer the response's challenges, or says why there are none.
+    /// Adds credentials that answer the response's challenges, or returns the reason for not adding any.
     mutating func answer(_ response: Response, to request: inout Request) async throws -> AuthenticationRefusal? {
         if context.target == .origin, let origin = response.origin(otherThan: context.origin) {
             return .otherOrigin(origin)
@@ -66,7 +65,7 @@ struct Negotiation: Sendable {
                 context.answers += 1
                 return nil
             case .declined(let reason):
-                // A scheme that the server does not name cannot be weakened.
+                // A scheme that the server doesn't name can't be weakened.
                 guard named == nil || reason.leavesRoomForWeaker && index != current else { return reason }
                 refusal = refusal ?? reason
             }
@@ -74,14 +73,14 @@ struct Negotiation: Sendable {
         return refusal ?? .noCommonScheme(offered: challenges.map(\.scheme))
     }
 
-    /// Returns a stand-in for a challenge, where the server names none of the scheme whose credentials it has.
+    /// Returns a substitute challenge if the server names none for the scheme whose credentials it received.
     private func rejection(of index: Int) -> Challenge? {
         index == current && authenticators[index].takesEveryRejection ? Challenge(authenticators[index].scheme) : nil
     }
 
-    /// A stronger scheme that the origin has accepted before, here or in another stage.
+    /// Returns a stronger scheme that the origin has accepted before, in this stage or another.
     ///
-    /// It does not matter whether it is offered now: whoever sits on the way would see to it that it is not.
+    /// Whether it is offered now doesn't matter: an attacker on the path would remove the offer.
     private func strongerProven(than authenticator: any Authenticator, _ response: Response) -> KnownScheme? {
         let known = [proven, response.options[RejectedScheme.self]] + outer
         return known.lazy.compactMap { $0 }.first {
@@ -89,9 +88,9 @@ struct Negotiation: Sendable {
         }
     }
 
-    /// Notes that the origin accepts the scheme whose credentials were sent last.
+    /// Records that the origin accepts the scheme whose credentials were sent last.
     ///
-    /// Not a token: it has nothing to do with the password that another path of the origin may ask for.
+    /// Tokens aren't recorded: they are unrelated to the password that another path of the origin may require.
     func noteSuccess(in schemes: ProvenSchemes) {
         guard let current, authenticators[current].strength > .password, authenticators[current].strength != .token
         else { return }
@@ -108,9 +107,9 @@ struct Negotiation: Sendable {
         )
     }
 
-    /// Tells the caller and the stages further out what became of the challenge.
+    /// Reports the refusal to the caller and the outer stages.
     func leave(_ response: inout Response, for refusal: AuthenticationRefusal) {
-        // A stage further in that knew the scheme knows better why.
+        // An inner stage that supports the scheme has the better reason.
         if case .noCommonScheme = refusal, response.authenticationRefusal != nil {
         } else {
             response.authenticationRefusal = refusal
@@ -124,7 +123,7 @@ struct Negotiation: Sendable {
 }
 
 extension Authenticator {
-    /// Why its credentials may not be sent to an origin; `nil` when they may.
+    /// Returns the reason why its credentials may not be sent to an origin, or `nil` if they may.
     func refusal(
         to origin: Origin,
         realm: String? = nil,
@@ -138,7 +137,7 @@ extension Authenticator {
 }
 
 extension AuthenticationRefusal {
-    /// Whether nothing was sent that a weaker scheme would give away.
+    /// Whether no credentials were sent that a weaker scheme would expose.
     fileprivate var leavesRoomForWeaker: Bool {
         switch self {
         case .noCredential, .unsupportedChallenge: true

@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// A scheme, whose credentials it is about, and how strong it is.
+/// A scheme, the party that asks for its credentials, and its strength.
 struct KnownScheme: Sendable, Hashable {
     let target: AuthenticationTarget
     let name: String
@@ -9,18 +9,18 @@ struct KnownScheme: Sendable, Hashable {
     var isProven = false
 }
 
-/// The schemes that stages further out answer: a stage further in leaves a challenge to them that offers a stronger one.
+/// The schemes of outer stages; an inner stage leaves a challenge to them if it offers a stronger one.
 enum OuterSchemes: RequestOption {
     static var defaultValue: [KnownScheme] { [] }
 }
 
-/// The scheme whose credentials were sent and rejected: a stage further out does not follow with a weaker one.
+/// The scheme whose credentials were rejected; an outer stage doesn't try a weaker one.
 enum RejectedScheme: ResponseOption {
     static var defaultValue: KnownScheme? { nil }
 }
 
 extension [KnownScheme] {
-    /// Whether there is a stronger scheme among them than the authenticator's, of those that are meant.
+    /// Whether any of the schemes that satisfy the predicate is stronger than the authenticator's.
     func hold(
         _ authenticator: any Authenticator,
         back target: AuthenticationTarget,

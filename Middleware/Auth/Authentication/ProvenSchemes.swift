@@ -1,11 +1,11 @@
 import HTTPChainCore
 
-/// The strongest scheme that each origin has accepted after it had asked for it.
+/// The strongest scheme that each origin has accepted in response to a challenge.
 ///
-/// From then on no weaker one is used there: whoever sits on the way could otherwise replace the challenge by one that
+/// Weaker schemes are no longer used there. Otherwise an attacker on the path could replace the challenge with one that
 /// asks for the password itself.
 final class ProvenSchemes: Sendable {
-    /// Origins may be named by servers, so that there must be an end to them.
+    /// Bounded, because servers can name origins.
     private static let capacity = 1024
 
     private let schemes = Locked<[Origin: KnownScheme]>([:])

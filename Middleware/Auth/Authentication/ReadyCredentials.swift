@@ -1,12 +1,12 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// Credentials that are ready to be sent: made once, and shared so that a call takes them along at no cost.
+/// Credentials that are ready to be sent: created once and shared, so that they cost a call nothing.
 final class ReadyCredentials: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
-    /// The one field: setting it as a list costs half of what appending it does.
+    /// The only field; setting it as a list costs half as much as appending it.
     let fields: [HTTPField]
 
-    /// Takes the value of a field, which is kept out of the tables of header compression (RFC 7541 §7.1.3).
+    /// Makes the field, excluded from header compression tables (RFC 7541 §7.1.3).
     init(_ name: HTTPField.Name, _ value: String) {
         var field = HTTPField(name: name, value: value)
         field.indexingStrategy = .disallow

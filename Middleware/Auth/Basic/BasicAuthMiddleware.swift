@@ -8,12 +8,12 @@ public import HTTPChainCore
 /// }
 /// ```
 ///
-/// The password is sent as good as in clear, so only over TLS, unless the origin is a loopback address or
-/// `allowsPlaintext` is set. It goes to the origins named and to no other. It is sent when the server asks (401), and
-/// from then on preemptively, with all paths that are in the same directory or deeper;
-/// with `sending: .preemptively`, from the first request on. A ``CredentialProvider`` gives other credentials to other realms
-/// and asks people; calls at the same time ask it once, and a credential that is rejected is asked for again, at most
-/// ``AuthenticationMiddleware``'s number of times in one call.
+/// The password is sent practically in the clear, so only over TLS, unless the origin is a loopback address or
+/// `allowsPlaintext` is set. It goes to the named origins only. It is sent when the server responds with 401, and from
+/// then on preemptively for all paths in the same directory or deeper; with `sending: .preemptively`, from the first
+/// request on. A ``CredentialProvider`` can supply different credentials for different realms and prompt people.
+/// Concurrent calls ask it once. A rejected credential is requested again, up to ``AuthenticationMiddleware``'s limit
+/// per call.
 ///
 /// ```swift
 /// let provider = ClosureCredentialProvider(for: "https://api.example.com") { space, rejected in
@@ -22,31 +22,31 @@ public import HTTPChainCore
 /// let stage = BasicAuthMiddleware(provider)
 /// ```
 ///
-/// Characters beyond ASCII are sent in UTF-8 in normalization form C, also where the challenge has no
-/// `charset="UTF-8"`, unless `charset` says otherwise (RFC 7617 §2.1 leaves it to the client).
+/// Non-ASCII characters are sent in UTF-8, in normalization form C, even if the challenge has no `charset="UTF-8"`,
+/// unless `charset` says otherwise (RFC 7617 §2.1 leaves it to the client).
 ///
-/// **Other schemes.** The stage answers Basic alone. With a stage of a stronger scheme in the same chain, such as
-/// digest, the stronger one is used where the server offers it; best put both in one ``AuthenticationMiddleware``.
+/// **Other schemes.** The stage answers only Basic challenges. If another stage has a stronger scheme, such as Digest,
+/// the stronger one is used if the server offers it. Preferably, put both in one ``AuthenticationMiddleware``.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retries.
 ///
-/// **Options.** ``HTTPChainCore/Request/unauthenticated()`` leaves a request alone; so does an `Authorization` field
-/// that was set by hand. ``HTTPChainCore/Response/authenticationRefusal`` says why a 401 was left as the response.
+/// **Options.** ``HTTPChainCore/Request/unauthenticated()`` and an `Authorization` field set by hand leave a request
+/// unchanged. ``HTTPChainCore/Response/authenticationRefusal`` says why a 401 wasn't answered.
 ///
-/// **Errors.** ``AuthenticationError``: the provider failed, or the name holds a colon or a control character.
+/// **Errors.** ``AuthenticationError``: the provider failed, or the credential can't be encoded.
 public struct BasicAuthMiddleware: AuthenticationStage {
     package let authentication: AuthenticationMiddleware
 
-    /// One user for the origins named.
+    /// Authenticates one user at the given origins.
     ///
     /// - Parameters:
     ///   - user: The user's name, without a colon.
     ///   - password: The password.
-    ///   - origins: Where they may go: `"https://api.example.com"`, a `URL`, or several.
-    ///   - sending: When they are sent; when the server has asked by default.
-    ///   - charset: How characters beyond ASCII are sent to a server that does not say; UTF-8 by default.
-    ///   - allowsPlaintext: Whether the password may be sent without TLS, to be read by whoever listens (RFC 7617 §4);
-    ///     `false` by default.
+    ///   - origins: The origins that may receive them: `"https://api.example.com"`, a `URL`, or several.
+    ///   - sending: When credentials are sent. Defaults to when the server has asked.
+    ///   - charset: The charset for non-ASCII characters if the server doesn't name one. Defaults to UTF-8.
+    ///   - allowsPlaintext: Whether the password may be sent without TLS, readable by eavesdroppers (RFC 7617 §4).
+    ///     Defaults to `false`.
     public init(
         user: String,
         password: Secret,
@@ -63,14 +63,14 @@ public struct BasicAuthMiddleware: AuthenticationStage {
         )
     }
 
-    /// Users whom a provider knows.
+    /// Authenticates users with credentials from a provider.
     ///
     /// - Parameters:
-    ///   - provider: Where credentials come from.
-    ///   - sending: When they are sent; when the server has asked by default.
-    ///   - charset: How characters beyond ASCII are sent to a server that does not say; UTF-8 by default.
-    ///   - allowsPlaintext: Whether passwords may be sent without TLS, to be read by whoever listens (RFC 7617 §4);
-    ///     `false` by default.
+    ///   - provider: The source of credentials.
+    ///   - sending: When credentials are sent. Defaults to when the server has asked.
+    ///   - charset: The charset for non-ASCII characters if the server doesn't name one. Defaults to UTF-8.
+    ///   - allowsPlaintext: Whether passwords may be sent without TLS, readable by eavesdroppers (RFC 7617 §4).
+    ///     Defaults to `false`.
     public init(
         _ provider: some CredentialProvider,
         sending: BasicSending = .whenChallenged,
@@ -86,17 +86,17 @@ public struct BasicAuthMiddleware: AuthenticationStage {
         self.init(authenticator, proxy: nil)
     }
 
-    /// One user of a proxy (407, `Proxy-Authorization`); for `http` requests, which a proxy reads.
+    /// Authenticates one user to a proxy (407, `Proxy-Authorization`), for `http` requests, which a proxy reads.
     ///
-    /// Only for a chain whose requests do go through that proxy: whatever answers 407 gets the password.
+    /// Use it only in a chain whose requests go through that proxy: whatever responds with 407 gets the password.
     ///
     /// - Parameters:
     ///   - user: The user's name, without a colon.
     ///   - password: The password.
     ///   - proxy: The proxy's URL: `"http://proxy.example.com:3128"`.
-    ///   - sending: When they are sent; when the proxy has asked by default.
-    ///   - allowsPlaintext: Whether the password may be sent to a proxy that is not reached over TLS, to be read by
-    ///     whoever listens on the way to it; `false` by default.
+    ///   - sending: When credentials are sent. Defaults to when the proxy has asked.
+    ///   - allowsPlaintext: Whether the password may be sent to a proxy without TLS, readable by eavesdroppers.
+    ///     Defaults to `false`.
     public init(
         user: String,
         password: Secret,
@@ -122,7 +122,7 @@ public struct BasicAuthMiddleware: AuthenticationStage {
 
     /// Adds credentials, passes the request on, and answers challenges.
     ///
-    /// - Throws: ``AuthenticationError``; what the stages inside throw.
+    /// - Throws: ``AuthenticationError``; rethrows errors of the inner stages.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         try await authentication.authenticate(request, next: next)

@@ -3,13 +3,12 @@ import HTTPTypes
 
 /// A rule for when Basic credentials are sent.
 public enum BasicSending: Sendable, Hashable, CustomStringConvertible {
-    /// Credentials are sent when the server has asked, and then preemptively with what RFC 7617 §2.2 takes to be in the
-    /// same protection space.
+    /// After the server has asked, and then preemptively for the protection space assumed by RFC 7617 §2.2.
     case whenChallenged
-    /// With the first request to an origin already: one exchange less, and a body that can be read once can be sent.
+    /// From the first request to an origin on. Saves one exchange, and allows bodies that can be read only once.
     case preemptively
 
-    /// The rule, in a word or two.
+    /// A short name of the rule.
     public var description: String {
         switch self {
         case .whenChallenged: "when asked"
@@ -18,10 +17,10 @@ public enum BasicSending: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The Basic scheme, RFC 7617, for an ``AuthenticationMiddleware`` that has several; alone, as ``BasicAuthMiddleware``.
+/// The Basic scheme, RFC 7617, for an ``AuthenticationMiddleware``; alone, use ``BasicAuthMiddleware``.
 ///
-/// It remembers which realm and which paths took which credential, and sends it preemptively with the next request to them. A
-/// credential that is rejected is asked for anew; calls at the same time ask once.
+/// It remembers which realms and paths accepted which credential, and sends it preemptively with later requests to
+/// them. A rejected credential is requested again. Concurrent calls ask the provider once.
 public final class BasicAuthenticator: Authenticator {
     private let provider: any CredentialProvider
     private let source: CredentialSource
@@ -32,14 +31,14 @@ public final class BasicAuthenticator: Authenticator {
     private let ofServers = Locked(BasicSpaces())
     private let ofProxies = Locked(BasicSpaces())
 
-    /// Takes credentials from a provider.
+    /// Uses credentials from a provider.
     ///
     /// - Parameters:
-    ///   - provider: Where they come from.
-    ///   - sending: When they are sent; when the server has asked by default.
-    ///   - charset: How characters beyond ASCII are sent to a server that does not say; UTF-8 by default.
-    ///   - allowsPlaintext: Whether passwords may be sent without TLS, to be read by whoever listens (RFC 7617 §4);
-    ///     `false` by default. This machine's own addresses are always allowed.
+    ///   - provider: The source of credentials.
+    ///   - sending: When credentials are sent. Defaults to when the server has asked.
+    ///   - charset: The charset for non-ASCII characters if the server doesn't name one. Defaults to UTF-8.
+    ///   - allowsPlaintext: Whether passwords may be sent without TLS, readable by eavesdroppers (RFC 7617 §4).
+    ///     Defaults to `false`. Loopback addresses are always allowed.
     public init(
         _ provider: any CredentialProvider,
         sending: BasicSending = .whenChallenged,
@@ -56,31 +55,31 @@ public final class BasicAuthenticator: Authenticator {
     /// Always "Basic".
     public var scheme: String { "Basic" }
 
-    /// The password itself is sent.
+    /// The lowest strength: the password itself is sent.
     public var strength: AuthenticationStrength { .password }
 
-    /// Those of the provider.
+    /// The provider's origins.
     public var origins: OriginSet { provider.origins }
 
-    /// Whether it is set to send preemptively.
+    /// Whether credentials are sent with the first request to an origin.
     public var sendsPreemptively: Bool { sending == .preemptively }
 
-    /// There is nothing in a response to check.
+    /// Always `false`: a Basic response contains nothing to check.
     public var checksResponses: Bool { false }
 
-    /// The settings: when credentials are sent, and where to, if that is known.
+    /// The settings: when credentials are sent, and to which origins.
     public var settings: [StageSummary.Setting] {
         [.init(name: "for", value: "\(provider.origins)"), .init(name: "sent", value: "\(sending)")]
             + (allowsPlaintext ? [.init(name: "plaintext", value: "allowed")] : [])
     }
 
-    /// Origins that are none, and those that the password would be sent to without TLS.
+    /// Returns a problem for each invalid origin, and for each that would receive the password without TLS.
     public func problems(of stage: String) -> [ChainProblem] {
         provider.origins.problems(of: stage)
             + (allowsPlaintext ? [] : provider.origins.plaintextProblems(of: stage, sending: "the password"))
     }
 
-    /// Adds the credential of the space that the request's path is in, if there was one before.
+    /// Adds the known credential of the protection space that the request's path is in, if there is one.
     public func prepareAtOnce(_ request: inout Request, in context: inout AuthenticationContext) -> Bool? {
         let path = request.head.path ?? "/"
         if let ready = spaces(of: context.target).withLock({ $0.ready(for: path, at: context.origin) }) {
@@ -90,7 +89,7 @@ public final class BasicAuthenticator: Authenticator {
         return sending == .preemptively && context.maySendPreemptively ? nil : false
     }
 
-    /// Adds the credential for the whole origin, where it is to be sent preemptively.
+    /// Adds the credential for the whole origin if it is to be sent preemptively.
     ///
     /// - Throws: ``AuthenticationError``.
     public func prepare(
@@ -103,7 +102,7 @@ public final class BasicAuthenticator: Authenticator {
         return true
     }
 
-    /// Adds the credential for the challenge's realm, if there is one that was not rejected.
+    /// Adds the credential for the challenge's realm if there is one that hasn't been rejected.
     ///
     /// - Throws: ``AuthenticationError``.
     public func answer(
@@ -114,7 +113,7 @@ public final class BasicAuthenticator: Authenticator {
         let space = context.space(scheme, realm: challenge.realm)
         let field = request.head.headerFields[context.target.requestField]
         let sent = field.flatMap(BasicCredentials.decode)
-        // What was sent preemptively may have been for another realm, where it is still good.
+        // Credentials sent preemptively may belong to another realm, where they are still valid.
         let rejected = isRejected(field, by: challenge.realm, in: context) ? sent : nil
         if let rejected { source.forget(rejected, for: context.space(scheme, realm: nil)) }
         var found = try await source.credential(for: space, rejected: rejected, stage: stage)
@@ -130,7 +129,7 @@ public final class BasicAuthenticator: Authenticator {
         return .answered
     }
 
-    /// Whether the realm has turned its own credential down, which is then forgotten.
+    /// Whether the realm has rejected its own credential, which is then forgotten.
     private func isRejected(_ value: String?, by realm: String?, in context: AuthenticationContext) -> Bool {
         guard let value else { return false }
         return spaces(of: context.target).withLock { spaces in

@@ -1,11 +1,11 @@
 import Foundation
 import HTTPChainCore
 
-/// The encoding of user and password where the server does not say, RFC 7617 §2.1.
+/// The encoding of user and password if the server doesn't name one, RFC 7617 §2.1.
 public enum BasicCharset: Sendable, Hashable {
-    /// UTF-8, in normalization form C: what browsers send.
+    /// UTF-8, in normalization form C, as sent by browsers.
     case utf8
-    /// ISO 8859-1, for old servers; what it cannot hold is refused.
+    /// ISO 8859-1, for old servers. Other characters cause an error.
     case isoLatin1
 }
 
@@ -37,7 +37,7 @@ enum BasicCredentials {
         }
     }
 
-    /// The credential in a field's value; `nil` when it holds none of this scheme.
+    /// Decodes the credential in a field's value; returns `nil` if it isn't a Basic credential.
     static func decode(_ value: String) -> Credential? {
         let parts = value.pieces(at: " ", maxSplits: 1)
         guard parts.count == 2, ASCII.equalFolded(String(parts[0]), "Basic"),
@@ -49,7 +49,7 @@ enum BasicCredentials {
         return Credential(user: String(Substring(text.utf8[..<colon])), password: Secret(password))
     }
 
-    /// The charset that the challenge names, else the one given; RFC 7617 §2.1 knows UTF-8 alone.
+    /// Returns UTF-8 if the challenge names it, otherwise the given charset; RFC 7617 §2.1 allows only UTF-8.
     static func charset(of challenge: Challenge, else charset: BasicCharset) -> BasicCharset {
         challenge["charset"].map { ASCII.equalFolded($0, "UTF-8") } == true ? .utf8 : charset
     }

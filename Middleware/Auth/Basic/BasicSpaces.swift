@@ -1,24 +1,24 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// The known protection spaces of servers: which credentials are sent where preemptively, RFC 7617 §2.2.
+/// The known protection spaces of servers, and the credentials to send to them preemptively, RFC 7617 §2.2.
 struct BasicSpaces: Sendable {
     private struct Entry: Sendable {
         let origin: Origin
         let realm: String?
-        /// The paths of the space begin with this.
+        /// The prefix of the space's paths.
         let prefix: String
         var ready: ReadyCredentials
     }
 
-    /// Realms and paths are the server's, so that there must be an end to them.
+    /// Bounded, because servers choose realms and paths.
     static let capacity = 256
 
     private var entries: [Entry] = []
 
-    /// The credentials of the deepest space that the path is in.
+    /// Returns the credentials of the deepest space that contains the path.
     func ready(for path: String, at origin: Origin) -> ReadyCredentials? {
-        // By its place: a copy of each entry would cost more than the look at it.
+        // By index: copying each entry would cost more than looking at it.
         var best: Int?
         for index in entries.indices
         where entries[index].origin == origin && path.utf8.starts(with: entries[index].prefix.utf8) {
@@ -36,19 +36,19 @@ struct BasicSpaces: Sendable {
         entries.append(Entry(origin: origin, realm: realm, prefix: prefix, ready: ready))
     }
 
-    /// The realm that a field's value was sent for; `nil` when it is not known.
+    /// Returns the realm that a field's value was sent for, or `nil` if it isn't known.
     func realm(of value: String, at origin: Origin) -> String? {
         entries.first { $0.origin == origin && $0.realm != nil && $0.ready.value == value }?.realm
     }
 
-    /// Forgets credentials that a realm rejected, wherever they were to be sent for it.
+    /// Removes credentials that a realm rejected, from all paths that they would be sent to.
     mutating func forget(_ value: String, realm: String?, at origin: Origin) {
         entries.removeAll { entry in
             entry.origin == origin && entry.ready.value == value && (entry.realm == nil || entry.realm == realm)
         }
     }
 
-    /// The directory of a request's path: all that is at its depth or deeper is taken to be in the same space.
+    /// Returns the directory of a request's path: all paths at its depth or deeper count as the same space.
     static func prefix(of path: String?) -> String {
         let path = (path ?? "/").utf8.prefix { $0 != UInt8(ascii: "?") }
         guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return "/" }

@@ -2,43 +2,43 @@ public import Foundation
 public import HTTPChainCore
 import HTTPTypes
 
-/// A token that opens resources to whoever bears it, RFC 6750, with what belongs to it.
+/// A bearer token, RFC 6750, with its expiration, refresh token and scope.
 public struct AccessToken: Sendable, Hashable {
-    /// The token's text, which does not show itself.
+    /// The token's text, redacted when printed.
     public let value: Secret
-    /// The date when it expires, by the wall clock; `nil` when it is not known.
+    /// The wall-clock date of expiration, or `nil` if it isn't known.
     public let expiration: Date?
-    /// The token that the next access token is asked for with, RFC 6749 §1.5; `nil` when there is none.
+    /// The token used to get the next access token, RFC 6749 §1.5, or `nil` if there is none.
     public let refreshToken: Secret?
-    /// The permissions that the token gives, RFC 6749 §3.3; empty when it is not known.
+    /// The permissions of the token, RFC 6749 §3.3; empty if they aren't known.
     public let scope: [String]
     let credentials: ReadyCredentials?
 
     /// Makes a token.
     ///
-    /// A text that is no token (``isWellFormed``) is refused when it is to be sent.
+    /// A malformed token (see ``isWellFormed``) is refused when it is about to be sent.
     ///
     /// - Parameters:
     ///   - value: The token's text.
-    ///   - expiration: When it ends to be accepted; `nil`, the default, when that is not known.
-    ///   - refreshToken: What to ask for the next token with; none by default, and if it is empty.
-    ///   - scope: What it may be used for; not known by default.
+    ///   - expiration: The date of expiration. Defaults to `nil`, which means unknown.
+    ///   - refreshToken: The token used to get the next one. Defaults to none; an empty text counts as none.
+    ///   - scope: The permissions of the token. Defaults to unknown.
     public init(_ value: Secret, expiration: Date? = nil, refreshToken: Secret? = nil, scope: [String] = []) {
         self.value = value
         self.expiration = expiration
-        // Servers and stores write an empty text for none.
+        // Servers and stores write an empty text if there is none.
         self.refreshToken = refreshToken?.revealed.isEmpty == false ? refreshToken : nil
         self.scope = scope
         credentials = ReadyCredentials(token: value)
     }
 
-    /// Whether the text can be sent as a token: one or more visible characters of ASCII.
+    /// Whether the text can be sent as a token: one or more visible ASCII characters.
     ///
-    /// RFC 6749 §A.12 allows them all, and servers issue tokens with `!`, `|` or `%` in them, which RFC 6750 §2.1 leaves
-    /// out. Spaces, which RFC 6749 allows as well, would end the token, and a line break would begin another field.
+    /// RFC 6749 §A.12 allows all of them, and servers issue tokens with `!`, `|` or `%`, which RFC 6750 §2.1 excludes.
+    /// Spaces, which RFC 6749 also allows, would end the token, and a line break would start another field.
     public var isWellFormed: Bool { credentials != nil }
 
-    /// Whether the token has ended at a moment; never, when it is not known when it ends.
+    /// Whether the token has expired at the given date; always `false` if the expiration isn't known.
     public func hasExpired(at date: Date) -> Bool {
         expiration.map { $0 <= date } ?? false
     }
@@ -52,7 +52,7 @@ extension AccessToken: Codable {
         case scope
     }
 
-    /// Reads what ``encode(to:)`` wrote.
+    /// Decodes a token encoded by ``encode(to:)``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -66,10 +66,10 @@ extension AccessToken: Codable {
         )
     }
 
-    /// Writes the token **with its secrets**, for a ``TokenStore``: what is encoded is as secret as the token.
+    /// Encodes the token **with its secrets**, for a ``TokenStore``: the result is as secret as the token.
     ///
-    /// The names are those of a reply of a token endpoint (RFC 6749 §5.1), with `expires_at`, in seconds since 1970, in
-    /// place of `expires_in`.
+    /// The names are those of a token endpoint's response (RFC 6749 §5.1), with `expires_at`, in seconds since 1970,
+    /// instead of `expires_in`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(value.revealed, forKey: .value)
@@ -80,7 +80,7 @@ extension AccessToken: Codable {
 }
 
 extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The expiration of the token and what it is for; no secret.
+    /// The token's expiration and scope, without secrets.
     public var description: String {
         var text = "access token"
         if let expiration { text += ", expires \(HTTPDate(expiration))" }
@@ -94,9 +94,9 @@ extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension ReadyCredentials {
-    /// The field that a token is sent in; `nil` for what is no token.
+    /// Makes the field that carries a token, or returns `nil` if the token is malformed.
     ///
-    /// A token of another type (DPoP, RFC 9449) would be turned into request fields here.
+    /// Another token type (DPoP, RFC 9449) would be turned into request fields here.
     convenience init?(token: Secret) {
         let text = token.revealed.utf8
         guard !text.isEmpty, text.allSatisfy(ASCII.isVisible) else { return nil }

@@ -1,44 +1,44 @@
 import HTTPChainCore
 
-/// A source of access tokens: a token endpoint, a keychain, a broker, a sign-in by the user.
+/// A source of access tokens: a token endpoint, a keychain, a broker, a user's sign-in.
 ///
-/// ``BearerAuthMiddleware`` keeps the token and asks for another when there is none, when it is about to expire, and
-/// when a server has turned it down. However many calls need one at the same time, it asks once.
+/// ``BearerAuthMiddleware`` keeps the token. It requests another if there is none, if it is about to expire, or if a
+/// server has rejected it, once for any number of concurrent calls.
 ///
-/// The requests that a provider sends are its own: with the context, or over any chain, also the one that the stage is
-/// part of. They never wait for the token that they are to fetch.
+/// A provider sends its requests with the context or over any chain, including the one that the stage is part of. They
+/// never wait for the token that they are fetching.
 public protocol AccessTokenProvider: Sendable {
-    /// A new token.
+    /// Provides a new token.
     ///
     /// - Parameters:
-    ///   - old: The token in use so far; `nil` when there is none. Its refresh token may be what a new one is made from.
-    ///   - context: Time, chance, and a transport.
-    /// - Returns: A token that is new: one that the server has rejected already is rejected again.
-    /// - Throws: What keeps it from having one; every call that waits fails with that as the cause.
-    ///   ``OAuthError`` with the code ``OAuthError/Code/invalidGrant`` says that the user has to sign in again.
+    ///   - old: The token in use so far, or `nil` if there is none. Its refresh token may be used to get the new one.
+    ///   - context: The clock, random numbers, and a transport.
+    /// - Returns: A new token. One that the server has already rejected is rejected again.
+    /// - Throws: Any error; all waiting calls fail with it as the cause. ``OAuthError`` with the code
+    ///   ``OAuthError/Code/invalidGrant`` means that the user has to sign in again.
     func accessToken(replacing old: AccessToken?, in context: RefreshContext) async throws -> AccessToken
 
-    /// Tells the server that a token is not needed any more; by default it does nothing.
+    /// Tells the server that a token is no longer needed. Does nothing by default.
     ///
-    /// Called with a token that was fetched while the user signed out, so that nobody will ever use it.
+    /// Called with a token that was fetched while the user signed out, and that will never be used.
     ///
-    /// - Throws: What keeps the server from knowing; nobody is told.
+    /// - Throws: Any error; it is ignored.
     func discard(_ token: AccessToken, in context: RefreshContext) async throws
 
-    /// The name and the settings of the provider, for ``/HTTPChainCore/Chain/explain()``; never a secret. Its type's
-    /// name by default.
+    /// The provider's name and settings, for ``/HTTPChainCore/Chain/explain()``, without secrets. Defaults to the
+    /// type's name.
     var summary: String { get }
 }
 
 extension AccessTokenProvider {
-    /// Nothing to do.
+    /// Does nothing.
     public func discard(_ token: AccessToken, in context: RefreshContext) async throws {}
 
     /// The type's name.
     public var summary: String { StageSummary.name(of: Self.self) }
 }
 
-/// A provider that is a closure.
+/// A provider that calls a closure.
 public struct ClosureAccessTokenProvider: AccessTokenProvider {
     /// A closure that provides a token; see ``AccessTokenProvider/accessToken(replacing:in:)``.
     public typealias Provide =
@@ -46,22 +46,22 @@ public struct ClosureAccessTokenProvider: AccessTokenProvider {
 
     private let provide: Provide
 
-    /// Makes a provider of a closure.
+    /// Makes a provider that calls a closure.
     public init(_ provide: @escaping Provide) {
         self.provide = provide
     }
 
-    /// "a closure".
+    /// Always "a closure".
     public var summary: String { "a closure" }
 
-    /// Returns the token of the closure.
+    /// Returns the closure's token.
     public func accessToken(replacing old: AccessToken?, in context: RefreshContext) async throws -> AccessToken {
         try await provide(old, context)
     }
 }
 
 extension AccessTokenProvider where Self == ClosureAccessTokenProvider {
-    /// Tokens that a closure provides.
+    /// A provider that calls a closure.
     public static func asking(_ provide: @escaping ClosureAccessTokenProvider.Provide) -> ClosureAccessTokenProvider {
         ClosureAccessTokenProvider(provide)
     }

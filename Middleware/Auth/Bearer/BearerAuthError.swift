@@ -1,31 +1,31 @@
 public import HTTPChainCore
 
-/// There is no token to send.
+/// Thrown if there is no token to send.
 public struct BearerAuthError: NetworkFailure {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The token holds characters that no token may have (RFC 6749 §A.12), or is empty.
+        /// The token is empty or contains characters that aren't allowed in tokens (RFC 6749 §A.12).
         case malformedToken
-        /// A new token is only to be had by a new sign-in: there is no refresh token, or it is not valid any more.
+        /// A new sign-in is required: there is no refresh token, or it is no longer valid.
         case signInNeeded
-        /// No new token could be had; it may work another time. The cause says more.
+        /// Fetching a new token failed. A later attempt may succeed; see the cause.
         case refreshFailed
-        /// Tokens were refreshed as often as the limit allows.
+        /// The limit on refreshes was reached.
         case tooManyRefreshes(RefreshLimit)
-        /// The new token could not be saved; it is tried again before the next call uses it.
+        /// The new token could not be saved. Saving is retried before the next call uses it.
         case tokenNotSaved
-        /// The token was removed while a new one was fetched.
+        /// The token was removed while a new one was being fetched.
         case signedOut
     }
 
     /// The problem.
     public let problem: Problem
-    /// The request as it stood, redacted.
+    /// The request at the time of the error, redacted.
     public let exchange: ExchangeSnapshot?
-    /// The error that the provider threw, such as an ``OAuthError`` or the error of a transport.
+    /// The provider's error, such as an ``OAuthError`` or a transport's error.
     public let underlyingError: (any Error)?
 
     init(_ problem: Problem, exchange: ExchangeSnapshot, underlyingError: (any Error)? = nil) {
@@ -34,7 +34,7 @@ public struct BearerAuthError: NetworkFailure {
         self.underlyingError = underlyingError
     }
 
-    /// Makes the error that a failed refresh is for a call.
+    /// Converts the error of a failed refresh.
     init(refresh error: any Error, exchange: ExchangeSnapshot) {
         switch error {
         case RefreshError.tooMany(let limit): self.init(.tooManyRefreshes(limit), exchange: exchange)
@@ -50,8 +50,8 @@ public struct BearerAuthError: NetworkFailure {
     /// Always "BearerAuthMiddleware".
     public var stage: String { "BearerAuthMiddleware" }
 
-    /// The failure of the network that kept the credentials from being fetched; the call is then retried like any other
-    /// that the network failed.
+    /// The network failure that prevented fetching credentials; the call is then retried like after any network
+    /// failure.
     public var networkFailure: TransportError? {
         TransportError.behind(underlyingError, stage: stage, exchange: exchange)
     }
@@ -93,5 +93,5 @@ public struct BearerAuthError: NetworkFailure {
     }
 }
 
-/// A provider gave a token that cannot be sent.
+/// The provider returned a token that can't be sent.
 struct MalformedTokenError: Error {}

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// The Bearer scheme, RFC 6750, for an ``AuthenticationMiddleware`` that has several; alone, as
+/// The Bearer scheme, RFC 6750, for an ``AuthenticationMiddleware`` with several schemes; on its own, use
 /// ``BearerAuthMiddleware``, whose page says when a token is refreshed.
 ///
 /// ```swift
@@ -11,14 +11,13 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// A token is sent preemptively. When the server rejects it and names other schemes alone, it is refreshed
-/// nevertheless; only when a new token is rejected in the same way is a weaker scheme used, as for a path that knows no
-/// tokens.
+/// Tokens are sent preemptively. A rejected token is refreshed even if the server offers only other schemes. A weaker
+/// scheme is used only if a new token is rejected in the same way, as on a path that doesn't support tokens.
 public final class BearerAuthenticator: Authenticator {
     typealias Versioned = RefreshState<BearerToken>.Versioned
     typealias Version = RefreshState<BearerToken>.Version
 
-    /// The origins that the token is for; none where it is bound to ``OriginSet/any``, which a chain refuses.
+    /// The origins that the token is for; empty if it is bound to ``OriginSet/any``, which a chain refuses.
     public let origins: OriginSet
     /// Whether the token may be sent without TLS to a host other than this machine.
     public let allowsPlaintext: Bool
@@ -31,17 +30,17 @@ public final class BearerAuthenticator: Authenticator {
     /// Makes an authenticator that refreshes its token.
     ///
     /// - Parameters:
-    ///   - provider: Where tokens come from.
-    ///   - origins: Where they may go.
-    ///   - token: The token to begin with, such as one that the store has kept since the last start; none by default.
-    ///   - leeway: How long before its end a token is refreshed, 60 seconds by default; of a token that lives shorter
-    ///     than twice that, half its life. A token that could not be refreshed is used to its end.
-    ///   - limit: How often tokens are refreshed; five times in 30 seconds by default.
-    ///   - allowsPlaintext: Whether tokens may be sent without TLS, to be read by whoever listens (RFC 6750 §5.3);
-    ///     `false` by default.
-    ///   - store: Keeps each new token before it is used, because the server may take the refresh token before it only
-    ///     once; when it throws, the calls that wait fail, and the next one tries to save the token again. None by
-    ///     default. ``TokenStore/calling(_:)`` makes one of a closure.
+    ///   - provider: The source of tokens.
+    ///   - origins: The origins that may receive tokens.
+    ///   - token: The initial token, such as one that the store kept since the last launch. Defaults to none.
+    ///   - leeway: The time before expiration at which a token is refreshed, at most half the lifetime of a token that
+    ///     the stage fetched. Defaults to 60 seconds. If the refresh fails, the token is used until it expires.
+    ///   - limit: The limit on refreshes. Defaults to five in 30 seconds.
+    ///   - allowsPlaintext: Whether tokens may be sent without TLS, readable by eavesdroppers (RFC 6750 §5.3). Defaults
+    ///     to `false`.
+    ///   - store: Saves each new token before it is used, because the server may accept the previous refresh token only
+    ///     once. If it throws, the waiting calls fail, and the next call tries to save the token again. Defaults to
+    ///     none. Use ``TokenStore/calling(_:)`` for a closure.
     public init(
         _ provider: some AccessTokenProvider,
         for origins: some OriginSetConvertible,
@@ -60,13 +59,13 @@ public final class BearerAuthenticator: Authenticator {
         refresher = Refresher(token.map { BearerToken($0, leeway: leeway) }, limit: limit)
     }
 
-    /// Makes an authenticator with a token that is not refreshed, such as an API key.
+    /// Makes an authenticator with a token that isn't refreshed, such as an API key.
     ///
     /// - Parameters:
     ///   - token: The token.
-    ///   - origins: Where it may go.
-    ///   - allowsPlaintext: Whether it may be sent without TLS, to be read by whoever listens (RFC 6750 §5.3); `false`
-    ///     by default.
+    ///   - origins: The origins that may receive it.
+    ///   - allowsPlaintext: Whether it may be sent without TLS, readable by eavesdroppers (RFC 6750 §5.3). Defaults to
+    ///     `false`.
     public init(token: Secret, for origins: some OriginSetConvertible, allowsPlaintext: Bool = false) {
         named = origins.originSet
         self.origins = named.isAny ? OriginSet([]) : named
@@ -77,18 +76,17 @@ public final class BearerAuthenticator: Authenticator {
         refresher = Refresher(BearerToken(AccessToken(token), leeway: .zero), limit: .none)
     }
 
-    /// The token in use; `nil` when there is none yet, or no longer.
+    /// The token in use, or `nil` if there is none.
     public var token: AccessToken? { refresher.current?.token }
 
     /// The number of calls that wait for a new token.
     package var waiterCount: Int { refresher.waiterCount }
 
-    /// Takes another token into use, as after a sign-in, or ends the use of the one there is, as after a sign-out.
+    /// Replaces the token, as after a sign-in, or removes it, as after a sign-out.
     ///
-    /// A refresh that runs meanwhile was begun for the old token: what it brings is thrown away. The token is not handed
-    /// to `saving`.
+    /// The result of a refresh that is in flight for the old token is discarded. The token isn't passed to `saving`.
     ///
-    /// - Parameter token: The token; `nil` for none.
+    /// - Parameter token: The new token, or `nil` for none.
     public func replaceToken(with token: AccessToken?) {
         refresher.replace(with: token.map { BearerToken($0, leeway: leeway) })
     }
@@ -96,22 +94,22 @@ public final class BearerAuthenticator: Authenticator {
     /// Always "Bearer".
     public var scheme: String { "Bearer" }
 
-    /// A token that expires and can be revoked.
+    /// The highest strength: a token expires and can be revoked.
     public var strength: AuthenticationStrength { .token }
 
-    /// It does, from the first request on (RFC 6750 §2.1).
+    /// Always `true`, from the first request on (RFC 6750 §2.1).
     public var sendsPreemptively: Bool { true }
 
-    /// There is nothing in a response to check.
+    /// Always `false`: a response contains nothing to check.
     public var checksResponses: Bool { false }
 
-    /// Many servers send no Bearer challenge with a 401, or none at all.
+    /// Always `true`: many servers send no Bearer challenge with a 401, or no challenge at all.
     public var takesEveryRejection: Bool { true }
 
-    /// A refresh is waited for within the deadline of the call.
+    /// Always `true`: waiting for a refresh ends at the call's deadline.
     public var keepsDeadlines: Bool { true }
 
-    /// The settings: where tokens come from and go to; no secret.
+    /// The settings: the source of tokens and their origins, without secrets.
     public var settings: [StageSummary.Setting] {
         let bound = StageSummary.Setting(name: "for", value: "\(named)")
         guard let provider else { return [bound, .init(name: "token", value: "fixed")] }
@@ -121,7 +119,7 @@ public final class BearerAuthenticator: Authenticator {
         ]
     }
 
-    /// Origins that are none or not reached over TLS, and a token that is malformed.
+    /// Returns a problem for each origin that is invalid or not reached over TLS, and for a malformed token.
     public func problems(of stage: String) -> [ChainProblem] {
         var problems = named.problems(of: stage, sending: "the token", allowsPlaintext: allowsPlaintext)
         if let token, !token.isWellFormed {
@@ -136,7 +134,7 @@ public final class BearerAuthenticator: Authenticator {
         return problems
     }
 
-    /// The Bearer challenge that says why, the first of several; else the first.
+    /// Returns the first Bearer challenge that has an error, or the first one if none does.
     public func select(from challenges: [Challenge]) -> Challenge? {
         let own = challenges.filter { $0.is(scheme) }
         return own.first { $0["error"] != nil } ?? own.first
@@ -144,7 +142,7 @@ public final class BearerAuthenticator: Authenticator {
 }
 
 extension BearerAuthenticator {
-    /// Adds the token, where there is one that is good for a while.
+    /// Adds the token if it isn't about to expire.
     ///
     /// - Throws: ``BearerAuthError`` for a token that is malformed.
     public func prepareAtOnce(_ request: inout Request, in context: inout AuthenticationContext) throws -> Bool? {
@@ -156,18 +154,18 @@ extension BearerAuthenticator {
         return true
     }
 
-    /// Fetches a token where there is none, or one that is about to expire, and adds it.
+    /// Adds a token, fetching a new one if there is none or it is about to expire.
     ///
-    /// - Throws: ``BearerAuthError``; `TimeoutError` when the deadline of the call has come.
+    /// - Throws: ``BearerAuthError``; `TimeoutError` if the call's deadline has passed.
     public func prepare(_ request: inout Request, in context: inout AuthenticationContext) async throws -> Bool {
         guard let provider, let stages = context.stagesInside(for: request) else { return false }
         try send(try await validToken(from: provider, for: request, over: stages), in: &request, &context)
         return true
     }
 
-    /// Adds a newer token than the one that was rejected: one that is there already, or a new one.
+    /// Adds a newer token than the rejected one, fetching it if necessary.
     ///
-    /// - Throws: ``BearerAuthError``; `TimeoutError` when the deadline of the call has come.
+    /// - Throws: ``BearerAuthError``; `TimeoutError` if the call's deadline has passed.
     public func answer(
         _ challenge: Challenge,
         to request: inout Request,
@@ -177,7 +175,7 @@ extension BearerAuthenticator {
         let rejected = AuthenticationRefusal.rejected(context.space(scheme, realm: challenge.realm))
         guard let provider, let stages = context.stagesInside(for: request) else { return .declined(rejected) }
         guard let sent = SentToken(context.note) else {
-            // Not sent before it was asked for.
+            // No token was sent preemptively.
             return try await prepare(&request, in: &context) ? .answered : .declined(rejected)
         }
         let (path, time) = (request.head.path, request.environment.time)
@@ -191,7 +189,7 @@ extension BearerAuthenticator {
         case .refresh
         where BearerChallenge([challenge])?.error != .invalidToken
             && sent.token.value.isYoung(at: time.elapsed, under: refresher.limit):
-            // A server that means the token says so (RFC 6750 §3.1); this one may mean that nobody may have that.
+            // An invalid token would be named (RFC 6750 §3.1). The path may be forbidden to everyone.
             return .declined(rejected)
         case .giveUp:
             return .declined(.tooManyRefreshes(refresher.limit))
@@ -201,7 +199,7 @@ extension BearerAuthenticator {
             try send(newer, in: &request, &context)
             context.note = SentToken(newer, count: sent.count + 1, isFresh: false)
         case .refresh:
-            // Read before the refresh: it may need the connection.
+            // Drained before the refresh, which may need the connection.
             await context.discardRejection()
             let new = try await refreshed(
                 after: sent.token.version,
@@ -216,7 +214,7 @@ extension BearerAuthenticator {
         return .answered
     }
 
-    /// Notes that the token is rejected, so that the next call has a new one.
+    /// Marks the token as rejected, so that the next call fetches a new one.
     public func leave(
         _ challenge: Challenge,
         to request: Request,
@@ -228,7 +226,7 @@ extension BearerAuthenticator {
         return .bodyReadableOnce
     }
 
-    /// Why no other token is sent in answer to a challenge; `nil` when one may be.
+    /// Returns the reason not to send another token, or `nil` if one may be sent.
     private func refusal(of challenge: Challenge, in context: AuthenticationContext) -> AuthenticationRefusal? {
         if RefreshScope.isInside(refresher) { return .noCredential(context.space(scheme, realm: challenge.realm)) }
         return BearerChallenge([challenge])?.objection.map { .unsupportedChallenge(scheme: scheme, why: $0) }
@@ -249,7 +247,7 @@ extension BearerAuthenticator {
         context.note = token
     }
 
-    /// The token in use, or another where it is about to expire.
+    /// Returns the token in use, or a new one if it is about to expire.
     private func validToken(
         from provider: any AccessTokenProvider,
         for request: Request,
@@ -261,14 +259,14 @@ extension BearerAuthenticator {
         do {
             return try await refreshed(after: version, from: provider, for: request, over: stages, nil)
         } catch let failure as BearerAuthError where failure.problem != .signedOut {
-            // Refreshed early, it is good for a while yet.
+            // The refresh was early, so the old token is still valid.
             let usable = if case .tooManyRefreshes = failure.problem { refresher.look().current } else { current }
             guard let usable, !usable.value.token.hasExpired(at: date) else { throw failure }
             return usable
         }
     }
 
-    /// A newer token than that of the version.
+    /// Returns a newer token than the given version.
     private func refreshed(
         after version: Version,
         from provider: any AccessTokenProvider,
@@ -314,7 +312,7 @@ extension BearerAuthenticator {
         )
     }
 
-    /// - Throws: `CancellationError` where the refresh failed with it.
+    /// - Throws: `CancellationError` if the refresh failed with it.
     private func failure(
         _ error: any Error,
         _ request: Request,
@@ -330,15 +328,15 @@ extension BearerAuthenticator {
     }
 }
 
-/// The token that a call has sent last, as ``AuthenticationContext/note`` keeps it.
+/// The token that a call sent last, stored in ``AuthenticationContext/note``.
 private struct SentToken: Sendable {
-    /// Once with a newer token that was there already, and once with one that was made meanwhile.
+    /// One retry with a newer token that already exists, and one with a token fetched in the meantime.
     private static let repeats = 2
 
     let token: BearerAuthenticator.Versioned
-    /// The number of tokens that the call has sent after the first.
+    /// The number of tokens sent after the first.
     let count: Int
-    /// Whether it was made for this call, so that no other would do better.
+    /// Whether it was fetched for this call, so that no other would do better.
     let isFresh: Bool
 
     var isLast: Bool { isFresh || count >= Self.repeats }
@@ -351,7 +349,7 @@ private struct SentToken: Sendable {
 
     /// Reads a note.
     ///
-    /// That of the first token is the token alone, which fits into the context without an allocation.
+    /// The first token is stored without a count, which fits into the context without an allocation.
     init?(_ note: (any Sendable)?) {
         switch note {
         case let sent as SentToken: self = sent

@@ -1,39 +1,39 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// A server's challenge to a request whose Bearer token it rejects, RFC 6750 §3.
+/// A server's challenge to a request with a rejected Bearer token, RFC 6750 §3.
 public struct BearerChallenge: Sendable, Hashable, CustomStringConvertible {
-    /// Why the token is rejected, RFC 6750 §3.1; other servers have further codes.
+    /// The server's reason for rejecting a token, RFC 6750 §3.1; servers may use other codes.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-        /// The code as the server writes it.
+        /// The code as sent by the server.
         public let rawValue: String
 
-        /// A code as the server writes it.
+        /// Makes a code.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
         /// The request is malformed; another token would not help.
         public static let invalidRequest = Code(rawValue: "invalid_request")
-        /// The token has expired, was revoked, or is no token of this server.
+        /// The token has expired, was revoked, or wasn't issued by this server.
         public static let invalidToken = Code(rawValue: "invalid_token")
-        /// The token is good, but not for this; see ``BearerChallenge/scope``.
+        /// The token is valid, but its scope is insufficient; see ``BearerChallenge/scope``.
         public static let insufficientScope = Code(rawValue: "insufficient_scope")
 
-        /// The code as the server writes it.
+        /// The code as sent by the server.
         public var description: String { rawValue }
     }
 
-    /// The name of the protection space; `nil` when none is given.
+    /// The name of the protection space, or `nil` if none is given.
     public let realm: String?
-    /// Why the token is rejected; `nil` when the server does not say, as for a request that had none.
+    /// The server's reason for rejecting the token, or `nil` if it gave none, as for a request without a token.
     public let error: Code?
     /// The server's explanation for developers.
     public let detail: String?
-    /// The permissions that a token must give; empty when the server does not say.
+    /// The required permissions; empty if the server doesn't name them.
     public let scope: [String]
 
-    /// The Bearer challenge among those of a response: the first that gives an error, else the first; `nil` when there
+    /// Selects a response's Bearer challenge: the first that has an error, otherwise the first; returns `nil` if there
     /// is none.
     public init?(_ challenges: [Challenge]) {
         let own = challenges.filter { $0.is("Bearer") }
@@ -44,9 +44,9 @@ public struct BearerChallenge: Sendable, Hashable, CustomStringConvertible {
         scope = challenge["scope"]?.pieces(at: " ").map(String.init) ?? []
     }
 
-    /// Why a new token would not help; `nil` when it might.
+    /// The reason why a new token would not help, or `nil` if it might.
     ///
-    /// It might when the server says `invalid_token`, something that RFC 6750 does not know, or nothing.
+    /// It might if the server says `invalid_token`, a code that RFC 6750 doesn't define, or nothing.
     public var objection: String? {
         switch error {
         case .invalidRequest: "the request is malformed (invalid_request), and no other token mends that"
@@ -57,7 +57,7 @@ public struct BearerChallenge: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Code, scope and the server's words, on one line.
+    /// The code, scope and server's explanation, on one line.
     public var description: String {
         var text = error?.rawValue ?? "no error"
         if let detail { text += " (\(detail))" }
@@ -67,8 +67,8 @@ public struct BearerChallenge: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Response {
-    /// The server's challenge about the token of this call, in the challenges of a response with the status 400, 401 or
-    /// 403; `nil` when it says nothing, and when the response came from another origin than the token is for.
+    /// The server's challenge about the token of this call, in a response with status 400, 401 or 403; `nil` if there
+    /// is none, or if the response came from an origin that the token isn't for.
     ///
     /// ```swift
     /// if let challenge = response.bearerChallenge, challenge.error == .insufficientScope {

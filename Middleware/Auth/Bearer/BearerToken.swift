@@ -1,20 +1,20 @@
 import Foundation
 import HTTPChainCore
 
-/// The token in use, and when to ask for the next; an object, because every call takes hold of it.
+/// The token in use and its refresh date; a class, because every call retains it.
 final class BearerToken: Sendable {
     let token: AccessToken
     private let refreshDate: Date?
-    /// When it was fetched, by the clock that only runs; `nil` when that was before this stage.
+    /// The monotonic time at which it was fetched, or `nil` if that was before this stage existed.
     private let fetched: Duration?
 
-    /// Takes a token into use.
+    /// Makes a token for use.
     ///
     /// - Parameters:
     ///   - token: The token.
-    ///   - leeway: How long before its end a new one is asked for.
-    ///   - now: When it was made, if that is known: of a life that is short, no more than half is given up.
-    ///   - fetched: When it was fetched.
+    ///   - leeway: The time before expiration at which a new one is requested.
+    ///   - now: The issue date, if known: at most half of a short lifetime is given up.
+    ///   - fetched: The time at which it was fetched.
     init(_ token: AccessToken, leeway: Duration, now: Date? = nil, fetched: Duration? = nil) {
         self.token = token
         self.fetched = fetched
@@ -24,15 +24,15 @@ final class BearerToken: Sendable {
         }
     }
 
-    /// Whether the calendar has to be asked at all.
+    /// Whether the date has to be checked at all.
     var expires: Bool { refreshDate != nil }
 
-    /// Whether it was fetched so short a time ago that a 401 without a reason is hardly about it.
+    /// Whether it was fetched so recently that a 401 without a reason is unlikely to be about it.
     func isYoung(at now: Duration, under limit: RefreshLimit) -> Bool {
         fetched.map { now - $0 < limit.interval } ?? false
     }
 
-    /// Whether a new token should be asked for.
+    /// Whether a new token should be requested.
     func isDue(at date: Date) -> Bool {
         refreshDate.map { $0 <= date } ?? false
     }

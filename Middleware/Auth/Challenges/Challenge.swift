@@ -1,6 +1,6 @@
 import HTTPChainSupport
 
-/// One challenge of a server or a proxy: a scheme and what it says about itself, RFC 9110 §11.3.
+/// A challenge of a server or proxy: a scheme and its parameters, RFC 9110 §11.3.
 ///
 /// ```swift
 /// let challenges = Challenge.parse(["Digest realm=\"a\", nonce=\"b\", Basic realm=\"a\""])
@@ -8,11 +8,11 @@ import HTTPChainSupport
 /// challenges[1]["Realm"]      // "a"
 /// ```
 public struct Challenge: Sendable, Hashable {
-    /// One `name=value` of a challenge.
+    /// A `name=value` pair of a challenge.
     public struct Parameter: Sendable, Hashable {
-        /// The name as it was sent; it is compared without regard to letter case.
+        /// The name as sent; comparisons ignore letter case.
         public let name: String
-        /// The value without quotes; empty when none was sent.
+        /// The value without quotes; empty if none was sent.
         public let value: String
 
         /// Makes a parameter.
@@ -22,57 +22,57 @@ public struct Challenge: Sendable, Hashable {
         }
     }
 
-    /// The scheme as it was sent; compare it with ``is(_:)``.
+    /// The scheme as sent; compare it with ``is(_:)``.
     public let scheme: String
-    /// The value of a scheme that has one in place of parameters, such as `Negotiate`, RFC 9110 §11.2.
+    /// The value of a scheme that has one instead of parameters, such as `Negotiate`, RFC 9110 §11.2.
     public internal(set) var token68: String?
-    /// The parameters in the order they were sent, those that were sent twice included.
+    /// The parameters in the order sent, including duplicates.
     public internal(set) var parameters: [Parameter]
 
-    /// Makes a challenge, as a test of a server's answer needs it.
+    /// Makes a challenge, for tests.
     ///
     /// - Parameters:
     ///   - scheme: The scheme's name.
     ///   - token68: Its value, for schemes that have one.
-    ///   - parameters: Names and values without quotes.
+    ///   - parameters: The names and unquoted values.
     public init(_ scheme: String, token68: String? = nil, parameters: KeyValuePairs<String, String> = [:]) {
         self.scheme = scheme
         self.token68 = token68
         self.parameters = parameters.map { Parameter(name: $0.key, value: $0.value) }
     }
 
-    /// Whether this is the scheme, letter case aside.
+    /// Whether the scheme is the given one, ignoring letter case.
     public func `is`(_ scheme: String) -> Bool {
         ASCII.equalFolded(self.scheme, scheme)
     }
 
-    /// The value of the first parameter of that name, letter case aside; `nil` when there is none.
+    /// The value of the first parameter with that name, ignoring letter case, or `nil` if there is none.
     public subscript(name: String) -> String? {
         parameters.first { ASCII.equalFolded($0.name, name) }?.value
     }
 
-    /// The values of all parameters of that name; RFC 9110 §11.2 allows one.
+    /// Returns the values of all parameters with that name; RFC 9110 §11.2 allows only one.
     public func values(of name: String) -> [String] {
         parameters.filter { ASCII.equalFolded($0.name, name) }.map(\.value)
     }
 
-    /// The protection space's name, RFC 9110 §11.5; `nil` when the challenge names none.
+    /// The protection space's name, RFC 9110 §11.5, or `nil` if the challenge has none.
     public var realm: String? { self["realm"] }
 }
 
 extension Challenge: CustomStringConvertible {
-    /// The challenge as a field value writes it.
+    /// The challenge as a field value.
     public var description: String {
         let written = parameters.map { "\($0.name)=\(Self.quoted($0.value))" }.joined(separator: ", ")
         return ([scheme] + [token68, written.isEmpty ? nil : written].compactMap { $0 }).joined(separator: " ")
     }
 
-    /// The text as a quoted string, RFC 9110 §5.6.4; control characters, which it cannot hold, become spaces.
+    /// Returns the text as a quoted string, RFC 9110 §5.6.4; control characters, which aren't allowed, become spaces.
     public static func quoted(_ text: String) -> String {
         Escaping.quotedString(text)
     }
 
-    /// Whether the text can stand without quotes, RFC 9110 §5.6.2.
+    /// Whether the text is valid without quotes, RFC 9110 §5.6.2.
     public static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(ASCII.isTokenByte)
     }

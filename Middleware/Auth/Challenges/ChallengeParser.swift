@@ -1,23 +1,24 @@
 import HTTPChainSupport
 
 extension Challenge {
-    /// The most that is read of one response's challenges.
+    /// The limits on parsing the challenges of one response.
     enum Limits {
-        /// Bytes of all field values together: a Kerberos token can take many.
+        /// The total bytes of all field values; a Kerberos token can be long.
         static let bytes = 65_536
-        /// Challenges of all fields together.
+        /// The total number of challenges in all fields.
         static let challenges = 32
-        /// Parameters of one challenge.
+        /// The number of parameters of one challenge.
         static let parameters = 64
     }
 
-    /// Reads the values of `WWW-Authenticate` or `Proxy-Authenticate` fields, RFC 9110 §11.6.1.
+    /// Parses the values of `WWW-Authenticate` or `Proxy-Authenticate` fields, RFC 9110 §11.6.1.
     ///
-    /// A comma separates challenges as well as the parameters of one; a name that no `=` follows begins the next
-    /// challenge. What makes no sense is passed over and never fails: a comma too many or too few, a string without its
-    /// end, a parameter without a value or without a scheme.
+    /// Commas separate both challenges and the parameters of one. A name without `=` starts the next challenge. Parsing
+    /// never fails. Invalid parts are skipped: extra or missing commas, an unterminated string, a parameter without a
+    /// value or scheme.
     ///
-    /// At most 64 KiB are read, 32 challenges, and 64 parameters of each; a challenge that is cut there is left out.
+    /// Parses at most 64 KiB, 32 challenges, and 64 parameters of each. A challenge cut off by the size limit is
+    /// omitted.
     ///
     /// - Parameter values: The values of the fields, in order.
     public static func parse(_ values: [String]) -> [Challenge] {
@@ -33,7 +34,7 @@ extension Challenge {
     }
 }
 
-/// Reads one field value.
+/// Parses one field value.
 struct ChallengeParser {
     private let bytes: [UInt8]
     private var position = 0
@@ -69,7 +70,7 @@ struct ChallengeParser {
         return challenges
     }
 
-    /// Reads what may stand after the scheme in place of parameters.
+    /// Parses the token68 that may follow the scheme instead of parameters.
     private mutating func takeToken68(into challenge: inout Challenge) {
         let start = position
         skip(ASCII.isSpace)
@@ -81,7 +82,7 @@ struct ChallengeParser {
             position = start
             return
         }
-        // `Digest realm=, nonce="x"`: no value, though the grammar would have it a token68.
+        // `Digest realm=, nonce="x"`: an empty value, although the grammar makes it a token68.
         if padding.utf8.count < 2, ASCII.equalFolded(text, "realm") || (Challenge.isToken(text) && isParameterNext) {
             challenge.parameters.append(Challenge.Parameter(name: text, value: ""))
         } else {
@@ -101,7 +102,7 @@ struct ChallengeParser {
             || bytes[position] == Self.equals
     }
 
-    /// Reads `=` with the whitespace that RFC 9110 §5.6.3 calls bad around it, or nothing.
+    /// Parses `=` and the optional "bad" whitespace around it (RFC 9110 §5.6.3), or nothing.
     private mutating func takeEquals() -> Bool {
         let start = position
         skip(ASCII.isSpace)
@@ -116,13 +117,13 @@ struct ChallengeParser {
 
     private mutating func takeValue() -> String {
         guard position < bytes.count, bytes[position] == Self.quote else {
-            // More than a token can hold: nonces are sent without quotes, padding and all.
+            // Allows more than a token: nonces are sent without quotes, including padding.
             return take { !ASCII.isSpace($0) && $0 != Self.comma && $0 != Self.quote }
         }
         return takeQuoted()
     }
 
-    /// Reads a quoted string, or what there is of one.
+    /// Parses a quoted string, which may be unterminated.
     private mutating func takeQuoted() -> String {
         position += 1
         var content: [UInt8] = []
@@ -136,7 +137,7 @@ struct ChallengeParser {
         return String(decoding: content, as: UTF8.self)
     }
 
-    /// Goes on behind what is neither a name nor a separator; a comma in quotes does not end it.
+    /// Skips text that is neither a name nor a separator; a comma in quotes doesn't end it.
     private mutating func skipNonsense() {
         while position < bytes.count, !ASCII.isSpace(bytes[position]), bytes[position] != Self.comma {
             Steps.take()

@@ -4,7 +4,7 @@ public import HTTPChainCore
 public struct Credential: Sendable, Hashable {
     /// The user's name.
     public let user: String
-    /// The password, which does not show itself.
+    /// The password, redacted when printed.
     public let password: Secret
 
     /// Makes a credential.
@@ -15,19 +15,19 @@ public struct Credential: Sendable, Hashable {
 }
 
 extension Credential: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The user's name alone.
+    /// The user's name, without the password.
     public var description: String { "credential of \(user)" }
-    /// The user's name alone.
+    /// The user's name, without the password.
     public var debugDescription: String { description }
 }
 
-/// The part of a server that one credential opens, RFC 9110 §11.5.
+/// The part of a server that a credential is valid for, RFC 9110 §11.5.
 public struct ProtectionSpace: Sendable, Hashable, CustomStringConvertible {
     /// The server, or the proxy.
     public let origin: Origin
-    /// The name that the challenge gives the space; `nil` when it gives none, and when there was no challenge yet.
+    /// The name in the challenge, or `nil` if it has none or there was no challenge yet.
     public let realm: String?
-    /// Whether the server asks or a proxy.
+    /// Whether the server or a proxy asks for the credential.
     public let target: AuthenticationTarget
     /// The authentication scheme, in lower case: `basic`, `digest`, `bearer`.
     public let scheme: String
@@ -36,9 +36,9 @@ public struct ProtectionSpace: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - origin: The server, or the proxy.
-    ///   - realm: The name that the challenge gives the space.
-    ///   - target: Whether the server asks, which is the default, or a proxy.
-    ///   - scheme: The authentication scheme; letter case does not matter.
+    ///   - realm: The name in the challenge.
+    ///   - target: The party that asks for the credential. Defaults to the server.
+    ///   - scheme: The authentication scheme, ignoring letter case.
     public init(origin: Origin, realm: String?, target: AuthenticationTarget = .origin, scheme: String) {
         self.origin = origin
         self.realm = realm

@@ -1,9 +1,8 @@
 import HTTPChainCore
 
-/// A provider of credentials with a memory: calls at the same time ask it once, and an answer serves until it is
-/// rejected.
+/// A caching credential provider: concurrent calls ask it once, and its result is reused until rejected.
 package final class CredentialSource: Sendable {
-    /// Realms are named by servers, so that there must be an end to them.
+    /// Bounded, because servers choose the realms.
     private static let capacity = 256
 
     private let provider: any CredentialProvider
@@ -14,15 +13,15 @@ package final class CredentialSource: Sendable {
         self.provider = provider
     }
 
-    /// The credential that was given for the space before, if it is not the one that was rejected; else the provider's.
+    /// Returns the cached credential for the space, unless it is the rejected one; otherwise the provider's.
     ///
     /// - Parameters:
-    ///   - space: Who asks.
-    ///   - rejected: What the server has just rejected.
-    ///   - stage: The stage that asks, for the error.
-    /// - Returns: Never the rejected one; `nil` when there is no other, and for an origin that the provider's credentials
-    ///   are not for.
-    /// - Throws: ``AuthenticationError``; `CancellationError` when the caller is cancelled.
+    ///   - space: The protection space.
+    ///   - rejected: The credential that the server has just rejected.
+    ///   - stage: The requesting stage, for the error.
+    /// - Returns: A credential other than the rejected one, or `nil` if there is none or the provider has none for the
+    ///   origin.
+    /// - Throws: ``AuthenticationError``; `CancellationError` if the caller is cancelled.
     package func credential(
         for space: ProtectionSpace,
         rejected: Credential? = nil,
@@ -32,7 +31,7 @@ package final class CredentialSource: Sendable {
         if let credential = known.withLock({ $0[space] }), credential != rejected { return credential }
         do {
             let credential = try await ask(for: space, rejected)
-            // The answer to a call that had not tried this credential yet is no answer to one that has.
+            // A result shared with a call that hadn't tried this credential yet is useless to one that has.
             guard credential != nil, credential == rejected else { return credential }
             return try await ask(for: space, rejected)
         } catch is CancellationError {
@@ -46,7 +45,7 @@ package final class CredentialSource: Sendable {
         }
     }
 
-    /// Forgets a credential of a space, so that the provider is asked again.
+    /// Removes a credential of a space from the cache, so that the provider is asked again.
     package func forget(_ credential: Credential, for space: ProtectionSpace) {
         known.withLock { known in
             if known[space] == credential { known[space] = nil }
@@ -55,7 +54,7 @@ package final class CredentialSource: Sendable {
 
     private func ask(for space: ProtectionSpace, _ rejected: Credential?) async throws -> Credential? {
         try await flights.run(space) { [self] in
-            // Another flight may have ended between the look at the memory and this one.
+            // Another flight may have ended since the cache was checked.
             if let credential = known.withLock({ $0[space] }), credential != rejected { return credential }
             let answer = try await provider.credential(for: space, rejected: rejected)
             let credential = answer == rejected ? nil : answer
@@ -69,7 +68,7 @@ package final class CredentialSource: Sendable {
 }
 
 extension AuthenticationError {
-    /// Whether a provider waits for itself, however deep.
+    /// Whether a provider waits for itself, at any depth.
     fileprivate var isReentry: Bool {
         if case .providerWaitsForItself = problem { true } else { false }
     }

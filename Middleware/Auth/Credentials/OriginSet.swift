@@ -3,13 +3,13 @@ public import HTTPChainCore
 
 /// The origins that a credential may be sent to.
 ///
-/// Written as text where it is needed: `"https://api.example.com"`, or several in an array. Text that is not an origin
-/// admits none; a stage reports it when its chain is built (``problems(of:)``). ``any`` admits all, and has to be
-/// written out.
+/// Can be written as a string literal, `"https://api.example.com"`, or an array of several. An invalid origin admits no
+/// requests, and a stage reports it when its chain is built (``problems(of:)``). ``any`` admits all origins, and must
+/// be explicit.
 public struct OriginSet: Sendable, Hashable {
     /// The origins.
     public let origins: Set<Origin>
-    /// The texts that were given and are not origins.
+    /// The given texts that aren't origins.
     public let invalid: [String]
     /// Whether every origin is in the set, as in ``any``.
     public let isAny: Bool
@@ -21,7 +21,7 @@ public struct OriginSet: Sendable, Hashable {
         isAny = false
     }
 
-    /// Makes a set of absolute URLs; of each, scheme, host and port count.
+    /// Makes a set from absolute URLs, using only scheme, host and port.
     public init(urls: some Sequence<String>) {
         origins = Set(urls.compactMap { Origin($0) })
         invalid = urls.filter { Origin($0) == nil }
@@ -34,21 +34,21 @@ public struct OriginSet: Sendable, Hashable {
         self.isAny = isAny
     }
 
-    /// Every origin: for a provider that looks at ``ProtectionSpace/origin`` itself, such as a prompt that shows people
-    /// who asks.
+    /// Every origin; for a provider that checks ``ProtectionSpace/origin`` itself, such as a prompt that shows it to
+    /// people.
     ///
-    /// Whichever server a request is redirected to can then ask for credentials, and chooses the realm it names.
+    /// Any server that a request is redirected to can then ask for credentials, for a realm of its choice.
     public static var any: OriginSet { everyOrigin }
 
     static let everyOrigin = OriginSet(isAny: true)
 
-    /// Whether credentials may go there.
+    /// Whether credentials may be sent to the origin.
     public func contains(_ origin: Origin) -> Bool {
         isAny || origins.contains(origin)
     }
 
-    /// Returns the problems that ``/HTTPChainCore/ChainAwareMiddleware/problems(at:)`` of a stage with this set
-    /// returns: one problem for each text that is not an origin.
+    /// Returns one problem for each text that isn't an origin, for a stage's
+    /// ``/HTTPChainCore/ChainAwareMiddleware/problems(at:)``.
     ///
     /// - Parameter stage: The stage's name.
     public func problems(of stage: String) -> [ChainProblem] {
@@ -68,13 +68,13 @@ extension OriginSet {
         origins.filter { !$0.isConfidential }.sorted { $0.description < $1.description }
     }
 
-    /// Whether there is an origin that is in both.
+    /// Whether the sets have an origin in common.
     package func overlaps(_ other: OriginSet) -> Bool {
         if isAny { return other.isAny || !other.origins.isEmpty }
         return other.isAny ? !origins.isEmpty : !origins.isDisjoint(with: other.origins)
     }
 
-    /// One problem for each origin that a secret would be sent to without TLS.
+    /// Returns a problem for each origin that a secret would be sent to without TLS.
     package func plaintextProblems(of stage: String, sending what: String) -> [ChainProblem] {
         exposed.map { origin in
             ChainProblem(
@@ -98,7 +98,7 @@ extension OriginSet: ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
     }
 }
 
-/// A type that names the origins that a credential may be sent to: text, a `URL`, an origin, or several of them.
+/// A type that names the origins that a credential may be sent to: a string, a `URL`, an origin, or several of them.
 ///
 /// ```swift
 /// let base = "https://api.example.com/v2"

@@ -1,25 +1,24 @@
 public import HTTPChainCore
 
-/// A rule that says which requests one way to authenticate serves: by origin, by path, or by a name that the request
-/// gives.
+/// A rule that assigns requests to an authentication stage by origin, path, or a name set in the request.
 public struct AuthRoute: Sendable {
-    /// The name that ``HTTPChainCore/Request/authenticated(by:)`` asks for; `nil` for a route without one.
+    /// The name for ``HTTPChainCore/Request/authenticated(by:)``, or `nil` if the route has none.
     public let name: String?
-    /// The origins it serves; `nil` for all.
+    /// The origins it serves, or `nil` for all.
     public let origins: OriginSet?
-    /// The path it serves, with all that is below; `nil` for all.
+    /// The path it serves, including all paths below it, or `nil` for all.
     public let path: String?
-    /// The stage that authenticates; `nil` for nothing.
+    /// The stage that authenticates, or `nil` for none.
     let stage: (any Middleware)?
 
-    /// Serves requests with a stage.
+    /// Makes a route to a stage.
     ///
     /// - Parameters:
-    ///   - name: The name that a request asks for it by.
-    ///   - origins: The origins it serves; by default all, of which the stage takes those it has credentials for.
-    ///   - path: A path whose requests it serves, with those below: `/admin` serves `/admin/users` and not
-    ///     `/administration`. All by default.
-    ///   - stage: What authenticates: ``BasicAuthMiddleware``, or any other stage.
+    ///   - name: The name by which a request selects it.
+    ///   - origins: The origins it serves. Defaults to all, of which the stage serves those it has credentials for.
+    ///   - path: The path it serves, including paths below it: `/admin` serves `/admin/users` but not
+    ///     `/administration`. Defaults to all.
+    ///   - stage: The stage that authenticates: ``BasicAuthMiddleware``, or any other.
     public init(
         _ name: String? = nil,
         for origins: (any OriginSetConvertible)? = nil,
@@ -29,11 +28,11 @@ public struct AuthRoute: Sendable {
         self.init(name: name, origins: origins?.originSet, path: path, stage: stage)
     }
 
-    /// Leaves requests without credentials, as on a public path of a server whose other paths need some.
+    /// Makes a route without credentials, such as for a public path on a server that otherwise requires some.
     ///
     /// - Parameters:
-    ///   - origins: The origins it serves; all by default.
-    ///   - path: A path whose requests it serves, with those below; all by default.
+    ///   - origins: The origins it serves. Defaults to all.
+    ///   - path: The path it serves, including paths below it. Defaults to all.
     public static func unauthenticated(for origins: (any OriginSetConvertible)? = nil, under path: String? = nil)
         -> AuthRoute
     {
@@ -43,7 +42,7 @@ public struct AuthRoute: Sendable {
     private init(name: String?, origins: OriginSet?, path: String?, stage: (any Middleware)?) {
         self.name = name
         self.origins = origins
-        // A slash at the end would exclude the path itself.
+        // A trailing slash would exclude the path itself.
         self.path = path.map { String($0.without(suffix: "/") ?? $0[...]) }
         self.stage = stage
     }
@@ -57,13 +56,13 @@ public struct AuthRoute: Sendable {
         return origin.map(origins.contains) ?? false
     }
 
-    /// A route with an origin is more specific than one with a path alone; a deeper path than a shallower one.
+    /// A route with an origin is more specific than one with only a path, and a longer path than a shorter one.
     func isMoreSpecific(than other: AuthRoute) -> Bool {
         if (origins == nil) != (other.origins == nil) { return origins != nil }
         return (path?.utf8.count ?? 0) > (other.path?.utf8.count ?? 0)
     }
 
-    /// Whether the path is `parent` or below it, segment by segment; a query does not count.
+    /// Whether the path is `parent` or below it, segment by segment, ignoring the query.
     static func isPath(_ path: String, under parent: String) -> Bool {
         let bytes = path.utf8
         guard bytes.starts(with: parent.utf8) else { return false }
@@ -73,7 +72,7 @@ public struct AuthRoute: Sendable {
 }
 
 extension AuthRoute: CustomStringConvertible {
-    /// The requests that the route serves, and what authenticates them.
+    /// The requests that the route serves, and its stage.
     public var description: String {
         let place = [origins.map { "\($0)" }, path.map { "under \($0.isEmpty ? "/" : $0)" }].compactMap { $0 }
         let what = stage?.summary.name ?? "nothing"

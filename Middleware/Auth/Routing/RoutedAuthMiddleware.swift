@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Authenticates each request by the route it takes.
+/// Authenticates each request with the stage of its route.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -16,23 +16,23 @@ import HTTPTypes
 /// let mine = try await chain.send(.get("https://api.example.com/me").authenticated(by: "admin"))
 /// ```
 ///
-/// A request that names a route is served by it. Another is served by the most specific route: one that names the
-/// request's origin before one that does not, then the one with the deepest path, then the first. A request that no
-/// route serves, and one that names a route of another origin, as after a redirect, stays without credentials.
+/// A request that names a route is served by it. Any other is served by the most specific route: one that names the
+/// request's origin before one that doesn't, then the longest path, then the first in the list. A request without a
+/// route, or with a named route for another origin, as after a redirect, gets no credentials.
 ///
-/// What authenticates is any stage of the phase ``/HTTPChainCore/Phase/authenticate``. It stays bound to its own
-/// origins, whatever the route says.
+/// A route's stage can be any stage of the phase ``/HTTPChainCore/Phase/authenticate``. It remains bound to its own
+/// origins, regardless of the route.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retries.
 ///
 /// **Options.** ``HTTPChainCore/Request/authenticated(by:)`` and ``HTTPChainCore/Request/unauthenticated()``.
 ///
-/// **Errors.** ``UnknownAuthRouteError`` when a request names a route that there is not; what the stages throw.
+/// **Errors.** ``UnknownAuthRouteError`` if a request names an unknown route; rethrows errors of the stages.
 public struct RoutedAuthMiddleware: ChainAwareMiddleware {
     private let routes: [AuthRoute]
     private let origins = OriginBindings()
 
-    /// Takes the routes; their order decides only between those that are equally specific.
+    /// Makes a stage with routes; their order matters only among equally specific routes.
     public init(_ routes: [AuthRoute]) {
         self.routes = routes
     }
@@ -47,7 +47,7 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware {
         return summary
     }
 
-    /// Returns the problems with the routes and with their stages.
+    /// Returns problems with the routes and their stages.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         let name = summary.name
         var names: Set<String> = []
@@ -78,9 +78,9 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware {
         }
     }
 
-    /// Hands the request to the stage of its route.
+    /// Passes the request to its route's stage.
     ///
-    /// - Throws: ``UnknownAuthRouteError``; what the stages throw.
+    /// - Throws: ``UnknownAuthRouteError``; rethrows errors of the stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let stage = try stage(for: request) else { return try await next(request) }
         return try await stage.intercept(request, next: next)
@@ -110,13 +110,13 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware {
     }
 }
 
-/// A request names a route of ``RoutedAuthMiddleware`` that there is not.
+/// Thrown if a request names a route that ``RoutedAuthMiddleware`` doesn't have.
 public struct UnknownAuthRouteError: HTTPChainError, Hashable {
-    /// The name that the request gives.
+    /// The name in the request.
     public let name: String
-    /// The names that there are.
+    /// The names of the routes.
     public let known: [String]
-    /// The request as it stood, redacted.
+    /// The request at the time of the error, redacted.
     public let exchange: ExchangeSnapshot?
 
     /// Always "RoutedAuthMiddleware".

@@ -1,11 +1,11 @@
 public import HTTPChainCore
 
-/// The surroundings in which a provider makes a new token or session: the clock and random numbers of the call that
-/// needs it, and the stages inside the authentication stage as a transport.
+/// The context in which a provider creates a token or session: the clock and random numbers of the call that needs it,
+/// and the inner stages as a transport.
 ///
-/// A request sent through it has no credentials but those that its sender adds. Any other chain will do as well, also
-/// the very chain that the stage is part of: what is sent while the stage waits for a refresh passes the stage
-/// untouched, so that it never waits for itself.
+/// Requests sent through it have only the credentials that their sender adds. Any other chain works too, including the
+/// one that the stage is part of: requests sent during a refresh pass the stage unchanged, so that it never waits for
+/// itself.
 public struct RefreshContext: Transport {
     /// The clock and randomness of the call that needs to be authenticated.
     public let environment: ChainEnvironment
@@ -16,24 +16,24 @@ public struct RefreshContext: Transport {
         inner = InnerStages(next: next)
     }
 
-    /// Makes a context that sends through a transport, for a test of a provider or authenticator alone.
+    /// Makes a context that sends through a transport, for testing a provider or authenticator.
     ///
     /// - Parameters:
-    ///   - transport: What carries the requests.
-    ///   - environment: Clock and randomness; the live ones by default.
+    ///   - transport: The transport for the requests.
+    ///   - environment: The clock and randomness. Defaults to the live ones.
     public init(over transport: any Transport, environment: ChainEnvironment = .live) {
         self.environment = environment
         inner = transport
     }
 
-    /// Those of the transport given; nothing is known of the stages inside.
+    /// The capabilities of the given transport; none if requests go through the inner stages.
     public var capabilities: TransportCapabilities { inner.capabilities }
-    /// "the stages inside", or the name of the transport given.
+    /// "the stages inside", or the name of the given transport.
     public var name: String { inner.name }
 
-    /// Sends a request with the environment of the call, unless it has its own.
+    /// Sends a request with the call's environment, unless it has its own.
     ///
-    /// - Throws: What the stages inside and the transport throw.
+    /// - Throws: Rethrows errors of the inner stages and the transport.
     public func send(_ request: consuming Request) async throws -> Response {
         if !request.options.contains(EnvironmentOption.self) { request.environment = environment }
         return try await inner.send(request)

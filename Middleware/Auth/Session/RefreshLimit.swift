@@ -1,17 +1,16 @@
-/// The number of refreshes after which a stage takes them for a loop.
+/// The number of refreshes that a stage allows in an interval, to prevent loops.
 ///
-/// A server that rejects every new token, or hands out tokens that have expired already, would otherwise make each
-/// call a new request for a token.
+/// A server that rejects every new token, or issues expired ones, would otherwise cause a token request for each call.
 public struct RefreshLimit: Sendable, Hashable, CustomStringConvertible {
-    /// The number of refreshes that are begun in one interval, at most.
+    /// The maximum number of refreshes started in one interval.
     public let count: Int
-    /// The length of the interval, which ends now at any time.
+    /// The length of the sliding interval.
     public let interval: Duration
 
     /// Makes a limit.
     ///
     /// - Parameters:
-    ///   - count: How many refreshes are begun in one interval, at most; a negative number counts as 0.
+    ///   - count: The maximum number of refreshes started in one interval. Negative numbers count as 0.
     ///   - interval: The length of the interval.
     public init(_ count: Int, within interval: Duration) {
         self.count = max(0, count)
@@ -36,20 +35,20 @@ struct RefreshWindow: Sendable {
         self.limit = limit
     }
 
-    /// Whether one more may begin.
+    /// Whether another refresh may start.
     mutating func hasRoom(at now: Duration) -> Bool {
         times.removeAll { now - $0 >= limit.interval }
         return times.count < limit.count
     }
 
-    /// Whether one more may begin; it is counted if so.
+    /// Whether another refresh may start; if so, counts it.
     mutating func admit(at now: Duration) -> Bool {
         guard hasRoom(at: now) else { return false }
         times.append(now)
         return true
     }
 
-    /// Takes back what ``admit(at:)`` counted: the refresh was abandoned.
+    /// Reverts ``admit(at:)`` for a refresh that was abandoned.
     mutating func withdraw(_ time: Duration) {
         if let index = times.lastIndex(of: time) { times.remove(at: index) }
     }

@@ -1,8 +1,8 @@
 import HTTPChainCore
 
-/// Marks the task in which a refresh is at work, so that its stage knows the requests that the refresh sends.
+/// Marks the task that performs a refresh, so that its stage recognizes the requests that the refresh sends.
 ///
-/// A task that the work leaves behind inherits the mark but not its effect: the mark ends with the work.
+/// The mark ends with the work: a task that outlives the work inherits the mark, but without effect.
 final class RefreshScope: Sendable {
     @TaskLocal private static var current: RefreshScope?
 
@@ -15,7 +15,7 @@ final class RefreshScope: Sendable {
         self.outer = outer
     }
 
-    /// Whether the current task works for the owner, perhaps for the sake of another.
+    /// Whether the current task works for the owner, directly or indirectly.
     static func isInside(_ owner: AnyObject) -> Bool {
         guard let current else { return false }
         return current.isInside(ObjectIdentifier(owner))
@@ -25,7 +25,7 @@ final class RefreshScope: Sendable {
         (self.owner == owner && isOpen.withLock { $0 }) || outer?.isInside(owner) ?? false
     }
 
-    /// Does an owner's work.
+    /// Performs an owner's work.
     static func run<Value: Sendable>(
         for owner: AnyObject,
         _ work: @Sendable () async throws -> Value

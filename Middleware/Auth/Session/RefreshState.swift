@@ -1,49 +1,49 @@
 import HTTPChainCore
 
-/// The state of a value that has to be refreshed now and then, such as a token or a session: which one is in use, and
-/// what may be done about it.
+/// The state of a value that is refreshed from time to time, such as a token or session: the value in use, and whether
+/// it may be used or refreshed.
 ///
-/// Each change of the value is a generation. Who was sent away with an older one needs no refresh, only the newer one.
+/// Each change of the value starts a generation. A call rejected with an older one needs only the newer value.
 struct RefreshState<Value: Sendable>: Sendable {
-    /// The version of the value that a call saw when it began.
+    /// The version of the value that a call started with.
     struct Version: Sendable, Hashable {
         fileprivate var generation: Int
         fileprivate var failures: Int
     }
 
-    /// A value in use, and the version to ask for another with.
+    /// A value in use, and its version.
     struct Versioned: Sendable {
         let value: Value
         let version: Version
     }
 
-    /// The advice for a call that cannot use the value it has.
+    /// The advice for a call that can't use its value.
     enum Advice: Sendable {
-        /// Use this one, which is newer.
+        /// Use this newer value.
         case use(Versioned)
-        /// Fail as the refresh did that ended after the call had begun.
+        /// Fail with the error of a refresh that ended after the call had started.
         case fail(any Error)
-        /// Refresh, or wait for the refresh that runs.
+        /// Refresh, or wait for the refresh in flight.
         case refresh
-        /// Do not try again: there were too many refreshes.
+        /// Stop: there were too many refreshes.
         case giveUp
-        /// End: this path rejects new tokens too, and another refresh would only be lost for the others.
+        /// Stop: this path also rejects new tokens, and another refresh would be wasted.
         case refuse
     }
 
-    /// The state in which a refresh begins.
+    /// The state when a refresh starts.
     enum Beginning: Sendable {
-        /// There is a newer value already.
+        /// A newer value exists.
         case use(Versioned)
-        /// There is a newer value, and it has to be saved before it is used.
+        /// A newer value exists, and must be saved before use.
         case save(Versioned)
-        /// Make a new value.
+        /// Create a new value.
         case refresh(replacing: Value?, Refresh)
-        /// There were too many.
+        /// There were too many refreshes.
         case refused
     }
 
-    /// One refresh that has begun.
+    /// A refresh that has started.
     struct Refresh: Sendable {
         fileprivate let generation: Int
         fileprivate let time: Duration
@@ -51,7 +51,7 @@ struct RefreshState<Value: Sendable>: Sendable {
 
     private var value: Value?
     private var generation = 0
-    /// The server rejects the value, as far as is known before it was tried to refresh it.
+    /// Whether the server rejects the value, as known before the last attempt to refresh it.
     private var isRejected = false
     private var isUnsaved = false
     private var isRefreshing = false
@@ -66,18 +66,18 @@ struct RefreshState<Value: Sendable>: Sendable {
         paths = RejectingPaths(for: limit.interval)
     }
 
-    /// The value as it is, used or not.
+    /// The value, whether usable or not.
     var current: Value? { value }
 
     var version: Version { Version(generation: generation, failures: failures) }
 
-    /// The value that a call may use; whether it has expired is for the caller to know.
+    /// The value that a call may use; the caller checks whether it has expired.
     var usable: Versioned? {
         guard let value, !isRejected, !isUnsaved else { return nil }
         return Versioned(value: value, version: version)
     }
 
-    /// Puts another value in place; `nil` ends its use.
+    /// Replaces the value; `nil` removes it.
     mutating func replace(with newValue: Value?) {
         value = newValue
         generation += 1
@@ -86,35 +86,35 @@ struct RefreshState<Value: Sendable>: Sendable {
         lastFailure = nil
     }
 
-    /// Notes that the server rejects the value that a call was made with, so that the next call refreshes it.
+    /// Marks the value of a call as rejected, so that the next call refreshes it.
     mutating func reject(_ version: Version) {
         if version.generation == generation { isRejected = true }
     }
 
-    /// Notes that the server turned a new value down for a path.
+    /// Notes that the server rejected a new value on a path.
     mutating func noteRejection(on path: String?, at now: Duration) {
         if let path { paths.note(path, at: now) }
     }
 
-    /// Returns the advice for a call that had this version.
+    /// Returns the advice for a call with this version.
     ///
     /// - Parameters:
-    ///   - version: What the call had.
-    ///   - path: What was asked for, when the server rejected the call.
-    ///   - now: The moment.
+    ///   - version: The version that the call had.
+    ///   - path: The requested path, if the server rejected the call.
+    ///   - now: The current time.
     mutating func advice(for version: Version, on path: String? = nil, at now: Duration) -> Advice {
         if generation != version.generation, let usable { return .use(usable) }
         if failures != version.failures, let lastFailure { return .fail(lastFailure) }
         if let path, !isRefreshing, paths.contains(path, at: now) { return .refuse }
         if isRefreshing || isUnsaved || window.hasRoom(at: now) { return .refresh }
-        // Better to be rejected by the server than to try nothing at all.
+        // A rejection by the server is better than not trying at all.
         isRejected = false
         return .giveUp
     }
 
-    /// Begins a refresh for a call that had this version.
+    /// Starts a refresh for a call with this version.
     ///
-    /// While it runs, calls that begin wait for it: the value they would use is about to be replaced.
+    /// Calls that start in the meantime wait for it, because their value is about to be replaced.
     mutating func begin(for version: Version, at now: Duration) -> Beginning {
         if let value, isUnsaved { return .save(Versioned(value: value, version: self.version)) }
         if generation != version.generation, let usable { return .use(usable) }
@@ -129,7 +129,7 @@ struct RefreshState<Value: Sendable>: Sendable {
 
     /// Ends a refresh with a new value.
     ///
-    /// - Returns: The new value in use; `nil` when the value was replaced meanwhile, which stays.
+    /// - Returns: The new value in use, or `nil` if the value was replaced in the meantime.
     mutating func finish(_ refresh: Refresh, with newValue: Value, isSaved: Bool) -> Versioned? {
         isRefreshing = false
         guard refresh.generation == generation else { return nil }
@@ -148,9 +148,9 @@ struct RefreshState<Value: Sendable>: Sendable {
 
     /// Ends a refresh without a new value.
     ///
-    /// - Parameter keepsValue: Whether the value there is stays in use: the server that rejected it once may have
-    ///   meant something else.
-    /// - Returns: The value that replaced it meanwhile.
+    /// - Parameter keepsValue: Whether the current value stays in use, because the server may have rejected it for
+    ///   another reason.
+    /// - Returns: The value that replaced it in the meantime.
     mutating func fail(_ refresh: Refresh, with error: any Error, keepsValue: Bool) -> Versioned? {
         isRefreshing = false
         guard refresh.generation == generation else { return usable }
@@ -160,7 +160,7 @@ struct RefreshState<Value: Sendable>: Sendable {
         return nil
     }
 
-    /// Ends a refresh that nobody waits for any more: it counts for nothing.
+    /// Ends a refresh that no call waits for anymore; it doesn't count.
     mutating func abandon(_ refresh: Refresh) {
         isRefreshing = false
         if refresh.generation == generation { isRejected = false }

@@ -1,18 +1,18 @@
 import HTTPChainCore
 
-/// A value that is refreshed now and then: one refresh at a time, for any number of calls.
+/// A value that is refreshed from time to time, with one refresh at a time for any number of calls.
 final class Refresher<Value: Sendable>: Sendable {
     typealias State = RefreshState<Value>
 
-    /// How a new value is made and kept.
+    /// The operations that create and keep a value.
     struct Work: Sendable {
-        /// Makes a new value in place of the one given.
+        /// Creates a new value to replace the given one.
         let refresh: @Sendable (_ old: Value?) async throws -> Value
         /// Saves the new value before it is used; nil removes the saved one.
         var save: (@Sendable (Value?) async throws -> Void)?
         /// Puts an end to a new value that nobody is to use, because the old one was taken away while it was made.
         var discard: (@Sendable (Value) async -> Void)?
-        /// Whether the old value stays in use when none could be made.
+        /// Whether the old value stays in use if the refresh fails.
         let keepsOldValue: Bool
     }
 
@@ -30,15 +30,15 @@ final class Refresher<Value: Sendable>: Sendable {
     /// The number of calls that wait for a refresh.
     var waiterCount: Int { flight.waiterCount }
 
-    /// The value as it is, used or not.
+    /// The value, whether usable or not.
     var current: Value? { state.withLock { $0.current } }
 
-    /// The value that a call may use, and the version to ask for another with.
+    /// Returns the value that a call may use, and the current version.
     func look() -> (current: State.Versioned?, version: State.Version) {
         state.withLock { ($0.usable, $0.version) }
     }
 
-    /// Puts another value in place, or ends the use of the one there is, which is returned.
+    /// Replaces the value, or removes it, and returns the old one.
     @discardableResult
     func replace(with value: Value?) -> Value? {
         state.withLock { state in
@@ -48,27 +48,27 @@ final class Refresher<Value: Sendable>: Sendable {
         }
     }
 
-    /// Notes that the server rejects the value of a version, so that the next call refreshes it.
+    /// Marks the value of a version as rejected, so that the next call refreshes it.
     func reject(_ version: State.Version) {
         state.withLock { $0.reject(version) }
     }
 
-    /// Returns the advice for a call that was rejected with the value of a version.
+    /// Returns the advice for a call rejected with the value of a version.
     ///
-    /// - Parameter path: What was asked for, when the call was rejected by the server.
+    /// - Parameter path: The requested path, if the server rejected the call.
     func advice(for version: State.Version, on path: String? = nil, time: any TimeSource) -> State.Advice {
         state.withLock { $0.advice(for: version, on: path, at: time.elapsed) }
     }
 
-    /// Notes that a value that was new was rejected for a path.
+    /// Notes that a new value was rejected on a path.
     func noteRejection(on path: String?, time: any TimeSource) {
         state.withLock { $0.noteRejection(on: path, at: time.elapsed) }
     }
 
-    /// A newer value than that of the version; made if need be, or by the refresh that runs.
+    /// Returns a newer value than the given version, refreshing it if necessary or joining the refresh in flight.
     ///
-    /// - Throws: What the refresh throws, also when it ended after the call had begun; ``RefreshError``;
-    ///   `CancellationError` when the caller is cancelled.
+    /// - Throws: The refresh's error, even if it ended after the call had started; ``RefreshError``;
+    ///   `CancellationError` if the caller is cancelled.
     func refreshed(after version: State.Version, time: any TimeSource, _ work: Work) async throws -> State.Versioned {
         switch advice(for: version, time: time) {
         case .use(let current): return current
@@ -100,8 +100,8 @@ final class Refresher<Value: Sendable>: Sendable {
                 return (new, state.usable)
             }
             if let new { return try await save(new, work) }
-            // The value was replaced meanwhile: what was made in place of the old one is not for anybody. A task of its
-            // own, because a sign-out is followed by the cancellation of calls, which would leave the new value open.
+            // The value was replaced meanwhile, so discard the new one. A separate task, because a sign-out is followed
+            // by the cancellation of calls, which would leave the new value open.
             if let discard = work.discard { await Task { await discard(value) }.value }
             guard let other else { throw RefreshError.ended }
             return other
@@ -155,12 +155,12 @@ final class Refresher<Value: Sendable>: Sendable {
     }
 }
 
-/// Why there is no new value, where making one did not fail.
+/// The reason why there is no new value although creating one didn't fail.
 enum RefreshError: Error {
-    /// More than the limit allows.
+    /// The limit on refreshes was reached.
     case tooMany(RefreshLimit)
-    /// The value that was to be refreshed was taken away meanwhile.
+    /// The value was removed during the refresh.
     case ended
-    /// The new value could not be kept; it is there, and is kept before the next call uses it.
+    /// The new value couldn't be saved. It exists, and is saved before the next call uses it.
     case notSaved(any Error)
 }

@@ -1,8 +1,8 @@
-/// The paths that rejected even a token that was just refreshed: for a while a 401 from there is no reason for a refresh.
+/// The paths that rejected even a new token; for some time, a 401 from them causes no refresh.
 ///
-/// A path that always answers 401 would otherwise use up the refreshes of all the others.
+/// Otherwise a path that always responds with 401 would use up the refreshes of all others.
 struct RejectingPaths: Sendable {
-    /// Paths may be built of what servers say, so that there must be an end to them.
+    /// Bounded, because paths may be built from server data.
     static let capacity = 64
 
     private let interval: Duration
@@ -29,7 +29,7 @@ struct RejectingPaths: Sendable {
         return now - time < interval
     }
 
-    /// A query makes no other path.
+    /// The path without its query.
     private static func key(_ path: String) -> String {
         String(Substring(path.utf8.prefix { $0 != UInt8(ascii: "?") }))
     }

@@ -1,27 +1,27 @@
 public import HTTPChainCore
 
-/// There is no session to send a request in.
+/// Thrown if there is no session for a request.
 public struct SessionAuthError: NetworkFailure {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// No session could be opened; the cause says why.
+        /// No session could be opened; see the cause.
         case authenticationFailed
-        /// Sessions were opened as often as the limit allows.
+        /// The limit on opening sessions was reached.
         case tooManyAuthentications(RefreshLimit)
-        /// The session was ended while another was opened.
+        /// The session was ended while another was being opened.
         case ended
-        /// There is no open session, and the stage is set to open none by itself.
+        /// There is no open session, and the stage doesn't open one automatically.
         case noSession
     }
 
     /// The problem.
     public let problem: Problem
-    /// The request as it stood, redacted.
+    /// The request at the time of the error, redacted.
     public let exchange: ExchangeSnapshot?
-    /// The error that the authenticator threw.
+    /// The authenticator's error.
     public let underlyingError: (any Error)?
 
     init(_ problem: Problem, exchange: ExchangeSnapshot?) {
@@ -30,7 +30,7 @@ public struct SessionAuthError: NetworkFailure {
         underlyingError = nil
     }
 
-    /// Makes the error that a failed refresh is for a call.
+    /// Converts the error of a failed refresh.
     init(refresh error: any Error, exchange: ExchangeSnapshot?) {
         self.exchange = exchange
         switch error {
@@ -49,8 +49,7 @@ public struct SessionAuthError: NetworkFailure {
     /// Always "SessionAuthMiddleware".
     public var stage: String { "SessionAuthMiddleware" }
 
-    /// The failure of the network that kept the credentials from being fetched; the call is then retried like any other
-    /// that the network failed.
+    /// The network failure that prevented opening a session; the call is then retried like after any network failure.
     public var networkFailure: TransportError? {
         TransportError.behind(underlyingError, stage: stage, exchange: exchange)
     }

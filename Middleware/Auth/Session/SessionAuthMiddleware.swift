@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Sends each request in a session that a ``SessionAuthenticator`` opens, and opens another when it has ended.
+/// Sends requests in a session that a ``SessionAuthenticator`` opens, and opens another when it has ended.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -10,19 +10,19 @@ import HTTPTypes
 /// let plants = try await chain.send(.get("https://garden.example/plants"))
 /// ```
 ///
-/// Before a request is sent it is made one of the session that is open, after one was opened where there is none: once,
-/// however many calls wait for it. The application may open one earlier, and end it (``openSession(in:)``,
-/// ``endSession(in:)``); with ``SessionlessRequests`` no call opens one by itself. A call that is cancelled waits no longer; when none is left, the authentication is
-/// cancelled.
+/// Before a request is sent, it is decorated for the open session. If there is none, one is opened, once for any number
+/// of waiting calls. The application can open one earlier and end it (``openSession(in:)``, ``endSession(in:)``). With
+/// ``SessionlessRequests``, calls don't open sessions. A cancelled call stops waiting. When no calls are left, the
+/// authentication is cancelled.
 ///
-/// After each response the authenticator says whether the session is still open. If it is not, another is opened and
-/// the request is sent again in it, once. When that does not help, or the body can be read only once, the caller gets
-/// the response, and `authenticationRefusal` says why. A call that was rejected in an older session than the one in
-/// use is only sent again.
+/// After each response, the authenticator says whether the session is still open. If it isn't, another is opened and
+/// the request is retried in it, once. If that doesn't help, or the body can be read only once, the caller gets the
+/// response, and `authenticationRefusal` says why. A call that was rejected in an older session than the current one is
+/// just retried.
 ///
-/// **Where it goes.** To the origins named and nowhere else: not by a redirect (the fields that `decorate` sets are
-/// declared in ``/HTTPChainCore/OriginBoundFields``), and not without TLS unless the origin is a loopback address or
-/// `allowsPlaintext` is set. A request that has an `Authorization` field is left as it is.
+/// **Where it goes.** To the named origins only: not across redirects (the fields set by `decorate` are declared in
+/// ``/HTTPChainCore/OriginBoundFields``), and not without TLS unless the origin is a loopback address or
+/// `allowsPlaintext` is set. A request with an `Authorization` field is passed on unchanged.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retry, so that each attempt is made in an open
 /// session.
@@ -30,7 +30,7 @@ import HTTPTypes
 /// **Options.** `unauthenticated()` sends a request outside the session. On the response,
 /// ``AuthenticationRefusalOption``.
 ///
-/// **Errors.** ``SessionAuthError``, with the authenticator's error as its cause; what `decorate` and `check` throw.
+/// **Errors.** ``SessionAuthError``, caused by the authenticator's error; rethrows errors of `decorate` and `check`.
 public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainAwareMiddleware {
     /// The type of a session.
     public typealias Session = Authenticator.Session
@@ -48,13 +48,13 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
     /// Makes the stage.
     ///
     /// - Parameters:
-    ///   - authenticator: Who opens the sessions.
-    ///   - origins: Where requests are made in one.
-    ///   - session: The session to begin with, such as one kept since the last start; none by default.
-    ///   - sessionless: What becomes of a request while there is no open session; by default one is opened for it.
-    ///   - limit: How often sessions are opened; five times in 30 seconds by default.
-    ///   - allowsPlaintext: Whether sessions may be used without TLS, to be taken over by whoever listens; `false` by
-    ///     default.
+    ///   - authenticator: The authenticator that opens sessions.
+    ///   - origins: The origins whose requests are sent in a session.
+    ///   - session: The initial session, such as one kept since the last launch. Defaults to none.
+    ///   - sessionless: The treatment of a request if no session is open. By default, one is opened.
+    ///   - limit: The limit on opening sessions. Defaults to five in 30 seconds.
+    ///   - allowsPlaintext: Whether sessions may be used without TLS, exposed to takeover by eavesdroppers. Defaults to
+    ///     `false`.
     public init(
         _ authenticator: Authenticator,
         for origins: some OriginSetConvertible,
@@ -72,37 +72,37 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
         refresher = Refresher(session, limit: limit)
     }
 
-    /// The session in use; `nil` when there is none yet, or no longer.
+    /// The session in use, or `nil` if there is none.
     public var session: Session? { refresher.current }
 
     /// The number of calls that wait for a session.
     package var waiterCount: Int { refresher.waiterCount }
 
-    /// Takes another session into use, such as one that was opened elsewhere.
+    /// Replaces the session, for example with one opened elsewhere.
     ///
-    /// An authentication that runs meanwhile does not replace it.
+    /// An authentication that is in flight doesn't replace it.
     public func replaceSession(with session: Session) {
         refresher.replace(with: session)
     }
 
-    /// Opens a session now, as at a sign-in, if none is open; calls that need one meanwhile wait for this one.
+    /// Opens a session if none is open, as at a sign-in; calls that need one in the meantime wait for it.
     ///
-    /// - Parameter context: What the authenticator is given: a transport, time and chance.
+    /// - Parameter context: The authenticator's context: a transport, the clock and random numbers.
     /// - Returns: The open session.
-    /// - Throws: ``SessionAuthError``; `CancellationError` when the task is cancelled.
+    /// - Throws: ``SessionAuthError``; `CancellationError` if the task is cancelled.
     @discardableResult
     public func openSession(in context: RefreshContext) async throws -> Session {
         try await open(in: context, for: nil).value
     }
 
-    /// Ends the session in use, as at a sign-out; the next call opens another, unless the stage is set not to.
+    /// Ends the session in use, as at a sign-out; the next call opens another, unless the stage is configured not to.
     ///
-    /// It is out of use at once, whatever comes of telling the server. A session that is just being opened is
+    /// The session is out of use immediately, even if notifying the server fails. A session that is being opened is
     /// invalidated as soon as it is open.
     ///
-    /// - Parameter context: What the authenticator is given to tell the server with.
-    /// - Throws: What the authenticator throws; `CancellationError` when the task is cancelled: the server may then
-    ///   still know the session.
+    /// - Parameter context: The authenticator's context for notifying the server.
+    /// - Throws: Rethrows the authenticator's error; `CancellationError` if the task is cancelled. The server may then
+    ///   still have the session.
     public func endSession(in context: RefreshContext) async throws {
         guard let old = refresher.replace(with: nil) else { return }
         let authenticator = authenticator
@@ -127,8 +127,8 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
         return summary
     }
 
-    /// Origins that are none, or not reached over TLS; a transport that follows redirects itself; a session of the
-    /// same kind further in.
+    /// Returns problems with origins that are invalid or not reached over TLS, with a transport that follows redirects
+    /// itself, and with an inner stage of the same kind.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         let name = "SessionAuthMiddleware"
         let twins = place.inside.filter { ($0 as? Self)?.boundOrigins.overlaps(boundOrigins) ?? false }
@@ -137,9 +137,9 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
             + twins.map { AuthenticationMiddleware.nestingProblem(of: name, around: $0, sending: "the session") }
     }
 
-    /// Makes the request one of the session, passes it on, and sends it again in another when the session has ended.
+    /// Decorates the request, passes it on, and retries it in another session if the session has ended.
     ///
-    /// - Throws: ``SessionAuthError``; what the authenticator and the stages inside throw.
+    /// - Throws: ``SessionAuthError``; rethrows errors of the authenticator and of the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let binding = origins.binding(for: request), binding.admitted == [true],
             request.acceptsCredentials(for: .origin), !RefreshScope.isInside(refresher)
@@ -148,7 +148,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
         let again = request.body.isReplayable ? request : nil
         try await decorate(&request, with: current.value, binding)
         var response = try await next(request)
-        // Once in a session that was open already, and once in one that was opened meanwhile.
+        // One retry in a session that was already open, and one in a session opened in the meantime.
         var repeatsLeft = 2
         while try await isClosed(current.value, by: &response, binding) {
             guard
@@ -172,7 +172,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
 }
 
 extension SessionAuthMiddleware {
-    /// The session for a request; `nil` when it is to go without one.
+    /// Returns the session for a request, or `nil` to send it without one.
     private func session(for request: Request, next: Next) async throws -> Versioned? {
         switch sessionless {
         case .openSession:
@@ -188,7 +188,7 @@ extension SessionAuthMiddleware {
         }
     }
 
-    /// The session that is open, or another.
+    /// Returns the open session, or opens one.
     private func open(in context: RefreshContext, for request: Request?) async throws -> Versioned {
         let (current, version) = refresher.look()
         let time = context.environment.time
@@ -197,7 +197,7 @@ extension SessionAuthMiddleware {
         do {
             return try await refresher.refreshed(after: version, time: time, work(in: context))
         } catch {
-            // The server may have closed it, but no other is to be had now.
+            // The server may have closed it, but opening another isn't allowed now.
             if case RefreshError.tooMany = error, let current = refresher.look().current,
                 authenticator.isSessionOpen(current.value, at: time.date)
             {
@@ -207,7 +207,7 @@ extension SessionAuthMiddleware {
         }
     }
 
-    /// The session to send the request again in; `nil` when that is not to be, for the reason set in the response.
+    /// Returns the session for a retry, or `nil` if there is none, with the reason set in the response.
     private func newerSession(
         than current: Versioned,
         response: inout Response,
@@ -247,7 +247,7 @@ extension SessionAuthMiddleware {
             await response.body.drain(time: environment.time)
             return (newer, false)
         case .refresh:
-            // Read before the authentication: it may need the connection.
+            // Drained before the authentication, which may need the connection.
             await response.body.drain(time: environment.time)
             let context = RefreshContext(environment: environment, next: next)
             let work = self.work(answering: response.challenges(.origin), in: context)
@@ -279,8 +279,7 @@ extension SessionAuthMiddleware {
         )
     }
 
-    /// Puts an end to a session that may have ended anyway: a server that cannot be told keeps nobody from opening the
-    /// next.
+    /// Ends a session that may already have ended; failing to notify the server doesn't prevent opening the next.
     private static func invalidate(
         _ session: Session,
         by authenticator: Authenticator,
@@ -309,7 +308,7 @@ extension SessionAuthMiddleware {
         by response: inout Response,
         _ binding: OriginBinding
     ) async throws -> Bool {
-        // The server of another origin, where the transport was led to, knows nothing of this session.
+        // The server of another origin, reached by a redirect in the transport, doesn't have this session.
         if let origin = response.origin(otherThan: binding.origin) {
             if response.status.code == 401 { response.authenticationRefusal = .otherOrigin(origin) }
             return false
@@ -321,7 +320,7 @@ extension SessionAuthMiddleware {
         ExchangeSnapshot(request.head, response: response.head, redaction: request.redaction)
     }
 
-    /// - Throws: `CancellationError` where the authentication failed with it.
+    /// - Throws: `CancellationError` if the authentication failed with it.
     private func failure(
         _ error: any Error,
         _ exchange: ExchangeSnapshot?

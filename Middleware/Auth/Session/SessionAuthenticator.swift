@@ -2,11 +2,11 @@ public import Foundation
 public import HTTPChainCore
 import HTTPTypes
 
-/// Opens sessions of your own kind with a server, and knows what a request of a session looks like.
+/// Opens custom sessions with a server, and decorates the requests sent in them.
 ///
-/// A session is a value: a token and a user id from a login call, a key for signatures, or nothing at all where the
-/// server keeps it in a cookie. ``SessionAuthMiddleware`` holds it, asks for another when it has ended, and sees to it
-/// that this happens once, however many calls need it. Only ``authenticate(replacing:in:)`` must be written.
+/// A session is a value: a token and a user id from a login call, a signing key, or nothing if the server keeps it in a
+/// cookie. ``SessionAuthMiddleware`` holds it and opens another when it has ended, once for any number of calls. Only
+/// ``authenticate(replacing:in:)`` is required.
 ///
 /// ```swift
 /// struct GardenLogin: SessionAuthenticator {
@@ -41,107 +41,105 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// All methods are called from many tasks at the same time, but for those that open and close sessions: of them one is
-/// at work at a time.
+/// Methods are called concurrently from many tasks, except that sessions are opened and closed one at a time.
 public protocol SessionAuthenticator: Sendable {
-    /// The type of a session. Keep what is secret in it in a ``/HTTPChainCore/Secret``.
+    /// The type of a session. Use ``/HTTPChainCore/Secret`` for its secrets.
     associatedtype Session: Sendable
 
     /// Opens a session.
     ///
-    /// It is cancelled when no call waits for it any more. Its requests never wait for the session that it is to open:
-    /// send them with the context, or over any chain, also the one that the stage is part of.
+    /// The task is cancelled when no call waits for it anymore. Its requests never wait for the session that it opens:
+    /// send them with the context or over any chain, including the one that the stage is part of.
     ///
     /// - Parameters:
-    ///   - old: The session that has ended; `nil` when there was none.
-    ///   - context: Time, chance, and a transport.
-    /// - Throws: What keeps it from opening one; every call that waits fails with that as the cause.
+    ///   - old: The session that has ended, or `nil` if there was none.
+    ///   - context: The clock, random numbers, and a transport.
+    /// - Throws: Any error; all waiting calls fail with it as the cause.
     func authenticate(replacing old: Session?, in context: RefreshContext) async throws -> Session
 
-    /// Whether a session is open as far as the client knows; asked before each request. By default it is.
+    /// Whether a session is open as far as the client knows. Called before each request. Defaults to `true`.
     ///
     /// - Parameters:
     ///   - session: The session.
-    ///   - date: Now.
+    ///   - date: The current date.
     func isSessionOpen(_ session: Session, at date: Date) -> Bool
 
-    /// Makes a request one of the session; by default nothing has to be done for that.
+    /// Decorates a request for the session. Does nothing by default.
     ///
-    /// The header fields that are set here are bound to the origin of the request: no redirect takes them elsewhere.
+    /// Header fields set here are bound to the request's origin: redirects don't take them elsewhere.
     ///
-    /// - Throws: What ends the call.
+    /// - Throws: Any error; it ends the call.
     func decorate(_ request: inout Request, with session: Session) async throws
 
-    /// Whether the session is still open, as the response to a request of it tells; by default a 401 says that it is
-    /// not.
+    /// Returns whether the session is still open according to a response. By default, a 401 closes it.
     ///
-    /// A response that the server gives with 200 and an error in its body is told by a look at the body's beginning
+    /// Detect responses with status 200 and an error in the body by peeking at the beginning of the body
     /// (``/HTTPChainCore/HTTPBody/peek(upTo:)``).
     ///
     /// - Parameters:
-    ///   - response: The response; to look at its body is to put the body back.
+    ///   - response: The response. After peeking at its body, put the body back.
     ///   - session: The session that the request was decorated with.
-    /// - Throws: What ends the call.
+    /// - Throws: Any error; it ends the call.
     func check(_ response: inout Response, in session: Session) async throws -> SessionStatus
 
-    /// A session that answers the challenges of a response, without a new authentication; by default there is none.
+    /// Returns a session that answers a response's challenges without a new authentication. Returns `nil` by default.
     ///
-    /// Asked when a response says that the session has ended and holds challenges (RFC 9110 §11.6.1), such as one with
-    /// a nonce that the next requests have to use. It is then the session in use, and the request is sent again.
+    /// Called if a response closes the session and has challenges (RFC 9110 §11.6.1), such as one with a nonce for the
+    /// next requests. The returned session is then in use, and the request is retried.
     ///
     /// - Parameters:
     ///   - challenges: The challenges.
     ///   - session: The session in use.
-    ///   - context: Time, chance, and a transport.
-    /// - Returns: The session to go on with; `nil` to authenticate anew.
-    /// - Throws: As ``authenticate(replacing:in:)`` does.
+    ///   - context: The clock, random numbers, and a transport.
+    /// - Returns: The session to continue with, or `nil` to authenticate again.
+    /// - Throws: The same as ``authenticate(replacing:in:)``.
     func answer(_ challenges: [Challenge], in session: Session, context: RefreshContext) async throws -> Session?
 
-    /// Puts an end to a session: tells the server, forgets what was kept. By default there is nothing to do.
+    /// Ends a session: notifies the server and removes stored data. Does nothing by default.
     ///
-    /// Called for each session that has ended, before the next is opened, and for one that was opened while the
-    /// application ended the one before.
+    /// Called for each session that has ended, before the next is opened, and for a session that was opened while the
+    /// application ended the previous one.
     ///
     /// - Parameters:
-    ///   - session: The session; the server may know no more of it.
-    ///   - context: Time, chance, and a transport.
-    /// - Throws: What keeps the server from knowing, and `CancellationError` when the task is cancelled. The client does
-    ///   not use the session again in any case; ``SessionAuthMiddleware/endSession(in:)`` hands the error on.
+    ///   - session: The session. The server may no longer have it.
+    ///   - context: The clock, random numbers, and a transport.
+    /// - Throws: Any error, and `CancellationError` if the task is cancelled. The client doesn't use the session again
+    ///   in any case. ``SessionAuthMiddleware/endSession(in:)`` rethrows the error.
     func invalidate(_ session: Session, in context: RefreshContext) async throws
 
-    /// The name and the settings of the authenticator, for ``/HTTPChainCore/Chain/explain()``; never a secret. Its
-    /// type's name by default.
+    /// The authenticator's name and settings, for ``/HTTPChainCore/Chain/explain()``, without secrets. Defaults to the
+    /// type's name.
     var summary: String { get }
 }
 
 /// Whether a session is open.
 public enum SessionStatus: Sendable, Hashable {
-    /// It is.
+    /// The session is open.
     case open
-    /// It has ended: the request is sent again in another one.
+    /// The session has ended. The request is retried in another one.
     case closed
 }
 
 extension SessionAuthenticator {
-    /// It is.
+    /// By default, `true`.
     public func isSessionOpen(_ session: Session, at date: Date) -> Bool { true }
 
-    /// Nothing to do.
+    /// Does nothing.
     public func decorate(_ request: inout Request, with session: Session) async throws {}
 
-    /// Closed by a 401.
+    /// Returns ``SessionStatus/closed`` for a 401.
     public func check(_ response: inout Response, in session: Session) async throws -> SessionStatus {
         response.status.code == 401 ? .closed : .open
     }
 
-    /// No answer.
+    /// Returns `nil`.
     public func answer(
         _ challenges: [Challenge],
         in session: Session,
         context: RefreshContext
     ) async throws -> Session? { nil }
 
-    /// Nothing to do.
+    /// Does nothing.
     public func invalidate(_ session: Session, in context: RefreshContext) async throws {}
 
     /// The type's name.

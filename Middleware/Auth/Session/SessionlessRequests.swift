@@ -1,14 +1,14 @@
 /// The treatment of a request while there is no open session.
 public enum SessionlessRequests: Sendable, Hashable, CustomStringConvertible {
-    /// A session is opened for it; it waits for that.
+    /// Opens a session for the request, which waits for it.
     case openSession
-    /// It goes out undecorated, until the application opens a session
+    /// Sends the request undecorated, until the application opens a session
     /// (``SessionAuthMiddleware/openSession(in:)``, ``SessionAuthMiddleware/replaceSession(with:)``).
     case sendUndecorated
-    /// It fails with ``SessionAuthError/Problem/noSession``, until the application opens a session.
+    /// Fails with ``SessionAuthError/Problem/noSession``, until the application opens a session.
     case fail
 
-    /// The treatment, in a word or two.
+    /// A short name of the treatment.
     public var description: String {
         switch self {
         case .openSession: "open a session"

@@ -10,20 +10,19 @@ import Glibc
 import Musl
 #endif
 
-/// The content of a store's file.
+/// The content of a store file.
 protocol CredentialDocumentContent: Codable, Sendable {
-    /// Which form it has; 1.
+    /// The format version; 1.
     var version: Int { get }
-    /// Makes the content for a file that is not there.
+    /// Makes the content for a missing file.
     init()
 }
 
-/// The file of a store: JSON that is read only when nobody else can reach it, and replaced in one step under a lock.
+/// A store file: JSON that is read only if no other user can access it, and replaced atomically under a lock.
 ///
-/// The lock is on a file beside it, because the file itself is another one after each change. All work with the disk is
-/// done on the threads for files.
+/// The lock is on a separate file, because each change replaces the store file. All disk work runs on the file threads.
 struct CredentialDocument<Content: CredentialDocumentContent>: Sendable {
-    /// The largest size of the file, which no store of credentials reaches.
+    /// The maximum file size, which no credential store reaches.
     static var limit: ByteCount { .mebibytes(4) }
     private static var pause: Duration { .milliseconds(10) }
 
@@ -33,7 +32,7 @@ struct CredentialDocument<Content: CredentialDocumentContent>: Sendable {
     private let access: FileAccess
     private let files: Files<CredentialStoreError>
 
-    /// Takes a file, which need not exist; a link is followed now, and no other later.
+    /// Uses a file, which may not exist yet; a link is resolved now, and not later.
     init(at url: URL, patience: Duration, time: any TimeSource, access: FileAccess = .standard) {
         path = url.resolvingSymlinksInPath().path
         self.patience = patience
@@ -42,18 +41,18 @@ struct CredentialDocument<Content: CredentialDocumentContent>: Sendable {
         files = Files(access.system)
     }
 
-    /// The content; an empty one when there is no file.
+    /// Reads the content; a missing file is empty.
     ///
     /// - Throws: ``CredentialStoreError``; `CancellationError` as soon as the task is cancelled.
     func read() async throws -> Content {
         try await access.executor.run { try content() }
     }
 
-    /// Changes the content while no other process, and no other task of this one, does.
+    /// Changes the content, excluding other processes and other tasks of this one.
     ///
-    /// - Throws: ``CredentialStoreError``; `CancellationError` when cancelled while it waits for the lock.
+    /// - Throws: ``CredentialStoreError``; `CancellationError` if cancelled while waiting for the lock.
     func change(_ change: @escaping @Sendable (inout Content) -> Void) async throws {
-        // Counted, and not timed: on a machine that has no time for this process, the lock may be free all the while.
+        // Counted, not timed: on an overloaded machine, time may pass while the lock is free.
         var attempts = 0
         while try await !changed(by: change) {
             guard Self.pause * attempts < patience else { throw failure(.locked) }
@@ -62,7 +61,7 @@ struct CredentialDocument<Content: CredentialDocumentContent>: Sendable {
         }
     }
 
-    /// - Returns: `false` when somebody else has the lock.
+    /// - Returns: `false` if the lock is taken.
     private func changed(
         by change: @escaping @Sendable (inout Content) -> Void
     ) async throws(CredentialStoreError) -> Bool {
@@ -86,19 +85,19 @@ struct CredentialDocument<Content: CredentialDocumentContent>: Sendable {
         guard status.permissions & 0o077 == 0 else { throw failure(.readableByOthers(mode: status.permissions)) }
         guard status.size <= Self.limit.bytes else { throw failure(.tooLarge(Self.limit)) }
         let bytes = try file.data(Int(status.size), at: 0)
-        // What failed to decode is not told: it would quote the file.
+        // Omits the decoding error, which would quote the file.
         guard let content = try? JSONDecoder().decode(Content.self, received: bytes), content.version == 1 else {
             throw failure(.corrupt)
         }
         return content
     }
 
-    /// Replaces the file: whoever reads it sees the old content or the new, also after a crash.
+    /// Replaces the file atomically: readers see the old or the new content, even after a crash.
     private func replace(with content: Content) throws(CredentialStoreError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         guard let bytes = try? encoder.encode(content) else { throw failure(.corrupt) }
-        // One name is enough under the lock, and what a process that was killed has left there goes.
+        // One name suffices under the lock. A file left there by a killed process is removed.
         let temporary = path + ".new"
         try files.remove(temporary)
         do throws(CredentialStoreError) {
@@ -110,12 +109,12 @@ struct CredentialDocument<Content: CredentialDocumentContent>: Sendable {
             _ = try? files.remove(temporary)
             throw error
         }
-        // Where the directory cannot be opened, the name survives a crash of the process nevertheless.
+        // Even if the directory can't be opened, the rename survives a crash of the process.
         try? files.synchronizeDirectory((path as NSString).deletingLastPathComponent)
     }
 
-    /// Refuses a place where another user could put a file of their own in the place of this one: a directory on the
-    /// way that others may write, unless only the owner of a file may replace it there (the sticky bit, as in `/tmp`).
+    /// Rejects a path where another user could replace the file: a parent directory writable by others, unless only a
+    /// file's owner may replace it there (the sticky bit, as in `/tmp`).
     private func checkDirectories() throws(CredentialStoreError) {
         var directory = (path as NSString).deletingLastPathComponent
         if !directory.begins(with: "/") {
@@ -127,7 +126,7 @@ struct CredentialDocument<Content: CredentialDocumentContent>: Sendable {
             var status = stat()
             guard stat(directory, &status) == 0 else {
                 let (code, message) = (errno, String(cString: strerror(errno)))
-                // A sandbox hides the directories above its own, where nobody else can put a file into it.
+                // A sandbox hides its parent directories, where no one else can put a file into it.
                 if directory != own, directory != "/", [EPERM, EACCES].contains(code) { continue }
                 throw failure(.system(operation: "inspect the directory of", code: code, message: message))
             }

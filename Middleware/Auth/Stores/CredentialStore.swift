@@ -1,21 +1,21 @@
 import HTTPChainCore
 
-/// The key that a credential is stored under: a protection space, or a service's name that the application chose.
+/// The key of a stored credential: a protection space, or a service name chosen by the application.
 public struct CredentialKey: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
-    /// The key as text, the same in each run of the program.
+    /// The key as text, identical in every run of the program.
     public let rawValue: String
 
-    /// A service's name: `com.example.backup`.
+    /// Makes a key from a service name: `com.example.backup`.
     public init(service: String) {
         rawValue = service
     }
 
-    /// A protection space.
+    /// Makes a key from a protection space.
     public init(_ space: ProtectionSpace) {
         rawValue = space.description
     }
 
-    /// A service's name that is written in the code.
+    /// Makes a key from a service name as a literal.
     public init(stringLiteral service: String) {
         self.init(service: service)
     }
@@ -24,38 +24,38 @@ public struct CredentialKey: Sendable, Hashable, CustomStringConvertible, Expres
     public var description: String { rawValue }
 }
 
-/// A store for credentials: memory, a file, the system's keychain or secret service.
+/// A store for credentials: memory, a file, or the system's keychain or secret service.
 public protocol CredentialStore: Sendable {
-    /// The credential under a key, or `nil` when there is none.
+    /// Returns the credential for a key, or `nil` if there is none.
     func credential(for key: CredentialKey) async throws -> Credential?
-    /// Keeps a credential in place of the one before.
+    /// Stores a credential, replacing the previous one.
     func set(_ credential: Credential, for key: CredentialKey) async throws
-    /// Forgets the credential; nothing happens when there is none.
+    /// Removes the credential, if there is one.
     func removeCredential(for key: CredentialKey) async throws
 }
 
-/// Keeps credentials as long as the program runs.
+/// Keeps credentials in memory while the program runs.
 public final class InMemoryCredentialStore: CredentialStore {
     private let credentials: Locked<[CredentialKey: Credential]>
 
     /// Makes a store.
     ///
-    /// - Parameter credentials: What is in it from the beginning; nothing by default.
+    /// - Parameter credentials: The initial credentials. Defaults to none.
     public init(_ credentials: [CredentialKey: Credential] = [:]) {
         self.credentials = Locked(credentials)
     }
 
-    /// The credential under a key.
+    /// Returns the credential for a key.
     public func credential(for key: CredentialKey) -> Credential? {
         credentials.withLock { $0[key] }
     }
 
-    /// Keeps a credential.
+    /// Stores a credential.
     public func set(_ credential: Credential, for key: CredentialKey) {
         credentials.withLock { $0[key] = credential }
     }
 
-    /// Forgets a credential.
+    /// Removes a credential.
     public func removeCredential(for key: CredentialKey) {
         credentials.withLock { $0[key] = nil }
     }

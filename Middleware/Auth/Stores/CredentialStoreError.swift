@@ -1,28 +1,27 @@
 public import HTTPChainCore
 
-/// A store of credentials in a file cannot be read or written.
+/// Thrown if a credential store's file can't be read or written.
 public struct CredentialStoreError: HTTPChainError, Hashable {
     /// A reason why the file cannot be used.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// Others than the owner may read or write the file, which has this mode.
+        /// Users other than the owner can read or write the file, which has this mode.
         case readableByOthers(mode: UInt16)
         /// The file belongs to another user.
         case ownedByAnother
-        /// Others than the owner may write this directory on the way to the file, which has this mode, and so put a file
-        /// of their own instead.
+        /// Users other than the owner can write to this parent directory, which has this mode, and so replace the file.
         case directoryWritableByOthers(String, mode: UInt16)
-        /// This directory on the way to the file belongs to another user.
+        /// This parent directory of the file belongs to another user.
         case directoryOwnedByAnother(String)
-        /// The path leads to something that is not a file.
+        /// The path isn't a regular file.
         case notAFile
-        /// The file does not hold what a store writes; it was left as it is.
+        /// The file's content isn't valid for a store; the file was left unchanged.
         case corrupt
-        /// The file is larger than a store of credentials can be.
+        /// The file is too large for a credential store.
         case tooLarge(ByteCount)
-        /// Another process holds the store's lock and does not release it.
+        /// Another process holds the store's lock.
         case locked
         /// The system refused an operation (first) with an error number (second) and its message (third).
         case system(operation: String, code: Int32, message: String)

@@ -4,32 +4,32 @@ public import HTTPChainCore
 import HTTPChainSupport
 import Security
 
-/// Keeps a token in the keychain, on Apple platforms.
+/// Stores a token in the keychain, on Apple platforms.
 ///
-/// It can be read after the device was unlocked once, and does not leave the device.
+/// The token is readable after the device was first unlocked, and doesn't leave the device.
 ///
-/// On macOS it is in the data protection keychain, as everywhere else, which a program may use only if it is signed with an
-/// entitlement: that of an application identifier, which a sandbox brings along, or `keychain-access-groups`. Take
-/// ``FileTokenStore`` for a command-line tool.
+/// On macOS too it is in the data protection keychain, which a program can use only if signed with an entitlement: an
+/// application identifier, which a sandbox includes, or `keychain-access-groups`. For a command-line tool, use
+/// ``FileTokenStore``.
 public struct KeychainTokenStore: TokenStore {
     private let service: String
     private let account: String
     private let accessGroup: String?
 
-    /// Takes an entry of the keychain, which need not exist.
+    /// Uses a keychain entry, which may not exist yet.
     ///
     /// - Parameters:
     ///   - service: The service's name, such as the bundle identifier of the application.
-    ///   - account: The name of one of several users or servers; empty by default.
-    ///   - accessGroup: The group of `keychain-access-groups` or of app groups whose members share the entry, such as an
-    ///     application and its extensions; nil, the default, is the first group of the application.
+    ///   - account: The name of one of several users or servers. Defaults to empty.
+    ///   - accessGroup: The group in `keychain-access-groups`, or the app group, that shares the entry, such as an
+    ///     application and its extensions. Defaults to `nil`: the application's first group.
     public init(service: String, account: String = "", accessGroup: String? = nil) {
         self.service = service
         self.account = account
         self.accessGroup = accessGroup
     }
 
-    /// The token that is kept.
+    /// Returns the stored token.
     ///
     /// - Throws: ``KeychainError``.
     public func token() throws -> AccessToken? {
@@ -45,7 +45,7 @@ public struct KeychainTokenStore: TokenStore {
         return token
     }
 
-    /// Keeps a token.
+    /// Stores a token.
     ///
     /// - Throws: ``KeychainError``.
     public func save(_ token: AccessToken) throws {
@@ -60,7 +60,7 @@ public struct KeychainTokenStore: TokenStore {
         guard status == errSecSuccess else { throw KeychainError(code: status, service: service) }
     }
 
-    /// Forgets the token.
+    /// Removes the token.
     ///
     /// - Throws: ``KeychainError``.
     public func removeToken() throws {
@@ -75,7 +75,7 @@ public struct KeychainTokenStore: TokenStore {
             kSecClass as String: kSecClassGenericPassword,
             kSecAttrService as String: service,
             kSecAttrAccount as String: account,
-            // Without it macOS takes the keychain of files, which has no kSecAttrAccessible.
+            // Without it, macOS uses the file-based keychain, which has no kSecAttrAccessible.
             kSecUseDataProtectionKeychain as String: true,
         ]
         if let accessGroup { entry[kSecAttrAccessGroup as String] = accessGroup }
@@ -83,9 +83,9 @@ public struct KeychainTokenStore: TokenStore {
     }
 }
 
-/// The keychain refused an operation, or holds something else under the name.
+/// Thrown if the keychain refuses an operation, or the entry isn't a token.
 public struct KeychainError: HTTPChainError, Hashable {
-    /// The system's code; 0 when there is an entry that is no token.
+    /// The system's code, or 0 if the entry isn't a token.
     public let code: Int32
     /// The service's name.
     public let service: String
@@ -93,7 +93,7 @@ public struct KeychainError: HTTPChainError, Hashable {
     /// Always "KeychainTokenStore".
     public var stage: String { "KeychainTokenStore" }
 
-    /// The message of the system.
+    /// The system's message.
     public var reason: String {
         guard code != 0 else {
             return "the entry of \(service) in the keychain is no token of this store; remove it, or take another name"
@@ -102,7 +102,7 @@ public struct KeychainError: HTTPChainError, Hashable {
         return "the keychain refused the entry of \(service): \(message)"
     }
 
-    /// The entitlement that is missing; nil for any other error.
+    /// The missing entitlement, or `nil` for any other error.
     public var recoverySuggestion: String? {
         guard code == errSecMissingEntitlement else { return nil }
         return "add the capability Keychain Sharing, with the access group if there is one, or take FileTokenStore"

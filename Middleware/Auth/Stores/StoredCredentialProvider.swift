@@ -1,13 +1,12 @@
-/// Credentials out of a store, and from another provider when it has none, or its own was rejected.
+/// Credentials from a store, or from another provider if the store has none or its own was rejected.
 ///
 /// ```swift
 /// let store = FileCredentialStore(at: home.appending(path: ".config/tool/credentials.json"))
 /// let provider = StoredCredentialProvider(store, for: "https://api.example.com", asking: prompt)
 /// ```
 ///
-/// What the other provider gives is kept in the store, in place of what the server rejected. A rejected credential stays
-/// there until another takes its place: a server that answers 401 for another reason, such as a fault of its own, does
-/// not make it forgotten.
+/// The other provider's credential replaces the rejected one in the store. A rejected credential stays there until
+/// replaced, so that it isn't lost to a 401 for another reason, such as a server fault.
 public struct StoredCredentialProvider: CredentialProvider {
     private let store: any CredentialStore
     private let service: CredentialKey?
@@ -15,13 +14,13 @@ public struct StoredCredentialProvider: CredentialProvider {
     /// The origins that the credentials may be sent to.
     public let origins: OriginSet
 
-    /// Takes credentials from a store.
+    /// Uses credentials from a store.
     ///
     /// - Parameters:
-    ///   - store: Where they are kept.
-    ///   - origins: The origins they may go to.
-    ///   - service: The key they are kept under; by default one for each protection space.
-    ///   - fallback: The provider that is asked when there is none or it was rejected; none by default.
+    ///   - store: The credential store.
+    ///   - origins: The origins that may receive them.
+    ///   - service: The store key. Defaults to one per protection space.
+    ///   - fallback: The provider to ask if there is no credential or it was rejected. Defaults to none.
     public init(
         _ store: any CredentialStore,
         for origins: some OriginSetConvertible,
@@ -34,9 +33,9 @@ public struct StoredCredentialProvider: CredentialProvider {
         self.fallback = fallback
     }
 
-    /// The credential that is kept, or that the other provider gives.
+    /// Returns the stored credential, or the other provider's.
     ///
-    /// - Throws: What the store and the other provider throw.
+    /// - Throws: Rethrows errors of the store and the other provider.
     public func credential(for space: ProtectionSpace, rejected: Credential?) async throws -> Credential? {
         guard origins.contains(space.origin) else { return nil }
         let key = service ?? CredentialKey(space)

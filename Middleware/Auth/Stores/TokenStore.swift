@@ -1,7 +1,7 @@
 public import Foundation
 public import HTTPChainCore
 
-/// A store in which an access token outlives the program: a file, the system's keychain, a database of the application.
+/// Persistent storage for an access token: a file, the system's keychain, an application's database.
 ///
 /// ```swift
 /// let store = FileTokenStore(at: home.appending(path: ".config/garden/token.json"))
@@ -13,67 +13,67 @@ public import HTTPChainCore
 /// )
 /// ```
 public protocol TokenStore: Sendable {
-    /// The token that is kept; `nil` when there is none.
+    /// Returns the stored token, or `nil` if there is none.
     func token() async throws -> AccessToken?
-    /// Keeps a token in place of the one before.
+    /// Stores a token, replacing the previous one.
     func save(_ token: AccessToken) async throws
-    /// Forgets the token, as at a sign-out; nothing happens when there is none.
+    /// Removes the token, as at a sign-out, if there is one.
     func removeToken() async throws
 }
 
-/// Keeps a token as long as the program runs, for tests.
+/// Keeps a token in memory while the program runs, for tests.
 public final class InMemoryTokenStore: TokenStore {
     private let kept: Locked<AccessToken?>
 
     /// Makes a store.
     ///
-    /// - Parameter token: What is in it from the beginning; nothing by default.
+    /// - Parameter token: The initial token. Defaults to none.
     public init(_ token: AccessToken? = nil) {
         kept = Locked(token)
     }
 
-    /// The token that is kept.
+    /// Returns the stored token.
     public func token() -> AccessToken? { kept.withLock { $0 } }
 
-    /// Keeps a token.
+    /// Stores a token.
     public func save(_ token: AccessToken) { kept.withLock { $0 = token } }
 
-    /// Forgets the token.
+    /// Removes the token.
     public func removeToken() { kept.withLock { $0 = nil } }
 }
 
-/// Hands each new token to a closure, for an application that keeps tokens in a place of its own.
+/// Passes each new token to a closure, for an application with its own storage.
 public struct ClosureTokenStore: TokenStore {
-    /// A closure that stores a token; `nil` forgets it.
+    /// A closure that stores a token, or removes it if `nil`.
     public typealias Save = @Sendable (AccessToken?) async throws -> Void
 
     private let keep: Save
 
-    /// Makes a store of a closure.
+    /// Makes a store from a closure.
     ///
-    /// - Parameter keep: Keeps a token; it is given `nil` where the token is to be forgotten.
+    /// - Parameter keep: Stores a token, or removes it if `nil`.
     public init(_ keep: @escaping Save) {
         self.keep = keep
     }
 
-    /// Always `nil`: the application knows what it has kept.
+    /// Always `nil`: the application has the stored token.
     public func token() -> AccessToken? { nil }
 
     /// Calls the closure.
     ///
-    /// - Throws: What the closure throws.
+    /// - Throws: Rethrows the closure's error.
     public func save(_ token: AccessToken) async throws { try await keep(token) }
 
     /// Calls the closure with `nil`.
     ///
-    /// - Throws: What the closure throws.
+    /// - Throws: Rethrows the closure's error.
     public func removeToken() async throws { try await keep(nil) }
 }
 
 extension TokenStore where Self == ClosureTokenStore {
-    /// A closure that each new token is handed to.
+    /// A store that passes each new token to a closure.
     ///
-    /// - Parameter keep: Keeps a token; it is given `nil` where the token is to be forgotten.
+    /// - Parameter keep: Stores a token, or removes it if `nil`.
     public static func calling(_ keep: @escaping ClosureTokenStore.Save) -> ClosureTokenStore {
         ClosureTokenStore(keep)
     }
@@ -81,9 +81,9 @@ extension TokenStore where Self == ClosureTokenStore {
 
 /// Keeps a token in a file that only its owner can read, for command-line tools.
 ///
-/// The file is JSON, not encrypted: it is as safe as the account. It is made with mode 0600 and replaced in one step,
-/// under a lock (`<file>.lock`). It is not read when others can reach it, and neither read nor written in a directory
-/// that others can write.
+/// The file is unencrypted JSON, as safe as the account. It is created with mode 0600 and replaced atomically under a
+/// lock (`<file>.lock`). It isn't read if other users can access it, and neither read nor written in a directory that
+/// others can write to.
 ///
 /// Errors are ``CredentialStoreError``.
 public struct FileTokenStore: TokenStore {
@@ -94,33 +94,33 @@ public struct FileTokenStore: TokenStore {
 
     private let document: CredentialDocument<Content>
 
-    /// Takes a file, which need not exist; its directory must.
+    /// Uses a file, which may not exist yet; its directory must.
     ///
     /// - Parameters:
-    ///   - url: Where the file is; a link is followed.
-    ///   - patience: How long to wait for another process that is writing; 5 seconds by default.
-    ///   - time: The clock for that.
+    ///   - url: The file's URL. A link is followed.
+    ///   - patience: The time to wait while another process is writing. Defaults to 5 seconds.
+    ///   - time: The clock for waiting.
     public init(at url: URL, patience: Duration = .seconds(5), time: any TimeSource = SystemTime()) {
         document = CredentialDocument(at: url, patience: patience, time: time)
     }
 
-    /// The token that is kept; `nil` when there is no file, or none in it.
+    /// Returns the stored token, or `nil` if the file is missing or has none.
     ///
     /// - Throws: ``CredentialStoreError``; `CancellationError` when the task is cancelled.
     public func token() async throws -> AccessToken? {
         try await document.read().token
     }
 
-    /// Keeps a token.
+    /// Stores a token.
     ///
-    /// - Throws: ``CredentialStoreError``; `CancellationError` when cancelled while it waits for the lock.
+    /// - Throws: ``CredentialStoreError``; `CancellationError` if cancelled while waiting for the lock.
     public func save(_ token: AccessToken) async throws {
         try await document.change { $0.token = token }
     }
 
-    /// Forgets the token; the file stays, without it.
+    /// Removes the token, but not the file.
     ///
-    /// - Throws: ``CredentialStoreError``; `CancellationError` when cancelled while it waits for the lock.
+    /// - Throws: ``CredentialStoreError``; `CancellationError` if cancelled while waiting for the lock.
     public func removeToken() async throws {
         guard try await token() != nil else { return }
         try await document.change { $0.token = nil }

@@ -2,7 +2,7 @@ import HTTPChainSupport
 import HTTPTypes
 
 extension HTTPRequest {
-    /// Whether there is a `Host` field that differs from the URL: a transport may send the request there.
+    /// Whether a `Host` field differs from the URL; a transport may send the request to that host.
     var namesAnotherHost: Bool {
         headerFields.contains(hostField) && headerFields[hostField] != authority
     }

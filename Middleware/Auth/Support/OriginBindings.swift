@@ -1,11 +1,11 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// The origins that the requests of a stage go to, and what it knows of each.
+/// The origins of a stage's requests, with the credentials admitted to each.
 ///
-/// Most requests go to a few origins, again and again: comparing two texts costs less than reading them.
+/// Most requests go to a few origins repeatedly, and comparing two strings costs less than parsing them.
 final class OriginBindings: Sendable {
-    /// Requests may go to any number of origins.
+    /// Bounded, because requests may go to any number of origins.
     private static let capacity = 8
 
     private let seen = Locked<[OriginBinding]>([])
@@ -13,12 +13,12 @@ final class OriginBindings: Sendable {
 
     /// Makes an empty memory.
     ///
-    /// - Parameter admits: Which of the stage's credentials may go to an origin.
+    /// - Parameter admits: Returns which of the stage's credentials may be sent to an origin.
     init(admits: @escaping @Sendable (Origin) -> [Bool] = { _ in [] }) {
         self.admits = admits
     }
 
-    /// The binding for the origin that a request goes to; `nil` when it has none, or a `Host` field that names another.
+    /// Returns the binding for a request's origin, or `nil` if it has none or its `Host` field names another.
     func binding(for request: borrowing Request) -> OriginBinding? {
         guard let scheme = request.head.scheme, let authority = request.head.authority,
             !request.head.namesAnotherHost
@@ -34,16 +34,16 @@ final class OriginBindings: Sendable {
     }
 }
 
-/// One origin, and what may be sent to it; shared, so that a call takes it along at no cost.
+/// An origin and the credentials admitted to it; shared, so that it costs a call nothing.
 final class OriginBinding: Sendable {
     let origin: Origin
-    /// As the URL has it.
+    /// The scheme as in the URL.
     let scheme: String
-    /// As the URL has it.
+    /// The authority as in the URL.
     let authority: String
-    /// Which of the stage's credentials may go there.
+    /// Whether each of the stage's credentials may be sent there.
     let admitted: [Bool]
-    /// The value of ``OriginBoundFields`` for a request whose `Authorization` belongs there, and nothing else.
+    /// The ``OriginBoundFields`` value that binds only `Authorization` to this origin.
     let bound: PreparedOption
 
     init(_ origin: Origin, scheme: String, authority: String, admitted: [Bool]) {
@@ -56,7 +56,7 @@ final class OriginBinding: Sendable {
 }
 
 extension Response {
-    /// Where the response came from, if that was another origin than the one given, as far as the transport says.
+    /// Returns the response's origin if it differs from the given one, as far as the transport reports it.
     func origin(otherThan origin: Origin) -> Origin? {
         guard let sent = request, let answering = Origin(scheme: sent.scheme, authority: sent.authority),
             answering != origin
@@ -66,13 +66,12 @@ extension Response {
 }
 
 extension OriginSet {
-    /// Whether a secret may be sent to an origin, which has to be named: ``any`` names none.
+    /// Whether a secret may be sent to an origin, which must be named: ``any`` doesn't count.
     func admits(_ origin: Origin, allowsPlaintext: Bool) -> Bool {
         origins.contains(origin) && (allowsPlaintext || origin.isConfidential)
     }
 
-    /// Returns the problems with a set that a secret of one kind is bound to, for
-    /// ``HTTPChainCore/Middleware/problems(at:)``.
+    /// Returns problems with the origins of a secret, for ``HTTPChainCore/Middleware/problems(at:)``.
     func problems(of stage: String, sending what: String, allowsPlaintext: Bool) -> [ChainProblem] {
         var problems = problems(of: stage)
         if !allowsPlaintext { problems += plaintextProblems(of: stage, sending: what) }

@@ -1,10 +1,10 @@
 import HTTPChainCore
 
-/// Calls of one operation that come at the same time cause it once, and share what comes of it.
+/// Coalesces concurrent calls of an operation: it runs once, and all calls share the result.
 ///
-/// The operation runs in a task of its own, because no one of those who wait for it owns it. The task ends before the
-/// last of them returns: when the last one is cancelled it cancels the task, and waits for its end. Operations with
-/// one key never overlap.
+/// The operation runs in a separate task, because none of its callers owns it. The task ends before the last caller
+/// returns: if the last one is cancelled, it cancels the task and waits for its end. Operations with the same key never
+/// overlap.
 package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private typealias Waiter = CheckedContinuation<Value, any Error>
 
@@ -12,13 +12,13 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         let id: Int
         let task: Task<Void, Never>
         var waiters: [Int: Waiter]
-        /// Nobody waits any more; kept until the task has ended, so that the next one begins after it.
+        /// No waiters are left; kept until the task has ended, so that the next one starts after it.
         var isAbandoned = false
     }
 
     private struct State {
         var flights: [Key: Flight] = [:]
-        /// The tasks that were cancelled, by the waiter who was the last and has to wait for the end.
+        /// The cancelled tasks, by the ID of the last waiter, which waits for the task's end.
         var cancelled: [Int: Task<Void, Never>] = [:]
         var lastID = 0
 
@@ -32,13 +32,13 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
 
     package init() {}
 
-    /// The result of the operation that runs for the key, or of this one when none does.
+    /// Returns the result of the operation in flight for the key, or of the given operation if there is none.
     ///
-    /// A failure goes to all who wait; a call that comes after the end starts anew.
+    /// A failure goes to all waiters. A later call starts again.
     ///
-    /// - Throws: What the operation throws; `CancellationError` as soon as the caller is cancelled, unless it is the
-    ///   last one: then when the operation, which is cancelled with it, has ended; ``SingleFlightReentry`` when the
-    ///   operation waits for itself.
+    /// - Throws: Rethrows the operation's error; `CancellationError` as soon as the caller is cancelled, or, for the
+    ///   last caller, once the operation, which is cancelled too, has ended; ``SingleFlightReentry`` if the operation
+    ///   waits for itself.
     package func run(_ key: Key, _ operation: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let id = state.withLock { $0.nextID() }
         do {
@@ -60,7 +60,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         _ operation: @escaping @Sendable () async throws -> Value
     ) {
         let refusal: (any Error)? = state.withLock { state in
-            // A cancellation that came before the waiter was listed found nothing to cancel.
+            // A cancellation before the waiter was registered had nothing to cancel.
             if Task.isCancelled { return CancellationError() }
             if let flight = state.flights[key], SingleFlights.current.contains(name(of: flight.id)) {
                 return SingleFlightReentry()
@@ -95,7 +95,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
             state.flights[key] = nil
             return flight.waiters
         }
-        // Whoever came first goes on first.
+        // Waiters resume in the order in which they came.
         for (_, waiter) in waiters.sorted(by: { $0.key < $1.key }) { waiter.resume(with: result) }
     }
 
@@ -111,10 +111,10 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         waiter?.resume(throwing: CancellationError())
     }
 
-    /// The number of flights, the abandoned ones included.
+    /// The number of flights, including abandoned ones.
     package var count: Int { state.withLock { $0.flights.count } }
 
-    /// The number of callers that wait for a result.
+    /// The number of callers waiting for a result.
     package var waiterCount: Int { state.withLock { $0.flights.values.reduce(0) { $0 + $1.waiters.count } } }
 
     private func name(of id: Int) -> SingleFlights.Name {
@@ -122,7 +122,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
     }
 }
 
-/// An operation asked for its own result: it would wait for itself for ever.
+/// Thrown if an operation requests its own result, which would deadlock.
 package struct SingleFlightReentry: Error {}
 
 /// The flights that the current task is part of.

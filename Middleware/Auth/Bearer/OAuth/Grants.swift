@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// Tokens for the client itself, with no user behind it, RFC 6749 §4.4.
+/// Provides tokens for the client itself, without a user, RFC 6749 §4.4.
 public struct ClientCredentialsGrant: AccessTokenProvider {
     private let endpoint: TokenEndpoint
     private let scope: [String]
@@ -8,8 +8,8 @@ public struct ClientCredentialsGrant: AccessTokenProvider {
     /// Makes the provider.
     ///
     /// - Parameters:
-    ///   - endpoint: Where tokens are handed out.
-    ///   - scope: What the token is to be good for; what the server thinks fit by default.
+    ///   - endpoint: The token endpoint.
+    ///   - scope: The requested scope. Defaults to the server's choice.
     public init(at endpoint: TokenEndpoint, scope: [String] = []) {
         self.endpoint = endpoint
         self.scope = scope
@@ -18,19 +18,18 @@ public struct ClientCredentialsGrant: AccessTokenProvider {
     /// The grant, the endpoint and the scope.
     public var summary: String { "client credentials at \(endpoint)" + scope.shownAsScope }
 
-    /// A token; the old one does not matter.
+    /// Fetches a token, regardless of the old one.
     ///
-    /// - Throws: ``OAuthError``; what sending throws.
+    /// - Throws: ``OAuthError``; rethrows the transport's errors.
     public func accessToken(replacing old: AccessToken?, in context: RefreshContext) async throws -> AccessToken {
         try await endpoint.token(grantType: "client_credentials", parameters: scope.asParameter, in: context)
     }
 }
 
-/// Tokens by the refresh token of the token before, RFC 6749 §6.
+/// Provides tokens using the previous token's refresh token, RFC 6749 §6.
 ///
-/// The stage is given the token of the sign-in; from there on each token brings the refresh token for the next. A server
-/// may take a refresh token once only: what the stage is told to do with a new token (`saving`) is done before it is
-/// used, so that none is lost.
+/// The stage starts with the token of the sign-in; each token then has the refresh token for the next. A server may
+/// accept a refresh token only once, so the stage saves a new token (`saving`) before it is used, and none is lost.
 public struct RefreshTokenGrant: AccessTokenProvider {
     private let endpoint: TokenEndpoint
     private let scope: [String]
@@ -38,8 +37,8 @@ public struct RefreshTokenGrant: AccessTokenProvider {
     /// Makes the provider.
     ///
     /// - Parameters:
-    ///   - endpoint: Where tokens are handed out.
-    ///   - scope: What the token is to be good for; by default what the token before was good for.
+    ///   - endpoint: The token endpoint.
+    ///   - scope: The requested scope. Defaults to the previous token's.
     public init(at endpoint: TokenEndpoint, scope: [String] = []) {
         self.endpoint = endpoint
         self.scope = scope
@@ -48,9 +47,9 @@ public struct RefreshTokenGrant: AccessTokenProvider {
     /// The grant, the endpoint and the scope.
     public var summary: String { "refresh token at \(endpoint)" + scope.shownAsScope }
 
-    /// A token by the refresh token of the old one, which it keeps unless the server gives another.
+    /// Fetches a token with the old one's refresh token, which is kept unless the server sends another.
     ///
-    /// - Throws: ``OAuthError``, which is ``OAuthError/Problem/noRefreshToken`` when there is none; what sending throws.
+    /// - Throws: ``OAuthError`` (``OAuthError/Problem/noRefreshToken`` if there is none); the transport's errors.
     public func accessToken(replacing old: AccessToken?, in context: RefreshContext) async throws -> AccessToken {
         guard let old, let refreshToken = old.refreshToken else { throw OAuthError(.noRefreshToken) }
         var parameters = scope.asParameter
@@ -74,7 +73,7 @@ extension AccessTokenProvider where Self == ClientCredentialsGrant {
 }
 
 extension AccessTokenProvider where Self == RefreshTokenGrant {
-    /// Tokens by the refresh token of the token before, RFC 6749 §6.
+    /// Tokens from the previous token's refresh token, RFC 6749 §6.
     public static func refreshToken(at endpoint: TokenEndpoint, scope: [String] = []) -> RefreshTokenGrant {
         RefreshTokenGrant(at: endpoint, scope: scope)
     }

@@ -2,29 +2,29 @@ package import Foundation
 package import HTTPChainCore
 import HTTPTypes
 
-/// An endpoint of an authorization server that a client sends forms to: token, device authorization, revocation.
+/// An authorization server's endpoint for forms: token, device authorization, revocation.
 ///
-/// Each request proves who the client is. It goes over TLS alone, and no redirect takes it elsewhere.
+/// Each request authenticates the client. It is sent only over TLS, unless plaintext is allowed, and isn't redirected.
 package struct OAuthEndpoint: Sendable {
     /// The endpoint's URL.
     package let url: String
-    /// The client that asks.
+    /// The client that sends the requests.
     package let client: OAuthClient
     private let transport: (any Transport)?
     private let replyLimit: ByteCount
     private let allowsPlaintext: Bool
 
-    /// An answer of an endpoint.
+    /// The response of an endpoint.
     package struct Reply: Sendable {
         /// The status.
         package let status: Int
         /// The body.
         package let content: Data
-        /// The request and the head of the reply, redacted.
+        /// The request and the response head, redacted.
         package let exchange: ExchangeSnapshot
         fileprivate let secrets: [String]
 
-        /// Returns the error that an answer without success describes, RFC 6749 §5.2.
+        /// Returns the error described by an unsuccessful response, RFC 6749 §5.2.
         package func failure() -> OAuthError {
             OAuthError(TokenReply.problem(status: status, content: content, secrets: secrets), exchange: exchange)
         }
@@ -44,9 +44,10 @@ package struct OAuthEndpoint: Sendable {
         self.allowsPlaintext = allowsPlaintext
     }
 
-    /// Sends a form, with what proves who the client is.
+    /// Sends a form and authenticates the client.
     ///
-    /// - Throws: ``OAuthError`` when it may not be sent, or the reply cannot be read; what sending throws.
+    /// - Throws: ``OAuthError`` if the request may not be sent or the response can't be read; rethrows the transport's
+    ///   errors.
     package func post(_ parameters: [String: String], in context: RefreshContext) async throws -> Reply {
         guard allowsPlaintext || Origin(url)?.isConfidential == true else { throw OAuthError(.insecureEndpoint) }
         let transport = self.transport ?? context
@@ -78,7 +79,7 @@ package struct OAuthEndpoint: Sendable {
         )
     }
 
-    /// Returns the values of a form that must not come back in an error's text, RFC 6749 §4 and RFC 7521 §4.2.
+    /// Returns the values that must not appear in an error's text, RFC 6749 §4 and RFC 7521 §4.2.
     func secrets(in parameters: [String: String]) -> [String] {
         Self.secretNames.compactMap { parameters[$0] } + [client.secret?.revealed].compactMap { $0 }
     }

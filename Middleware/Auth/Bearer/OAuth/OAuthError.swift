@@ -1,31 +1,31 @@
 public import HTTPChainCore
 
-/// A token endpoint gave no token.
+/// Thrown if a token endpoint returns no token.
 public struct OAuthError: HTTPChainError {
-    /// The code of an error, RFC 6749 §5.2; other documents and servers have further ones.
+    /// An error code, RFC 6749 §5.2; other documents and servers define more.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-        /// The code as the server writes it.
+        /// The code as sent by the server.
         public let rawValue: String
 
-        /// A code as the server writes it.
+        /// Makes a code.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// A parameter is missing, repeated or wrong.
+        /// A parameter is missing, repeated or invalid.
         public static let invalidRequest = Code(rawValue: "invalid_request")
-        /// The client is not known, or did not prove who it is.
+        /// The client is unknown, or its authentication failed.
         public static let invalidClient = Code(rawValue: "invalid_client")
-        /// The refresh token or authorization code is not valid, or no longer: the user has to sign in again.
+        /// The refresh token or authorization code is invalid or no longer valid: the user has to sign in again.
         public static let invalidGrant = Code(rawValue: "invalid_grant")
-        /// This client may not get a token in this way.
+        /// This client may not use this grant type.
         public static let unauthorizedClient = Code(rawValue: "unauthorized_client")
-        /// The server does not know this way to get a token.
+        /// The server doesn't support this grant type.
         public static let unsupportedGrantType = Code(rawValue: "unsupported_grant_type")
         /// The scope is unknown, malformed or more than was granted.
         public static let invalidScope = Code(rawValue: "invalid_scope")
 
-        /// The code as the server writes it.
+        /// The code as sent by the server.
         public var description: String { rawValue }
     }
 
@@ -34,32 +34,32 @@ public struct OAuthError: HTTPChainError {
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The server refused, RFC 6749 §5.2: its code, and what it says to developers, where it says something.
+        /// The server refused, RFC 6749 §5.2, with its code and its explanation for developers, if any.
         case refused(Code, detail: String?)
-        /// The status is neither success nor comes with an error of OAuth.
+        /// The status isn't a success, and the response has no OAuth error.
         case unexpectedStatus(Int)
-        /// The reply is no token, for this reason.
+        /// The response isn't a token, for this reason.
         case malformedReply(String)
-        /// The token is of a type that is not understood, and must not be used (RFC 6749 §7.1).
+        /// The token's type isn't supported, so that it must not be used (RFC 6749 §7.1).
         case unsupportedTokenType(String)
-        /// The URL of the token endpoint is not an absolute one that is reached over TLS (RFC 6749 §3.2).
+        /// The token endpoint's URL isn't absolute or isn't reached over TLS (RFC 6749 §3.2).
         case insecureEndpoint
-        /// The endpoint redirects, which is not followed: the request holds secrets that are for the endpoint alone.
+        /// The endpoint redirects, which isn't followed: the request contains secrets for the endpoint only.
         case redirected(Int)
-        /// The transport follows redirects itself, and would take the secrets in the request along.
+        /// The transport follows redirects itself, and would forward the request's secrets.
         case transportFollowsRedirects
-        /// There is no refresh token to ask for a new token with.
+        /// There is no refresh token for getting a new token.
         case noRefreshToken
     }
 
     /// The problem.
     public let problem: Problem
-    /// The request to the token endpoint and the head of its reply, redacted; `nil` when there was no request.
+    /// The request to the token endpoint and the response head, redacted, or `nil` if no request was sent.
     public let exchange: ExchangeSnapshot?
-    /// Why the reply could not be read.
+    /// The reason why the response couldn't be read.
     public let underlyingError: (any Error)?
 
-    /// Makes the error, as a provider of tokens throws it.
+    /// Makes the error, for token providers.
     public init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {
         self.problem =
             switch problem {
@@ -72,12 +72,12 @@ public struct OAuthError: HTTPChainError {
         self.underlyingError = underlyingError
     }
 
-    /// The server's code; `nil` when it did not refuse with one.
+    /// The server's code, or `nil` if it didn't refuse with one.
     public var code: Code? {
         if case .refused(let code, _) = problem { code } else { nil }
     }
 
-    /// Whether only a new sign-in helps: the grant is not valid any more, or there is none.
+    /// Whether a new sign-in is required, because the grant is no longer valid or there is none.
     public var needsSignIn: Bool { code == .invalidGrant || problem == .noRefreshToken }
 
     /// Always "TokenEndpoint".

@@ -8,8 +8,8 @@ public import HTTPChainCore
 /// let auth = BearerAuthMiddleware(ClientCredentialsGrant(at: endpoint), for: "https://api.example.com")
 /// ```
 ///
-/// ``ClientCredentialsGrant`` and ``RefreshTokenGrant`` ask it; a grant of another kind does so with
-/// ``token(grantType:parameters:in:)``, such as that of an authorization code at the end of a sign-in:
+/// ``ClientCredentialsGrant`` and ``RefreshTokenGrant`` use it. For other grants, such as the authorization code at the
+/// end of a sign-in, call ``token(grantType:parameters:in:)``:
 ///
 /// ```swift
 /// let token = try await endpoint.token(
@@ -25,19 +25,20 @@ public struct TokenEndpoint: Sendable {
 
     /// The endpoint's URL.
     public var url: String { endpoint.url }
-    /// The client that asks.
+    /// The client that requests tokens.
     public var client: OAuthClient { endpoint.client }
 
     /// Describes an endpoint.
     ///
     /// - Parameters:
     ///   - url: The endpoint's URL; https, or a loopback address.
-    ///   - client: Who asks.
-    ///   - transport: What carries the requests; by default the stages inside the authentication stage.
-    ///   - parameters: What else every request says, such as `audience` or `resource` (RFC 8707); nothing by default.
-    ///   - replyLimit: How much of a reply is read; 64 KiB by default.
-    ///   - allowsPlaintext: Whether the endpoint may be reached without TLS, where secrets are read by whoever listens;
-    ///     `false` by default.
+    ///   - client: The client that requests tokens.
+    ///   - transport: The transport for requests. Defaults to the inner stages of the authentication stage.
+    ///   - parameters: The additional parameters of every request, such as `audience` or `resource` (RFC 8707).
+    ///     Defaults to none.
+    ///   - replyLimit: The maximum size of a response. Defaults to 64 KiB.
+    ///   - allowsPlaintext: Whether the endpoint may be reached without TLS, exposing secrets to eavesdroppers.
+    ///     Defaults to `false`.
     public init(
         _ url: String,
         client: OAuthClient,
@@ -56,7 +57,7 @@ public struct TokenEndpoint: Sendable {
         )
     }
 
-    /// Describes an endpoint by a URL of Foundation's; see ``init(_:client:over:parameters:replyLimit:allowsPlaintext:)``.
+    /// Describes an endpoint by a Foundation URL; see ``init(_:client:over:parameters:replyLimit:allowsPlaintext:)``.
     public init(
         _ url: URL,
         client: OAuthClient,
@@ -75,41 +76,40 @@ public struct TokenEndpoint: Sendable {
         )
     }
 
-    /// Returns the endpoint with further token types accepted, for a server that gives Bearer tokens another name.
+    /// Returns the endpoint with additional token types, for a server that uses another name for Bearer tokens.
     ///
     /// ```swift
     /// let endpoint = TokenEndpoint("https://auth.example.com/token", client: OAuthClient(id: "garden"))
     ///     .accepting(tokenTypes: "BearerToken")
     /// ```
     ///
-    /// By default `Bearer` alone is accepted, and a reply without `token_type`; another type is
-    /// ``OAuthError/Problem/unsupportedTokenType(_:)``, because a client must not use a token whose type it does not
-    /// understand (RFC 6749 §7.1).
+    /// By default, only `Bearer` or a response without `token_type` is accepted. Another type throws
+    /// ``OAuthError/Problem/unsupportedTokenType(_:)``, because a client must not use a token of an unsupported type
+    /// (RFC 6749 §7.1).
     ///
-    /// - Parameter types: The values of `token_type`, in any letter case; their tokens are sent by the scheme Bearer.
+    /// - Parameter types: The values of `token_type`, ignoring letter case. Their tokens are sent by the Bearer scheme.
     public func accepting(tokenTypes types: String...) -> TokenEndpoint {
         var endpoint = self
         endpoint.tokenTypes += types
         return endpoint
     }
 
-    /// Asks for a token.
+    /// Requests a token.
     ///
-    /// A redirect is not followed, over whatever chain the request goes: it would take the secrets in it to another
-    /// place.
+    /// Redirects aren't followed, regardless of the chain: they would take the request's secrets elsewhere.
     ///
-    /// The token's life is counted from when it was asked for. A reply with `expires_in` 0, or less, is taken literally
-    /// (RFC 6749 §5.1: the lifetime in seconds): the token has expired, is sent with the call that it was fetched for,
-    /// and the next call fetches another, up to the stage's ``RefreshLimit``. For a server that means "never" by it,
-    /// write an ``AccessTokenProvider`` that makes the ``AccessToken`` again without an expiration.
+    /// The token's lifetime starts when it is requested. An `expires_in` of 0 or less is taken literally (RFC 6749
+    /// §5.1: the lifetime in seconds): the token has expired, is sent with the call that it was fetched for, and the
+    /// next call fetches another, up to the stage's ``RefreshLimit``. For a server that means "never" by it, write an
+    /// ``AccessTokenProvider`` that recreates the ``AccessToken`` without an expiration.
     ///
     /// - Parameters:
-    ///   - grantType: On what ground, such as `client_credentials`.
-    ///   - parameters: What belongs to the grant; it goes before the endpoint's own parameters.
-    ///   - context: Time and random numbers, and the transport where the endpoint has none of its own.
-    /// - Returns: The token; its scope is the one asked for unless the reply names another, its refresh token the one
-    ///   given in `refresh_token` unless there is a new one.
-    /// - Throws: ``OAuthError``; what sending throws.
+    ///   - grantType: The grant type, such as `client_credentials`.
+    ///   - parameters: The grant's parameters, which take precedence over the endpoint's own.
+    ///   - context: The clock and random numbers, and the transport if the endpoint has none.
+    /// - Returns: The token. Its scope is the requested one unless the response has another. Its refresh token is the
+    ///   one in `refresh_token` unless there is a new one.
+    /// - Throws: ``OAuthError``; rethrows the transport's errors.
     public func token(
         grantType: String,
         parameters: [String: String] = [:],
@@ -133,6 +133,6 @@ public struct TokenEndpoint: Sendable {
 }
 
 extension TokenEndpoint: CustomStringConvertible {
-    /// The URL, secrets redacted.
+    /// The URL, with secrets redacted.
     public var description: String { Redaction.standard.url(url) }
 }

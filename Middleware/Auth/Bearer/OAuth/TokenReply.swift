@@ -2,11 +2,11 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// The reply of a token endpoint, RFC 6749 §5.1 and §5.2.
+/// The response of a token endpoint, RFC 6749 §5.1 and §5.2.
 struct TokenReply: Decodable {
-    /// Longer than any token lives, and short enough to be added to a date.
+    /// Longer than the lifetime of any token, and short enough to be added to a date.
     private static let longestLifetime = 10 * 365 * 86_400.0
-    /// How much of a server's text is kept.
+    /// The maximum length of a server's text.
     private static let textLimit = 256
 
     private let accessToken: String?
@@ -30,7 +30,7 @@ struct TokenReply: Decodable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         accessToken = container.text(.accessToken)
-        // An empty type is one that nobody understands.
+        // An empty type counts as unsupported.
         tokenType = try? container.decode(String.self, forKey: .tokenType)
         refreshToken = container.text(.refreshToken)
         error = container.text(.error)
@@ -39,21 +39,21 @@ struct TokenReply: Decodable {
         scope = container.words(.scope)
     }
 
-    /// The question to the endpoint, as far as the reply is read by it.
+    /// The facts about the request that are needed to read the response.
     struct Question {
-        /// When it was sent: the token's life began no earlier.
+        /// The date of the request: the token's lifetime started no earlier.
         let date: Date
-        /// The permissions that count when the reply names no scope (RFC 6749 §5.1).
+        /// The scope if the response has none (RFC 6749 §5.1).
         let scope: [String]
-        /// The token that stays when the reply brings no new one (RFC 6749 §6).
+        /// The refresh token if the response has no new one (RFC 6749 §6).
         let refreshToken: Secret?
-        /// The types of tokens that are understood, letter case aside (RFC 6749 §7.1).
+        /// The supported token types, ignoring letter case (RFC 6749 §7.1).
         let tokenTypes: [String]
-        /// The secrets that were sent and must not come back in an error's text.
+        /// The secrets that were sent and must not appear in an error's text.
         let secrets: [String]
     }
 
-    /// Returns the error that a reply without success describes.
+    /// Returns the error described by an unsuccessful response.
     static func problem(status: Int, content: Data, secrets: [String]) -> OAuthError.Problem {
         if (300..<400).contains(status) { return .redirected(status) }
         guard let reply = try? JSONDecoder().decode(TokenReply.self, received: content), let error = reply.error else {
@@ -63,7 +63,7 @@ struct TokenReply: Decodable {
         return .refused(.init(rawValue: shown(error, without: secrets)), detail: detail)
     }
 
-    /// The token in a reply.
+    /// Returns the token in a response.
     static func token(
         status: Int,
         content: Data,
@@ -74,7 +74,7 @@ struct TokenReply: Decodable {
         guard let reply = try? JSONDecoder().decode(TokenReply.self, received: content) else {
             return .failure(.init(isSuccess ? .malformedReply("it is no JSON object") : .unexpectedStatus(status)))
         }
-        // Some servers refuse with 200.
+        // Some servers send errors with the status 200.
         if let error = reply.error, !isSuccess || reply.accessToken == nil {
             let detail = reply.errorDescription.map { shown($0, without: question.secrets) }
             return .failure(.init(.refused(.init(rawValue: shown(error, without: question.secrets)), detail: detail)))
@@ -98,7 +98,7 @@ struct TokenReply: Decodable {
         return .success(token)
     }
 
-    /// A server's text as it may stand in an error: one line, not long, and with nothing that was confided to it.
+    /// Returns a server's text for use in an error: one short line, without the secrets sent to it.
     private static func shown(_ text: String, without secrets: [String]) -> String {
         var scalars = text.unicodeScalars
         for secret in secrets where !secret.isEmpty {
@@ -109,7 +109,7 @@ struct TokenReply: Decodable {
 }
 
 extension OAuthError.Problem {
-    /// A problem that is thrown within the stage, until it is known in which exchange.
+    /// A problem whose exchange isn't known yet.
     struct Failure: Error {
         let problem: OAuthError.Problem
 
