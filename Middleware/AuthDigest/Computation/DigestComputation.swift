@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainSupport
 
-/// The arithmetic of one answer: what the client proves, and what the server proves in return.
+/// Computes one answer's proofs: the client's, and the server's in return.
 ///
 /// ```swift
 /// let key = DigestKey(.sha256, username: "Mufasa", realm: "http-auth@example.org", password: "Circle of Life")
@@ -14,20 +14,20 @@ import HTTPChainSupport
 public struct DigestComputation: Sendable, Hashable {
     /// The request's method.
     public var method: String
-    /// The request target, exactly as the answer names it.
+    /// The request target, exactly as in the answer.
     public var uri: String
     /// The server's nonce.
     public var nonce: String
-    /// The quality of protection; `nil` for a server of RFC 2069, which knows none.
+    /// The quality of protection, or `nil` for an RFC 2069 server, which has none.
     public var qop: QualityOfProtection?
-    /// The number of times that the nonce has been used, this time included; counts only with a quality of protection.
+    /// The number of uses of the nonce, including this one; needed only with a quality of protection.
     public var nonceCount: UInt32
-    /// The client's nonce; counts only with a quality of protection.
+    /// The client's nonce; needed only with a quality of protection.
     public var cnonce: String
-    /// H(content) in lower-case hexadecimal digits, for ``QualityOfProtection/authInt``; `nil` stands for no content.
+    /// H(content) in lower-case hexadecimal digits, for ``QualityOfProtection/authInt``, or `nil` for no content.
     public var contentHash: String?
 
-    /// Takes what enters the computation.
+    /// Makes a computation from its values.
     public init(
         method: String,
         uri: String,
@@ -46,16 +46,16 @@ public struct DigestComputation: Sendable, Hashable {
         self.contentHash = contentHash
     }
 
-    /// The `response` parameter, RFC 7616 §3.4.1; without a quality of protection that of RFC 2069.
+    /// Returns the `response` parameter, RFC 7616 §3.4.1, or that of RFC 2069 without a quality of protection.
     public func response(_ key: DigestKey) -> String {
         proof(key, method: method, qop: qop, contentHash: contentHash)
     }
 
-    /// The `rspauth` parameter that the server proves itself with, RFC 7616 §3.5.
+    /// Returns the server's proof, the `rspauth` parameter, RFC 7616 §3.5.
     ///
     /// - Parameters:
     ///   - key: The key of the answer.
-    ///   - qop: What the response's `qop` says; the answer's own where it says nothing.
+    ///   - qop: The response's `qop`. Defaults to the answer's own.
     ///   - contentHash: H(content of the response), for ``QualityOfProtection/authInt``.
     public func serverResponse(
         _ key: DigestKey,
@@ -93,13 +93,13 @@ public struct DigestComputation: Sendable, Hashable {
         withUnsafeBytes(of: count.bigEndian) { $0.hexadecimal }
     }
 
-    /// H(username:realm), which stands in the place of the name where the server asks for it (RFC 7616 §3.4.4).
+    /// Returns H(username:realm), which replaces the name if the server requires it (RFC 7616 §3.4.4).
     ///
     /// - Parameters:
     ///   - username: The name.
     ///   - realm: The realm of the challenge.
     ///   - algorithm: The algorithm of the challenge.
-    ///   - isUTF8: As for ``DigestKey``.
+    ///   - isUTF8: The same as for ``DigestKey``.
     public static func userhash(
         _ username: String,
         realm: String,

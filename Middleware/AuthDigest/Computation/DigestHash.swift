@@ -7,7 +7,7 @@ import CryptoKit
 import Crypto
 #endif
 
-/// The hash function H of an algorithm, fed piece by piece.
+/// The hash function H of an algorithm, computed incrementally.
 enum DigestHash {
     case md5(Insecure.MD5)
     case sha256(SHA256)
@@ -40,7 +40,7 @@ enum DigestHash {
         }
     }
 
-    /// The hash of what came so far, in lower-case hexadecimal digits.
+    /// The hash so far, in lower-case hexadecimal digits.
     var hex: [UInt8] {
         switch self {
         case .md5(let hash): hash.finalize().hexadecimal

@@ -1,24 +1,24 @@
 import Foundation
 public import HTTPChainCore
 
-/// H(A1), which stands for a user and a password in one realm (RFC 7616 §3.4.2).
+/// H(A1), the key of a user and password in a realm (RFC 7616 §3.4.2).
 ///
-/// Whoever has it can answer challenges of that realm, so it does not show itself.
+/// It is sufficient to answer challenges of that realm, so it is redacted when printed.
 public struct DigestKey: Sendable, Hashable {
     /// The algorithm that the key was made with.
     public let algorithm: DigestAlgorithm
-    /// In lower-case hexadecimal digits.
+    /// The key in lower-case hexadecimal digits.
     let digits: [UInt8]
 
     /// Makes the key of a user.
     ///
     /// - Parameters:
-    ///   - algorithm: The algorithm of the challenge. Of a session algorithm this is the key before the session's
-    ///     nonces enter it; see ``session(nonce:cnonce:)``.
+    ///   - algorithm: The challenge's algorithm. For a session algorithm, this is the key without the session's nonces;
+    ///     see ``session(nonce:cnonce:)``.
     ///   - username: The name.
     ///   - realm: The realm of the challenge, without quotes and backslashes.
     ///   - password: The password.
-    ///   - isUTF8: Whether the challenge says `charset=UTF-8`: name and password are then brought into Unicode
+    ///   - isUTF8: Whether the challenge has `charset=UTF-8`, so that name and password are converted to Unicode
     ///     normalization form C (RFC 7616 §4). They are UTF-8 in any case.
     public init(
         _ algorithm: DigestAlgorithm,
@@ -41,10 +41,10 @@ public struct DigestKey: Sendable, Hashable {
         self.digits = digits
     }
 
-    /// The key of a session: H(A1) of the `-sess` algorithms.
+    /// Returns the session key: H(A1) of the `-sess` algorithms.
     ///
     /// - Parameters:
-    ///   - nonce: The nonce of the challenge that began the session.
+    ///   - nonce: The nonce of the challenge that started the session.
     ///   - cnonce: The client's nonce in the first answer to that challenge.
     public func session(nonce: String, cnonce: String) -> DigestKey {
         var bytes = digits
@@ -55,16 +55,16 @@ public struct DigestKey: Sendable, Hashable {
 }
 
 extension DigestKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The algorithm alone.
+    /// The algorithm, without the key.
     public var description: String { "\(algorithm) <secret>" }
-    /// The algorithm alone.
+    /// The algorithm, without the key.
     public var debugDescription: String { description }
-    /// Shows nothing inside.
+    /// An empty mirror, which hides the key.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension String {
-    /// The name as it is hashed: in normalization form C where the server says that it counts on it.
+    /// Returns the name for hashing: in normalization form C if the server expects it.
     func normalized(_ isUTF8: Bool) -> String {
         isUTF8 && utf8.contains { $0 >= 0x80 } ? precomposedStringWithCanonicalMapping : self
     }

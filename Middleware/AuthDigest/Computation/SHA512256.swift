@@ -1,14 +1,14 @@
 import Foundation
 
-/// SHA-512/256 of FIPS 180-4 §5.3.6.2 and §6.7: SHA-512 with an initial value of its own, of which 256 bits are kept.
+/// SHA-512/256 of FIPS 180-4 §5.3.6.2 and §6.7: SHA-512 with a different initial value, truncated to 256 bits.
 ///
-/// Written here because CryptoKit has no such function, and swift-crypto has it only in CryptoExtras, which would bring
-/// BoringSSL into applications that have CryptoKit.
+/// Implemented here because CryptoKit doesn't have it, and swift-crypto has it only in CryptoExtras, which would add
+/// BoringSSL to applications that have CryptoKit.
 struct SHA512256 {
     private static let blockSize = 128
 
     private var state = Self.initialState
-    /// The bytes that do not fill a block yet.
+    /// The bytes that don't fill a block yet.
     private var pending: [UInt8] = []
     private var count: UInt64 = 0
 
@@ -34,14 +34,14 @@ struct SHA512256 {
         pending.append(contentsOf: rest)
     }
 
-    /// The 32 bytes of the digest; the hash can go on after it.
+    /// The 32 bytes of the digest; the hash can be continued afterwards.
     func finalize() -> [UInt8] {
         var state = state
         var tail = pending
         tail.append(0x80)
         let lengthSize = 16
         let blocks = tail.count + lengthSize <= Self.blockSize ? 1 : 2
-        // 64 bits of length are enough for what a machine can hash; the upper 64 stay zero.
+        // A 64-bit length suffices for any practical input; the upper 64 bits stay zero.
         tail.append(contentsOf: repeatElement(0, count: blocks * Self.blockSize - tail.count - 8))
         withUnsafeBytes(of: (count &* 8).bigEndian) { tail.append(contentsOf: $0) }
         tail.withUnsafeBytes { tail in

@@ -1,20 +1,19 @@
 import HTTPChainAuth
 
-/// The answer of a server that has accepted a response: `Authentication-Info`, RFC 7616 §3.5 and RFC 7615.
+/// The `Authentication-Info` of a server that has accepted an answer, RFC 7616 §3.5 and RFC 7615.
 public struct DigestAuthenticationInfo: Sendable, Hashable {
-    /// The nonce that the server wants from now on.
+    /// The nonce for the next request.
     public let nextNonce: String?
-    /// The server's proof that it knows the password.
+    /// The server's proof that it has the password.
     public let serverResponse: String?
-    /// The protection that the server's proof gives; `nil` where it does not say, or says something that is not known.
+    /// The protection of the server's proof, or `nil` if it is missing or unknown.
     public let qop: QualityOfProtection?
 
-    /// Reads the values of `Authentication-Info` or `Proxy-Authentication-Info` fields.
+    /// Parses the values of `Authentication-Info` or `Proxy-Authentication-Info` fields.
     ///
-    /// What makes no sense is passed over: a parameter that is not known, that came before, that is longer than 2 KiB
-    /// or has control characters.
+    /// Skips invalid parameters: unknown or repeated ones, and those longer than 2 KiB or with control characters.
     ///
-    /// - Returns: `nil` when there is nothing in it.
+    /// - Returns: `nil` if no valid parameters are left.
     public init?(_ values: [String]) {
         guard !values.isEmpty,
             // The grammar is that of a challenge without its scheme.

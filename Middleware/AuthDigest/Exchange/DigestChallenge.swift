@@ -1,6 +1,6 @@
 public import HTTPChainAuth
 
-/// A Digest challenge, RFC 7616 §3.3; those of RFC 2617 and RFC 2069 as well.
+/// A Digest challenge, RFC 7616 §3.3, or one of RFC 2617 and RFC 2069.
 ///
 /// ```swift
 /// for challenge in response.challenges(.origin) {
@@ -12,38 +12,36 @@ public struct DigestChallenge: Sendable, Hashable {
     public let realm: String
     /// The server's nonce.
     public let nonce: String
-    /// The text that has to be sent back unchanged.
+    /// The text that must be returned unchanged.
     public let opaque: String?
-    /// The algorithm; ``DigestAlgorithm/md5`` where none is named.
+    /// The algorithm; ``DigestAlgorithm/md5`` if none is named.
     public let algorithm: DigestAlgorithm
-    /// The algorithm as the server spells it, which is how it gets it back; `nil` where it names none.
+    /// The algorithm as spelled by the server, which is also used in the answer, or `nil` if none is named.
     public let algorithmToken: String?
-    /// The protections that the server offers, in its order; empty for a server of RFC 2069, which knows no such
-    /// choice.
+    /// The protections that the server offers, in its order; empty for RFC 2069 servers, which offer no choice.
     public let qop: [QualityOfProtection]
-    /// Whether only the nonce was refused, not the user and the password.
+    /// Whether only the nonce was rejected, not the user and password.
     public let isStale: Bool
-    /// Whether a hash stands in the place of the user's name, RFC 7616 §3.4.4.
+    /// Whether the user's name is replaced by a hash, RFC 7616 §3.4.4.
     public let hashesUsername: Bool
-    /// Whether the server says that it reads names and passwords as UTF-8, RFC 7616 §4.
+    /// Whether the server reads names and passwords as UTF-8, RFC 7616 §4.
     public let isUTF8: Bool
-    /// The places where the same credentials are good, as the server writes it: absolute URLs and paths; empty for all
-    /// of its origin.
+    /// The absolute URLs and paths where the same credentials are valid, as sent; empty for the whole origin.
     public let domain: [String]
 
-    /// The most that is taken from a challenge.
+    /// The limits on parsing a challenge.
     enum Limits {
-        /// Bytes of realm, nonce and opaque, each.
+        /// The bytes of realm, nonce and opaque, each.
         static let text = 2048
-        /// URLs in a domain.
+        /// The number of URLs in a domain.
         static let domain = 64
     }
 
-    /// Reads a challenge.
+    /// Parses a challenge.
     ///
-    /// - Returns: `nil` for one that cannot be answered: of another scheme, without realm or nonce, with two of them,
-    ///   with an algorithm or nothing but qualities of protection that are not known, or with a realm, nonce or opaque
-    ///   of more than 2 KiB or with control characters.
+    /// - Returns: `nil` if it can't be answered: another scheme, a missing realm or nonce, conflicting values of realm,
+    ///   nonce or opaque, an unknown or repeated algorithm, only unknown qualities of protection, or a realm, nonce or
+    ///   opaque with more than 2 KiB or with control characters other than tab.
     public init?(_ challenge: Challenge) {
         guard challenge.is("Digest"),
             let realm = Self.text("realm", of: challenge), let realm,
@@ -68,7 +66,7 @@ public struct DigestChallenge: Sendable, Hashable {
         self.domain = domain.prefix(Limits.domain).map { String($0) }
     }
 
-    /// The text of a parameter, or `nil` inside when there is none; `nil` for one that no answer may hold.
+    /// Returns a parameter's text, an inner `nil` if it is missing, or `nil` if it is invalid.
     private static func text(_ name: String, of challenge: Challenge) -> String?? {
         let values = challenge.values(of: name)
         guard let value = values.first else { return .some(nil) }
@@ -82,12 +80,12 @@ public struct DigestChallenge: Sendable, Hashable {
 }
 
 extension DigestChallenge {
-    /// The protection to give: the first of the wanted ones that the server offers, and that the body allows.
+    /// Returns the first preferred protection that the server offers and the body allows, otherwise the first offered.
     ///
     /// - Parameters:
-    ///   - wanted: What to give, the preferred first.
+    ///   - wanted: The protections in order of preference.
     ///   - canReadBody: Whether the body can be read before it is sent.
-    /// - Returns: `nil` inside for a server that knows no choice; `nil` when nothing fits.
+    /// - Returns: An inner `nil` if the server offers no choice, or `nil` if the body allows none.
     func protection(_ wanted: [QualityOfProtection], canReadBody: Bool) -> QualityOfProtection?? {
         if qop.isEmpty { return .some(nil) }
         let possible = qop.filter { canReadBody || $0 == .auth }

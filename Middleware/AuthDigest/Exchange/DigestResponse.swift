@@ -2,9 +2,9 @@ import HTTPChainSupport
 
 /// The value of an `Authorization` field that answers a Digest challenge, RFC 7616 §3.4.
 public struct DigestResponse: Sendable, Hashable {
-    /// The challenge that is answered; of its nonce, that of the computation takes the place.
+    /// The challenge that is answered, except that the nonce is the computation's.
     public let challenge: DigestChallenge
-    /// The user's name, as it is.
+    /// The user's name, not hashed.
     public let username: String
     /// The values that the proof was computed from.
     public let computation: DigestComputation
@@ -15,9 +15,9 @@ public struct DigestResponse: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - challenge: The challenge.
-    ///   - username: The user's name, as it is: where the server wants it hashed, that is done here.
-    ///   - computation: What enters the proof.
-    ///   - key: The user's key; that of the session where the algorithm has one.
+    ///   - username: The user's name; hashed here if the server requires it.
+    ///   - computation: The values for the proof.
+    ///   - key: The user's key, or the session's for session algorithms.
     public init(_ challenge: DigestChallenge, username: String, computation: DigestComputation, key: DigestKey) {
         self.challenge = challenge
         self.username = username
@@ -27,9 +27,9 @@ public struct DigestResponse: Sendable, Hashable {
 
     /// The field's value.
     ///
-    /// What servers compare as text stands in quotes and the rest does not, as RFC 7616 §3.4 wants it.
+    /// Values that servers compare as text are quoted, and the others aren't, as required by RFC 7616 §3.4.
     public var fieldValue: String {
-        // Put together as bytes, which costs a third of what putting strings together does.
+        // Built from bytes, which costs a third of concatenating strings.
         var text: [UInt8] = []
         text.reserveCapacity(512)
         text += "Digest ".utf8
@@ -54,11 +54,10 @@ public struct DigestResponse: Sendable, Hashable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The name: hashed where the server wants it so, in quotes where they can hold it, else as RFC 8187 (RFC 5987
-    /// before) encodes it.
+    /// Appends the name: hashed if the server requires it, quoted if possible, otherwise encoded as in RFC 8187
+    /// (formerly RFC 5987).
     ///
-    /// A server that does not say `charset=UTF-8` is older than `username*`, and gets the bytes of UTF-8 in quotes, as
-    /// other clients send them.
+    /// A server without `charset=UTF-8` predates `username*`, and gets quoted UTF-8 bytes, as from other clients.
     private func appendUsername(to text: inout [UInt8]) {
         if challenge.hashesUsername {
             let hash = DigestComputation.userhash(
@@ -72,7 +71,7 @@ public struct DigestResponse: Sendable, Hashable {
         let name = username.normalized(challenge.isUTF8)
         if name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 >= 0x80 && challenge.isUTF8 }) {
             text += "username*=UTF-8''".utf8
-            // RFC 8187 §3.2.1: what is no attr-char is percent-encoded.
+            // RFC 8187 §3.2.1: characters other than attr-char are percent-encoded.
             text += String(percentEncoding: name.utf8, keeping: Self.isAttributeCharacter).utf8
         } else {
             text.append("username=", quoting: name)
@@ -85,7 +84,7 @@ public struct DigestResponse: Sendable, Hashable {
 }
 
 extension [UInt8] {
-    /// A parameter whose value is a quoted string, RFC 9110 §5.6.4.
+    /// Appends a parameter whose value is a quoted string, RFC 9110 §5.6.4.
     fileprivate mutating func append(_ name: String, quoting value: String) {
         self += name.utf8
         append(UInt8(ascii: "\""))

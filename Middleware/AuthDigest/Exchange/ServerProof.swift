@@ -1,37 +1,37 @@
 public import HTTPChainCore
 
-/// Whether servers have to prove that they know the password, too: with `rspauth` of RFC 7616 §3.5.
+/// Whether servers must also prove that they have the password, with `rspauth` of RFC 7616 §3.5.
 public enum ServerProofPolicy: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
-    /// A proof that comes must be right; most servers send none.
+    /// A proof must be valid if it is present; most servers send none.
     case whenPresent = "when present"
-    /// Every response to an authenticated request must have a proof, and it must be right.
+    /// Every response to an authenticated request must have a valid proof.
     case required
-    /// Proofs are not looked at: for servers that compute them wrongly.
+    /// Proofs aren't verified, for servers that compute them incorrectly.
     case ignored
 
-    /// The policy, in a word or two.
+    /// A short name of the policy.
     public var description: String { rawValue }
 }
 
-/// Whether a server proved that it knows the password; ``HTTPChainCore/Response/serverProof`` is the short way to it.
+/// Whether a server proved that it has the password; see also ``HTTPChainCore/Response/serverProof``.
 public enum ServerProof: ResponseOption {
     /// A state of the proof.
     public enum Status: String, Sendable, Hashable {
-        /// The server sent none, or nobody looked at it.
+        /// The server sent no proof, or it wasn't verified.
         case none
-        /// The proof is right.
+        /// The proof is valid.
         case verified
-        /// The proof covers the content: reading it to its end verifies it, or throws.
+        /// The proof covers the content: reading to the end verifies it, or throws.
         case verifiedWhileRead
-        /// The proof covers the content as it was before the transport decoded it.
+        /// The proof can't be verified, because it covers the content before the transport decoded it.
         case notVerifiable
     }
 
-    /// There is none.
+    /// No proof.
     public static var defaultValue: Status { .none }
 }
 
 extension Response {
-    /// Whether the server proved with this response that it knows the password.
+    /// Whether the server proved with this response that it has the password.
     public var serverProof: ServerProof.Status { options[ServerProof.self] }
 }

@@ -3,7 +3,7 @@ import HTTPChainAuth
 import HTTPChainCore
 import HTTPTypes
 
-/// Verifies the proof of a server against the answer that it belongs to, RFC 7616 §3.5.
+/// Verifies a server's proof against the answer it belongs to, RFC 7616 §3.5.
 struct ServerProofVerifier {
     let policy: ServerProofPolicy
     let computation: DigestComputation
@@ -11,16 +11,16 @@ struct ServerProofVerifier {
     let request: HTTPRequest
     let redaction: Redaction
 
-    /// Verifies what can be at once, and makes the body one that is verified as it is read where the proof covers it.
+    /// Verifies the proof immediately, or, if it covers the content, as the body is read.
     ///
-    /// - Returns: Whether the server is proven by now.
+    /// - Returns: Whether the proof is already verified.
     func verify(_ response: inout Response, _ info: DigestAuthenticationInfo?) throws(AuthenticationError) -> Bool {
         guard policy != .ignored else { return false }
         guard let proof = info?.serverResponse else {
             if policy == .required { throw error("the response has no rspauth", response.head) }
             return false
         }
-        // Without a quality of protection there were no nonces in the answer that another one could count on.
+        // Without a quality of protection, the answer had no nonces that another one could use.
         let qop = computation.qop == nil ? nil : info?.qop ?? computation.qop
         if qop == .authInt, !response.hasNoContent(answering: request.method) {
             guard response.options[OriginalContentFields.self].isEmpty else {
@@ -47,7 +47,7 @@ struct ServerProofVerifier {
         response.options[ServerProof.self] = .verifiedWhileRead
     }
 
-    /// Compares in a time that does not tell where the difference is.
+    /// Compares in constant time.
     private static func isEqual(_ expected: String, _ proof: String) -> Bool {
         let proof = proof.lowercased()
         guard expected.utf8.count == proof.utf8.count else { return false }
@@ -67,7 +67,7 @@ struct ServerProofVerifier {
     }
 }
 
-/// Hands on what another reader gives, and has its hash judged at the end.
+/// Passes on the data of another reader, and checks its hash at the end.
 struct ServerProofReader: BodyReader {
     private var inner: (any BodyReader)?
     private var hash: DigestHash

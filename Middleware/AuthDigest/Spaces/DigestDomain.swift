@@ -1,7 +1,7 @@
 import HTTPChainAuth
 import HTTPChainCore
 
-/// Where the credentials of a protection space are good: what `domain` of a challenge says, RFC 7616 §3.3.
+/// The URLs where a protection space's credentials are valid: the challenge's `domain`, RFC 7616 §3.3.
 struct DigestDomain: Sendable, Hashable {
     private struct Root: Sendable, Hashable {
         let origin: Origin
@@ -10,13 +10,13 @@ struct DigestDomain: Sendable, Hashable {
 
     private let roots: [Root]
 
-    /// Reads a challenge's list.
+    /// Parses a challenge's list.
     ///
     /// - Parameters:
-    ///   - challenge: The challenge. Without a list, and from a proxy, all of its origin is meant.
-    ///   - space: Who sent it.
-    ///   - mayGoTo: Whether the user's credentials are meant for an origin that the list names: a server alone cannot
-    ///     have them sent elsewhere.
+    ///   - challenge: The challenge. Without a list, or from a proxy, it covers the whole origin.
+    ///   - space: The protection space.
+    ///   - mayGoTo: Whether the credentials may be sent to an origin in the list: a server alone can't have them sent
+    ///     elsewhere.
     init(_ challenge: DigestChallenge, of space: ProtectionSpace, mayGoTo: (Origin) -> Bool) {
         guard !challenge.domain.isEmpty, space.target == .origin else {
             roots = [Root(origin: space.origin, path: "")]
@@ -34,7 +34,7 @@ struct DigestDomain: Sendable, Hashable {
         }
     }
 
-    /// How much of a path a root in the list covers, the longest one; `nil` when none covers it.
+    /// Returns the length of the longest root that covers the path, or `nil` if none does.
     func coverage(of path: String, at origin: Origin) -> Int? {
         roots.lazy
             .filter { $0.origin == origin && path.utf8.starts(with: $0.path.utf8) }

@@ -1,8 +1,8 @@
-/// The nonces that a server gave for one protection space, each with the number of times it was used.
+/// The server's nonces for one protection space, each with its number of uses.
 struct DigestNonces: Sendable {
-    /// One use of a nonce.
+    /// A use of a nonce.
     struct Use: Sendable, Hashable {
-        /// The challenge that the nonce came with, or a nonce before it.
+        /// The challenge of the nonce, or of a nonce before it.
         let challenge: DigestChallenge
         let nonce: String
         let count: UInt32
@@ -12,11 +12,11 @@ struct DigestNonces: Sendable {
 
     private struct Entry {
         let nonce: String
-        /// What is sent back beside the nonce belongs to it: servers keep their own state under `opaque`.
+        /// The challenge whose values are returned with the nonce: servers keep their own state in `opaque`.
         var challenge: DigestChallenge
-        /// How often it was used.
+        /// The number of uses.
         var count: UInt32
-        /// The session that its answers belong to, where the algorithm has sessions.
+        /// The session of its answers, if the algorithm has sessions.
         var session: Session?
     }
 
@@ -25,22 +25,22 @@ struct DigestNonces: Sendable {
         let key: DigestKey
     }
 
-    /// How many are remembered: a server that makes them of the time gives the same one to several calls, and then one
-    /// that was replaced comes again.
+    /// The maximum number of nonces: a server with time-based nonces gives the same one to several calls, so that a
+    /// replaced one may come again.
     static let capacity = 64
 
-    /// In the order they came; the last one is current.
+    /// The nonces in order of arrival; the last one is current.
     private var entries: [Entry] = []
 
     init() {}
 
-    /// Makes the nonce of a challenge current and counts its next use; one that is known is counted on, not anew.
+    /// Makes the nonce of a challenge current and counts its next use, continuing the count of a known nonce.
     ///
     /// - Parameters:
     ///   - challenge: The challenge.
     ///   - key: The user's key.
     ///   - cnonce: A new nonce of the client.
-    /// - Returns: `nil` when it was used as often as can be counted.
+    /// - Returns: `nil` if the count is exhausted.
     mutating func begin(_ challenge: DigestChallenge, key: DigestKey, cnonce: String) -> Use? {
         let nonce = challenge.nonce
         let index = entries.firstIndex { $0.nonce == nonce }
@@ -55,7 +55,7 @@ struct DigestNonces: Sendable {
 
     /// Counts the next use of the current nonce.
     ///
-    /// - Returns: `nil` when there is none, or it was used as often as eight digits can count.
+    /// - Returns: `nil` if there is no nonce, or its eight-digit count is exhausted.
     mutating func next(key: DigestKey, cnonce: String) -> Use? {
         guard let index = entries.indices.last, entries[index].count < .max else { return nil }
         entries[index].count += 1
@@ -64,14 +64,14 @@ struct DigestNonces: Sendable {
             challenge: entry.challenge,
             nonce: entry.nonce,
             count: entry.count,
-            // A server may compute a session's key from what it finds in each answer: the client's nonce stays the
-            // first one, which satisfies those that remember the session as well (RFC 7616 §3.4.2).
+            // A server may compute a session's key from each answer, so the client's nonce stays the first one. This
+            // also works for servers that remember the session (RFC 7616 §3.4.2).
             cnonce: entry.session?.cnonce ?? cnonce,
             key: entry.session?.key ?? key
         )
     }
 
-    /// Takes the nonce that the server wants next, counted from the beginning; a session goes on with its key.
+    /// Adds the server's next nonce, with its count at zero; a session keeps its key.
     ///
     /// - Parameters:
     ///   - nonce: The value of `nextnonce`.
@@ -83,7 +83,7 @@ struct DigestNonces: Sendable {
         append(Entry(nonce: nonce, challenge: origin.challenge, count: 0, session: origin.session))
     }
 
-    /// Ends the sessions, because the user's key is another one; what was counted stays counted.
+    /// Ends the sessions, because the user's key has changed; counts are kept.
     mutating func endSessions() {
         for index in entries.indices { entries[index].session = nil }
     }
@@ -96,7 +96,7 @@ struct DigestNonces: Sendable {
     /// The nonce that the next request uses.
     var current: String? { entries.last?.nonce }
 
-    /// Counts all as used so often, to test what happens at the end of counting.
+    /// Sets all counts, for testing exhausted counts.
     mutating func setCounts(_ count: UInt32) {
         for index in entries.indices { entries[index].count = count }
     }

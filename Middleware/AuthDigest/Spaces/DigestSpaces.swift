@@ -1,14 +1,14 @@
 import HTTPChainAuth
 import HTTPChainCore
 
-/// The values that one answer is computed from.
+/// The values from which an answer is computed.
 struct DigestInput: Sendable {
     let space: ProtectionSpace
     let credential: Credential
     let use: DigestNonces.Use
 }
 
-/// The protection spaces that a client knows, up to a limit: the one that was not used for longest goes first.
+/// The known protection spaces, up to a limit; the least recently used one is evicted first.
 final class DigestSpaces: Sendable {
     /// One protection space.
     struct Known: Sendable {
@@ -17,14 +17,14 @@ final class DigestSpaces: Sendable {
         var credential: Credential
         var key: DigestKey
         var domain: DigestDomain
-        /// Where the server asked.
+        /// The path of the challenged request.
         var path: String
-        /// Whether the server accepted the credential: only then it is sent without being asked for, so that a wrong
-        /// one is not tried again and again.
+        /// Whether the server has accepted the credential; only then is it sent preemptively, so that a wrong one isn't
+        /// sent repeatedly.
         var isProven = false
         var nonces = DigestNonces()
 
-        /// Takes what a new challenge says; what is known of the nonces stays.
+        /// Updates the space for a new challenge, keeping the nonces.
         mutating func take(_ new: Known) {
             if key != new.key {
                 isProven = false
@@ -39,10 +39,10 @@ final class DigestSpaces: Sendable {
         let target: AuthenticationTarget
     }
 
-    /// The one used last stands at the end.
+    /// The spaces, most recently used last.
     private let known = Locked<[Known]>([])
-    /// The strongest algorithms that servers and proxies have accepted, MD5 aside; kept by origin, because the realm is
-    /// whatever a challenge says, and longer than the spaces.
+    /// The algorithm other than MD5 that each server or proxy accepted last; kept by origin, because a challenge
+    /// chooses its realm, and for longer than the spaces.
     private let algorithms = Locked<[Server: DigestAlgorithm]>([:])
     private let capacity: Int
 
@@ -50,8 +50,8 @@ final class DigestSpaces: Sendable {
         self.capacity = max(1, capacity)
     }
 
-    /// The space that a request belongs to, as far as can be told without asking the server: of several that cover it
-    /// the one with the longest path in its `domain`, then the one that asked nearest to it, then the one used last.
+    /// Returns the space of a request, as far as known: the one with the longest matching path in its `domain`, then
+    /// the one challenged on the nearest path, then the most recently used.
     func covering(_ path: String, at origin: Origin, _ target: AuthenticationTarget) -> Known? {
         known.withLock { known in
             var best: Known?
@@ -65,7 +65,7 @@ final class DigestSpaces: Sendable {
         }
     }
 
-    /// How many slashes two paths have in common from the beginning.
+    /// Returns the number of leading slashes that two paths have in common.
     private static func commonDepth(_ one: String, _ other: String) -> Int {
         zip(one.utf8, other.utf8).prefix { $0 == $1 && $0 != UInt8(ascii: "?") }
             .reduce(0) { $1.0 == UInt8(ascii: "/") ? $0 + 1 : $0 }
@@ -75,9 +75,9 @@ final class DigestSpaces: Sendable {
     ///
     /// - Parameters:
     ///   - space: The space.
-    ///   - challenge: What the caller has made ready for.
+    ///   - challenge: The challenge that the caller has prepared for.
     ///   - cnonce: A new nonce of the client.
-    /// - Returns: `nil` when there is no nonce to use, or the space now asks for something else.
+    /// - Returns: `nil` if there is no nonce to use, or the space's challenge has changed.
     func next(in space: ProtectionSpace, as challenge: DigestChallenge, cnonce: String) -> DigestInput? {
         known.withLock { known in
             guard let index = Self.touch(space, &known), known[index].challenge.algorithm == challenge.algorithm,
@@ -89,16 +89,16 @@ final class DigestSpaces: Sendable {
         }
     }
 
-    /// Takes a challenge of the server, and counts the first use of its nonce, or the next one.
+    /// Stores a challenge, and counts the next use of its nonce.
     ///
     /// - Parameters:
     ///   - challenge: The challenge.
-    ///   - space: Who sent it.
-    ///   - credential: Whose answer it gets.
-    ///   - path: What was asked for.
+    ///   - space: The protection space.
+    ///   - credential: The credential for the answer.
+    ///   - path: The request's path.
     ///   - cnonce: A new nonce of the client.
-    ///   - mayGoTo: Whether the credential is meant for another origin, too.
-    /// - Returns: `nil` when the nonce was used as often as can be counted.
+    ///   - mayGoTo: Whether the credential may also be sent to another origin.
+    /// - Returns: `nil` if the nonce's count is exhausted.
     func begin(
         _ challenge: DigestChallenge,
         in space: ProtectionSpace,
@@ -130,7 +130,7 @@ final class DigestSpaces: Sendable {
         }
     }
 
-    /// Notes that the server accepted a credential, proven by an algorithm.
+    /// Notes that the server accepted a credential with an algorithm.
     func accept(_ credential: Credential, in space: ProtectionSpace, with algorithm: DigestAlgorithm) {
         update(space, credential) { $0.isProven = true }
         guard !algorithm.isMD5 else { return }
@@ -141,30 +141,30 @@ final class DigestSpaces: Sendable {
         }
     }
 
-    /// The algorithm, not MD5, that a server has accepted an answer with; `nil` when there was none.
+    /// Returns the algorithm other than MD5 that a server has accepted, or `nil` if there is none.
     func provenAlgorithm(at origin: Origin, _ target: AuthenticationTarget) -> DigestAlgorithm? {
         algorithms.withLock { $0[Server(origin: origin, target: target)] }
     }
 
     private static let serverCapacity = 1024
 
-    /// Notes that the server refused a credential.
+    /// Notes that the server rejected a credential.
     func reject(_ credential: Credential, in space: ProtectionSpace) {
         update(space, credential) { $0.isProven = false }
     }
 
-    /// Takes the nonce that came with an accepted answer.
+    /// Adds the nonce that came with an accepted answer.
     func replace(_ nonce: String, with next: String, of credential: Credential, in space: ProtectionSpace) {
         update(space, credential) { $0.nonces.replace(nonce, with: next) }
     }
 
-    /// Whether no server has asked yet.
+    /// Whether no server has sent a challenge yet.
     var isEmpty: Bool { known.withLock { $0.isEmpty } }
 
-    /// The number of spaces that are known.
+    /// The number of known spaces.
     var count: Int { known.withLock { $0.count } }
 
-    /// Counts all nonces as used so often, to test what happens at the end of counting.
+    /// Sets all counts, for testing exhausted counts.
     func setCounts(_ count: UInt32) {
         known.withLock { known in
             for index in known.indices { known[index].nonces.setCounts(count) }
@@ -181,7 +181,7 @@ final class DigestSpaces: Sendable {
         }
     }
 
-    /// Moves a space to the end and returns its place there.
+    /// Moves a space to the end and returns its new index.
     private static func touch(_ space: ProtectionSpace, _ known: inout [Known]) -> Int? {
         guard let index = known.lastIndex(where: { $0.space == space }) else { return nil }
         if index != known.count - 1 { known.append(known.remove(at: index)) }
@@ -190,7 +190,7 @@ final class DigestSpaces: Sendable {
 }
 
 extension DigestChallenge {
-    /// Whether a user has the same key for both.
+    /// Whether a user's key is the same for both challenges.
     fileprivate func hasSameKey(as other: DigestChallenge) -> Bool {
         algorithm == other.algorithm && realm == other.realm && isUTF8 == other.isUTF8
     }

@@ -1,17 +1,17 @@
 import HTTPChainAuth
 import HTTPChainCore
 
-/// An answer that a request carries, and how the call came to it.
+/// A request's answer, and how the call came to it.
 ///
-/// An object, because it is handed on with the request by everybody who has it, and is read once.
+/// A class, because every copy of the request carries it, and it is read once.
 final class DigestAnswer: Sendable {
-    /// The answers that the call has sent before.
+    /// The answers that the call sent before.
     struct History: Sendable {
-        /// Whether the answer was sent before the server asked in this call.
+        /// Whether the answer was sent preemptively in this call.
         var isPreemptive = false
-        /// How many answers of this call only replaced a nonce.
+        /// The number of answers in this call that only replaced a nonce.
         var nonceReplacements = 0
-        /// The number of credentials that were refused in this call.
+        /// The number of credentials rejected in this call.
         var rejections = 0
     }
 
@@ -26,7 +26,7 @@ final class DigestAnswer: Sendable {
     }
 }
 
-/// The answers that a request carries, to the server and to a proxy.
+/// The answers in a request, to the server and to a proxy.
 enum DigestAnswers: RequestOption {
     struct Value: Sendable {
         var origin: DigestAnswer?

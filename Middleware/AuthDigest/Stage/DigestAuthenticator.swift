@@ -12,13 +12,13 @@ import HTTPTypes
 /// ])
 /// ```
 ///
-/// Where Digest is the only scheme, ``DigestAuthMiddleware`` is shorter, and says more about what is done.
+/// If Digest is the only scheme, use ``DigestAuthMiddleware``, which also describes the behavior.
 public final class DigestAuthenticator: Authenticator {
     static let stageName = "DigestAuthMiddleware"
 
-    /// "Digest".
+    /// Always "Digest".
     public let scheme = "Digest"
-    /// A proof of the password is sent, not the password.
+    /// The medium strength: a proof of the password is sent, not the password.
     public let strength = AuthenticationStrength.proof
     private let provider: any CredentialProvider
     private let source: CredentialSource
@@ -31,18 +31,19 @@ public final class DigestAuthenticator: Authenticator {
     /// Makes an authenticator.
     ///
     /// - Parameters:
-    ///   - provider: Where the users and passwords come from.
-    ///   - algorithms: The algorithms that are answered; all that are known by default. Of several challenges the
-    ///     strongest is answered, and of equally strong ones the first (``DigestAlgorithm``).
-    ///   - protections: The protection if the server leaves the choice, the preferred first: by default `auth`, because
-    ///     servers that offer both often compute that alone. With `.authInt` first the content is protected too, unless
-    ///     the body can be read only once.
-    ///   - required: What has to be protected: with `.authInt`, a challenge that does not offer it is not answered, and a
-    ///     body that can be read only once is an error. By default the server may offer less than the first of
-    ///     `protections`, and so may whoever changes its challenge on the way.
-    ///   - serverProof: Whether the server has to prove that it knows the password; where it tries to by default.
-    ///   - rememberedSpaces: How many protection spaces are remembered at most, 64 by default; the one that was not
-    ///     used for longest is forgotten.
+    ///   - provider: The source of users and passwords.
+    ///   - algorithms: The algorithms that are answered. Defaults to all. Of several challenges, the strongest is
+    ///     answered, and of equally strong ones the first (``DigestAlgorithm``).
+    ///   - protections: The protections in order of preference, if the server offers a choice. Defaults to `auth`
+    ///     first, because servers that offer both often compute only that correctly. With `.authInt` first, the content
+    ///     is protected too, unless the body can be read only once.
+    ///   - required: The required protection. With `.authInt`, a challenge without it isn't answered, and a body that
+    ///     can be read only once is an error. By default, the server, or an attacker who changes its challenge, may
+    ///     offer less than the first of `protections`.
+    ///   - serverProof: Whether the server has to prove that it has the password. Defaults to verifying a proof if
+    ///     present.
+    ///   - rememberedSpaces: The maximum number of protection spaces. Defaults to 64. The least recently used one is
+    ///     evicted.
     public init(
         _ provider: any CredentialProvider,
         algorithms: [DigestAlgorithm] = DigestAlgorithm.allCases,
@@ -60,15 +61,15 @@ public final class DigestAuthenticator: Authenticator {
         spaces = DigestSpaces(capacity: rememberedSpaces)
     }
 
-    /// Those of the provider.
+    /// The provider's origins.
     public var origins: OriginSet { provider.origins }
 
-    /// It may, because a proof of the password is sent and not the password.
+    /// Always `true`, because a proof of the password is sent, not the password.
     ///
-    /// A stage bound to such an origin says so in ``/HTTPChainCore/Chain/warnings``.
+    /// A stage bound to such an origin adds a warning to ``/HTTPChainCore/Chain/warnings``.
     public var allowsPlaintext: Bool { true }
 
-    /// The origins, the algorithms, and what is protected.
+    /// The origins, algorithms and protections.
     public var settings: [StageSummary.Setting] {
         let bound = [StageSummary.Setting(name: "for", value: "\(provider.origins)")]
         let protects = required.map { "\($0), required" } ?? protections.map(\.rawValue).joined(separator: ", ")
@@ -81,8 +82,8 @@ public final class DigestAuthenticator: Authenticator {
         ]
     }
 
-    /// Origins that are none, and settings with which no challenge can be answered; a warning for each origin that is
-    /// not reached over TLS.
+    /// Returns problems with invalid origins and with settings that allow no answer, and a warning for each origin that
+    /// isn't reached over TLS.
     public func problems(of stage: String) -> [ChainProblem] {
         var problems = provider.origins.problems(of: stage)
         problems += provider.origins.exposed.map { origin in
@@ -106,10 +107,10 @@ public final class DigestAuthenticator: Authenticator {
         return problems
     }
 
-    /// The strongest challenge of the scheme that can be answered, the first of equally strong ones.
+    /// Returns the strongest challenge that can be answered, and the first of equally strong ones.
     ///
-    /// RFC 7616 §3.7 leaves the choice to the server's order and to the client's own policy; the client's is not to be
-    /// talked into a weaker hash function by whoever can change the order on the way.
+    /// RFC 7616 §3.7 leaves the choice to the server's order and the client's policy. An attacker who changes the order
+    /// must not be able to make the client use a weaker hash function.
     public func select(from challenges: [Challenge]) -> Challenge? {
         var best: (challenge: Challenge, strength: Int)?
         for challenge in challenges {
@@ -123,7 +124,7 @@ public final class DigestAuthenticator: Authenticator {
 }
 
 extension DigestAuthenticator {
-    /// Whether there is certainly nothing to add, because no server has asked yet.
+    /// Returns `false` if no server has sent a challenge yet, otherwise `nil`.
     public func prepareAtOnce(
         _ request: inout Request,
         in context: inout AuthenticationContext
@@ -131,10 +132,10 @@ extension DigestAuthenticator {
         spaces.isEmpty ? false : nil
     }
 
-    /// Adds an answer to the nonce that the server gave last, where it has accepted the credential before.
+    /// Adds an answer with the server's latest nonce, if the server has accepted the credential before.
     ///
-    /// - Throws: ``/HTTPChainAuth/AuthenticationError`` for a body that can be read only once where the server demands
-    ///   that content be protected; what reading the body throws.
+    /// - Throws: ``/HTTPChainAuth/AuthenticationError`` if the server requires content protection but the body can be
+    ///   read only once; rethrows errors from reading the body.
     public func prepare(
         _ request: inout Request,
         in context: inout AuthenticationContext
@@ -145,20 +146,19 @@ extension DigestAuthenticator {
         guard let (protection, hash) = try await protect(request, known.challenge) else {
             throw bodyReadableOnce(request)
         }
-        // Counted as late as can be, so that requests leave in the order of their counts.
+        // Counted as late as possible, so that requests leave in the order of their counts.
         let cnonce = Self.cnonce(request)
         guard let input = spaces.next(in: known.space, as: known.challenge, cnonce: cnonce) else { return false }
         add(input, protection, hash, DigestAnswer.History(isPreemptive: true), to: &request, in: context)
         return true
     }
 
-    /// Answers a challenge: with the same credential where only the nonce was refused, with another one where the
-    /// credential was.
+    /// Answers a challenge: with the same credential if only the nonce was rejected, otherwise with another one.
     ///
-    /// A nonce is replaced once in a call, and a credential once.
+    /// A nonce and a credential are each replaced once per call.
     ///
-    /// - Throws: ``/HTTPChainAuth/AuthenticationError`` when no credential can be had, and for a body that can be read
-    ///   only once where the server demands that content be protected; what reading the body throws.
+    /// - Throws: ``/HTTPChainAuth/AuthenticationError`` if the provider fails, or if the server requires content
+    ///   protection but the body can be read only once; rethrows errors from reading the body.
     public func answer(
         _ challenge: Challenge,
         to request: inout Request,
@@ -181,7 +181,7 @@ extension DigestAuthenticator {
         let credential: Credential
         let previous = previousAnswer(of: request, in: space)
         var history = previous?.history ?? DigestAnswer.History()
-        // A server that has forgotten its nonces does not always say that this is all that is wrong.
+        // A server that has forgotten its nonces doesn't always send `stale=true`.
         if let previous, digest.isStale || history.isPreemptive && previous.input.use.nonce != digest.nonce {
             guard history.nonceReplacements == 0 else { return .declined(.tooManyAnswers(context.answers)) }
             credential = previous.input.credential
@@ -214,12 +214,12 @@ extension DigestAuthenticator {
         return .answered
     }
 
-    /// Verifies the server's proof, and takes the nonce that it wants next.
+    /// Verifies the server's proof, and stores the next nonce.
     ///
-    /// - Throws: ``/HTTPChainAuth/AuthenticationError`` for a proof that is wrong, or missing where it is required.
+    /// - Throws: ``/HTTPChainAuth/AuthenticationError`` if the proof is wrong, or missing although required.
     public func check(_ response: inout Response, to request: Request, in context: AuthenticationContext) async throws {
         guard let answer = request.options[DigestAnswers.self][context.target],
-            // A proxy that asks for its own credentials has not let the request through to the server.
+            // A proxy that requires its own credentials hasn't passed the request to the server.
             context.target == .proxy || response.status != .proxyAuthenticationRequired
         else { return }
         let info = DigestAuthenticationInfo(response.headers[values: context.target.infoField])
@@ -232,7 +232,7 @@ extension DigestAuthenticator {
         )
         let isProven = try verifier.verify(&response, info)
         let (space, credential) = (answer.input.space, answer.input.credential)
-        // Another error may come from somebody who has not looked at the credential.
+        // Other errors may be sent without a check of the credential.
         let isPassed = response.status.code < 400 || context.target == .proxy && response.status == .unauthorized
         if isProven || isPassed {
             spaces.accept(credential, in: space, with: answer.input.use.challenge.algorithm)
@@ -244,7 +244,7 @@ extension DigestAuthenticator {
 }
 
 extension DigestAuthenticator {
-    /// The answer that was just refused, when the same space asks again.
+    /// Returns the answer that was just rejected, if the same space sent the new challenge.
     private func previousAnswer(of request: Request, in space: ProtectionSpace) -> DigestAnswer? {
         guard request.head.headerFields.contains(space.target.requestField),
             let answer = request.options[DigestAnswers.self][space.target], answer.input.space == space
@@ -252,9 +252,9 @@ extension DigestAuthenticator {
         return answer
     }
 
-    /// Returns the protection of an answer, and the hash of the content where that is protected.
+    /// Returns the protection of an answer, and the hash of the content if it is protected.
     ///
-    /// - Returns: `nil` when the server demands that content be protected, and the body cannot be read twice.
+    /// - Returns: `nil` if the server requires content protection but the body can't be read twice.
     private func protect(
         _ request: Request,
         _ challenge: DigestChallenge
@@ -295,8 +295,8 @@ extension DigestAuthenticator {
         request.options[DigestAnswers.self][context.target] = DigestAnswer(input, computation, history)
     }
 
-    /// The request target as it is written on the request line: to a proxy the whole URL (RFC 9112 §3.2.2), to a
-    /// server path and query.
+    /// Returns the request target as on the request line: the whole URL for a proxy (RFC 9112 §3.2.2), path and query
+    /// for a server.
     private static func uri(of request: Request, for target: AuthenticationTarget) -> String {
         target == .proxy ? request.url : request.head.path ?? ""
     }
@@ -305,7 +305,7 @@ extension DigestAuthenticator {
         String(decoding: request.environment.random.bytes(16).hexadecimal, as: UTF8.self)
     }
 
-    /// Whether the provider is bound to an origin that a challenge's `domain` names.
+    /// Whether the provider is bound to an origin in a challenge's `domain`.
     private func mayGoTo(_ origin: Origin) -> Bool {
         !provider.origins.isAny && provider.origins.contains(origin)
     }
