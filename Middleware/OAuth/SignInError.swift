@@ -1,45 +1,46 @@
 public import HTTPChainAuth
 public import HTTPChainCore
 
-/// A sign-in came to no token.
+/// Thrown if a sign-in results in no token.
 ///
-/// What the token endpoint says is an `OAuthError`, as everywhere.
+/// Errors of the token endpoint are `OAuthError`.
 public struct SignInError: HTTPChainError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The authorization server sent an error back (RFC 6749 §4.1.2.1, RFC 8628 §3.5), such as `access_denied` when
-        /// the user said no: its code, and what it says to developers, where it says something.
+        /// The authorization server returned an error (RFC 6749 §4.1.2.1, RFC 8628 §3.5), such as `access_denied` if
+        /// the user declined, with its code and its explanation for developers, if any.
         case refused(OAuthError.Code, detail: String?)
-        /// The callback does not belong to the request that was made: its `state` is another, or missing (RFC 6749
-        /// §10.12). Somebody may be trying to sign the user in to another account.
+        /// The callback's `state` is wrong or missing (RFC 6749 §10.12), so that it doesn't belong to the request.
+        ///
+        /// An attacker may be trying to sign the user in to another account.
         case wrongState
-        /// The callback comes from another authorization server than was asked (RFC 9207 §2.4); the name that it gives,
-        /// `nil` when it gives none although it should.
+        /// The callback names another authorization server than the request's (RFC 9207 §2.4), or `nil` if the required
+        /// name is missing.
         case wrongIssuer(String?)
-        /// The callback is no answer to an authorization request, for this reason.
+        /// The callback isn't a response to an authorization request, for this reason.
         case malformedCallback(String)
         /// The user did not sign in before the code expired (RFC 8628 §3.5).
         case expired
-        /// The URL of this endpoint is not an absolute one that is reached over TLS, or on this machine.
+        /// This endpoint's URL isn't absolute, or is reached neither over TLS nor on this machine.
         case insecureEndpoint(String)
-        /// The server's metadata cannot be used, for this reason (RFC 8414 §3.3).
+        /// The server's metadata is invalid, for this reason (RFC 8414 §3.3).
         case unusableMetadata(String)
-        /// The server's metadata names no such endpoint.
+        /// The server's metadata doesn't contain this endpoint.
         case noEndpoint(String)
-        /// Nothing on this machine can listen for the browser, for this reason.
+        /// Listening for the browser's callback failed, for this reason.
         case cannotListen(String)
-        /// The user closed the sign-in.
+        /// The user closed the sign-in, or the system's sign-in session failed.
         case dismissed
     }
 
     /// The problem.
     public let problem: Problem
-    /// The request and the head of its reply, redacted; `nil` when it did not go wrong there.
+    /// The request and the response head, redacted, or `nil` if no request failed.
     public let exchange: ExchangeSnapshot?
-    /// The cause, where there is one.
+    /// The cause, if any.
     public let underlyingError: (any Error)?
 
     /// Makes the error.
@@ -104,11 +105,11 @@ public struct SignInError: HTTPChainError {
 }
 
 extension OAuthError.Code {
-    /// The user or the server said no, RFC 6749 §4.1.2.1 and RFC 8628 §3.5.
+    /// The user or the server declined, RFC 6749 §4.1.2.1 and RFC 8628 §3.5.
     public static let accessDenied = OAuthError.Code(rawValue: "access_denied")
     /// The user has not signed in yet, RFC 8628 §3.5.
     public static let authorizationPending = OAuthError.Code(rawValue: "authorization_pending")
-    /// It was asked too often, RFC 8628 §3.5.
+    /// The client polled too often, RFC 8628 §3.5.
     public static let slowDown = OAuthError.Code(rawValue: "slow_down")
     /// The device code has expired, RFC 8628 §3.5.
     public static let expiredToken = OAuthError.Code(rawValue: "expired_token")

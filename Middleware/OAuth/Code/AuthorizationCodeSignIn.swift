@@ -10,9 +10,9 @@ public import HTTPChainCore
 /// try await store.save(token)
 /// ```
 ///
-/// The code is exchanged with the proof key (S256 alone) and the redirect URI of the request that it was asked with. What
-/// comes back with another `state`, of another issuer (RFC 9207), or with an error, is a ``SignInError``; what the token
-/// endpoint refuses, such as a code that was used before, an `OAuthError`.
+/// The code is exchanged with the request's proof key (S256 only) and redirect URI. A callback with another `state`,
+/// from another issuer (RFC 9207), or with an error throws ``SignInError``. A refusal by the token endpoint, such as
+/// for a used code, throws `OAuthError`.
 public struct AuthorizationCodeSignIn: Sendable {
     private let authorizationEndpoint: String
     private let endpoint: TokenEndpoint
@@ -21,14 +21,14 @@ public struct AuthorizationCodeSignIn: Sendable {
     private let issuer: String?
     private let namesIssuer: Bool
 
-    /// Describes a sign-in at a server whose endpoints are known.
+    /// Describes a sign-in with known endpoints.
     ///
     /// - Parameters:
-    ///   - authorizationEndpoint: What the browser opens; https, or a loopback address.
-    ///   - endpoint: Where the code is exchanged; its client is who asks.
-    ///   - scope: What the token is to be good for; what the server thinks fit by default.
-    ///   - parameters: What else the authorization request says, such as `prompt`; nothing by default.
-    ///   - issuer: The server's name, if it is known (RFC 9207).
+    ///   - authorizationEndpoint: The URL that the browser opens; https, or a loopback address.
+    ///   - endpoint: The endpoint where its client exchanges the code.
+    ///   - scope: The requested scope. Defaults to the server's choice.
+    ///   - parameters: The additional parameters of the authorization request, such as `prompt`. Defaults to none.
+    ///   - issuer: The server's name, if known (RFC 9207).
     public init(
         authorizingAt authorizationEndpoint: String,
         tokensAt endpoint: TokenEndpoint,
@@ -44,14 +44,14 @@ public struct AuthorizationCodeSignIn: Sendable {
         namesIssuer = false
     }
 
-    /// Describes a sign-in at a server that says where its endpoints are.
+    /// Describes a sign-in with a server's published endpoints.
     ///
     /// - Parameters:
-    ///   - metadata: What the server says.
-    ///   - client: Who asks.
-    ///   - scope: What the token is to be good for; what the server thinks fit by default.
-    ///   - parameters: What else the authorization request says, such as `prompt`; nothing by default.
-    /// - Throws: ``SignInError`` when the server names no such endpoint, or says that it does not know S256.
+    ///   - metadata: The server's metadata.
+    ///   - client: The client that requests the token.
+    ///   - scope: The requested scope. Defaults to the server's choice.
+    ///   - parameters: The additional parameters of the authorization request, such as `prompt`. Defaults to none.
+    /// - Throws: ``SignInError`` if the metadata lacks an endpoint, or lists methods without S256.
     public init(
         _ metadata: AuthorizationServerMetadata,
         client: OAuthClient,
@@ -69,11 +69,11 @@ public struct AuthorizationCodeSignIn: Sendable {
         namesIssuer = metadata.namesIssuerInCallback
     }
 
-    /// One request, for an application that opens the browser itself.
+    /// Makes a request, for an application that opens the browser itself.
     ///
     /// - Parameters:
-    ///   - redirectURI: Where the browser comes back to.
-    ///   - random: Where `state` and proof key come from; the system's generator by default.
+    ///   - redirectURI: The URI of the browser's callback.
+    ///   - random: The source of `state` and proof key. Defaults to the system's generator.
     /// - Throws: ``SignInError``.
     public func request(
         redirectURI: String,
@@ -91,13 +91,13 @@ public struct AuthorizationCodeSignIn: Sendable {
         )
     }
 
-    /// The token for what the browser came back with.
+    /// Returns the token for the browser's callback.
     ///
     /// - Parameters:
-    ///   - callback: The URL that the browser came back with, whole.
-    ///   - request: The request that it was opened with.
-    ///   - context: Time and chance, and the transport where the token endpoint has none of its own.
-    /// - Throws: ``SignInError``, `OAuthError`; what sending throws.
+    ///   - callback: The complete URL of the callback.
+    ///   - request: The request that the browser was opened with.
+    ///   - context: The clock and random numbers, and the transport if the token endpoint has none.
+    /// - Throws: ``SignInError``, `OAuthError`; rethrows the transport's errors.
     public func token(
         for callback: String,
         of request: AuthorizationRequest,
@@ -117,10 +117,10 @@ public struct AuthorizationCodeSignIn: Sendable {
     /// Has the user sign in, and returns the token.
     ///
     /// - Parameters:
-    ///   - agent: What shows the page to the user.
-    ///   - transport: What carries the request to the token endpoint, where it has no transport of its own.
-    ///   - environment: Time and chance; the system's by default.
-    /// - Throws: ``SignInError``, `OAuthError`; what the agent and sending throw; `CancellationError`.
+    ///   - agent: The agent that shows the page to the user.
+    ///   - transport: The transport for the token endpoint, if it has none.
+    ///   - environment: The clock and random numbers. Defaults to the system's.
+    /// - Throws: ``SignInError``, `OAuthError`; rethrows errors of the agent and the transport; `CancellationError`.
     public func token(
         by agent: some AuthorizationAgent,
         over transport: any Transport,

@@ -3,15 +3,15 @@ import HTTPChainAuth
 public import HTTPChainCore
 import HTTPChainSupport
 
-/// One request for a user's authorization, RFC 6749 §4.1.1, and the check of what comes back.
+/// A request for a user's authorization, RFC 6749 §4.1.1, and the validation of its callback.
 ///
-/// It is good for one sign-in: `state` and proof key are its own.
+/// It is valid for one sign-in, with its own `state` and proof key.
 public struct AuthorizationRequest: Sendable, Hashable {
     /// The URL that the browser opens.
     public let url: String
-    /// The URI that the browser comes back to.
+    /// The URI of the browser's callback.
     public let redirectURI: String
-    /// The value that the answer has to bring back unchanged (RFC 6749 §10.12).
+    /// The value that must be returned unchanged in the callback (RFC 6749 §10.12).
     public let state: Secret
     /// The proof key whose verifier is sent with the code.
     public let proofKey: ProofKey
@@ -21,17 +21,17 @@ public struct AuthorizationRequest: Sendable, Hashable {
     /// Makes a request.
     ///
     /// - Parameters:
-    ///   - endpoint: The authorization endpoint; https, or a loopback address. A query of its own is kept.
+    ///   - endpoint: The authorization endpoint; https, or a loopback address. Its query is kept.
     ///   - clientID: The client's identifier.
-    ///   - redirectURI: Where the browser comes back to, as it is registered at the server.
-    ///   - scope: What the token is to be good for; what the server thinks fit by default.
-    ///   - parameters: What else the request says, such as `prompt` or `login_hint`; nothing by default. What the
-    ///     request is made of cannot be replaced by them.
-    ///   - issuer: The server's name, which has to come back where the server sends one (RFC 9207).
-    ///   - namesIssuer: Whether the server always sends its name back
-    ///     (``AuthorizationServerMetadata/namesIssuerInCallback``); `false` by default.
-    ///   - random: Where `state` and proof key come from.
-    /// - Throws: ``SignInError`` for an endpoint that is not reached over TLS.
+    ///   - redirectURI: The URI of the browser's callback, as registered with the server.
+    ///   - scope: The requested scope. Defaults to the server's choice.
+    ///   - parameters: The additional parameters, such as `prompt` or `login_hint`. Defaults to none. They can't
+    ///     replace the request's own parameters.
+    ///   - issuer: The server's name, which the callback must match if it has one (RFC 9207).
+    ///   - namesIssuer: Whether the server always returns its name
+    ///     (``AuthorizationServerMetadata/namesIssuerInCallback``). Defaults to `false`.
+    ///   - random: The source of `state` and proof key.
+    /// - Throws: ``SignInError`` if the endpoint isn't reached over TLS.
     public init(
         to endpoint: String,
         clientID: String,
@@ -63,16 +63,16 @@ public struct AuthorizationRequest: Sendable, Hashable {
         url = base + separator + FormEncoding.text(query)
     }
 
-    /// The authorization code in the URL that the browser came back with, RFC 6749 §4.1.2.
+    /// Returns the authorization code in a callback URL, RFC 6749 §4.1.2.
     ///
-    /// - Throws: ``SignInError`` when it does not belong to this request, or is an error of the server.
+    /// - Throws: ``SignInError`` if the callback doesn't belong to this request, or is an error of the server.
     public func code(in callback: String) throws(SignInError) -> Secret {
         let (target, query) = Self.split(callback)
         guard String(target).hasSameBytes(as: String(Self.split(redirectURI).target)) else {
             throw SignInError(.malformedCallback("it is not the redirect URI"))
         }
         let values = Self.values(of: query)
-        // Before anything else is believed: without it, the rest may be anybody's.
+        // Checked first: without a valid state, everything else may be forged.
         guard try hasState(values) else { throw SignInError(.wrongState) }
         try checkIssuer(try Self.single("iss", values))
         if let error = try Self.single("error", values) {
@@ -85,7 +85,7 @@ public struct AuthorizationRequest: Sendable, Hashable {
         return Secret(code)
     }
 
-    /// Whether a URL that a browser came back with has the state of this request, once.
+    /// Whether a callback URL has this request's state, exactly once.
     func hasState(in callback: String) -> Bool {
         (try? hasState(Self.values(of: Self.split(callback).query))) ?? false
     }
@@ -119,7 +119,7 @@ public struct AuthorizationRequest: Sendable, Hashable {
         return spaced.removingPercentEncoding ?? spaced
     }
 
-    /// RFC 6749 §3.1: a parameter must not be there twice.
+    /// Returns a parameter's value, which must not be repeated (RFC 6749 §3.1).
     private static func single(
         _ name: String,
         _ values: [(name: String, value: String)]
@@ -129,7 +129,7 @@ public struct AuthorizationRequest: Sendable, Hashable {
         return found.first?.value
     }
 
-    /// Takes as long wherever they differ.
+    /// Compares in constant time.
     private static func isEqual(_ one: String, _ other: String) -> Bool {
         guard one.utf8.count == other.utf8.count else { return false }
         return zip(one.utf8, other.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
@@ -137,10 +137,10 @@ public struct AuthorizationRequest: Sendable, Hashable {
 }
 
 extension AuthorizationRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The URL without its query; no secret.
+    /// The URL without its query, which contains secrets.
     public var description: String { "authorization request to \(Self.split(url).target)" }
     /// The same as ``description``.
     public var debugDescription: String { description }
-    /// Shows nothing inside: the URL holds the state.
+    /// An empty mirror, because the URL contains the state.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

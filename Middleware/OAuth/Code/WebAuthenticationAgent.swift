@@ -5,8 +5,8 @@ import HTTPChainCore
 
 /// Signs in with the system's browser sheet, `ASWebAuthenticationSession`, on Apple platforms.
 ///
-/// The redirect URI has a scheme of the application, such as `com.example.garden:/signed-in`, or is an `https` URL of a
-/// domain that is associated with it (`webcredentials`), from iOS 17.4, macOS 14.4 and visionOS 1.1 on.
+/// The redirect URI has a custom scheme of the application, such as `com.example.garden:/signed-in`, or is an `https`
+/// URL of an associated domain (`webcredentials`), from iOS 17.4, macOS 14.4 and visionOS 1.1 on.
 public struct WebAuthenticationAgent: AuthorizationAgent {
     private let redirectURI: String
     private let isEphemeral: Bool
@@ -15,9 +15,9 @@ public struct WebAuthenticationAgent: AuthorizationAgent {
     /// Makes the agent.
     ///
     /// - Parameters:
-    ///   - redirectURI: The URI that the browser comes back to: with a scheme of the application, or `https`.
-    ///   - isEphemeral: Whether the browser forgets the sign-in, and shares no cookies; `false` by default.
-    ///   - anchor: The window that the sheet belongs to.
+    ///   - redirectURI: The URI of the browser's callback, with a custom scheme or `https`.
+    ///   - isEphemeral: Whether the browser forgets the sign-in and shares no cookies. Defaults to `false`.
+    ///   - anchor: The sheet's window.
     public init(
         redirectURI: String,
         isEphemeral: Bool = false,
@@ -28,10 +28,10 @@ public struct WebAuthenticationAgent: AuthorizationAgent {
         self.anchor = anchor
     }
 
-    /// Shows the sheet until the browser comes back.
+    /// Shows the sheet until the browser's callback.
     ///
-    /// - Throws: ``SignInError``, which is ``SignInError/Problem/dismissed`` when the user closes the sheet, and
-    ///   ``SignInError/Problem/cannotListen(_:)`` when it cannot be shown; `CancellationError` when the task is
+    /// - Throws: ``SignInError``: ``SignInError/Problem/dismissed`` if the user closes the sheet or the session fails,
+    ///   and ``SignInError/Problem/cannotListen(_:)`` if it can't be shown; `CancellationError` if the task is
     ///   cancelled.
     public func authorize(
         _ begin: @Sendable (_ redirectURI: String) throws -> AuthorizationRequest
@@ -49,7 +49,7 @@ public struct WebAuthenticationAgent: AuthorizationAgent {
     }
 }
 
-/// Who waits for the sheet: the first of its completion handler, a failed start and a cancellation has the last word.
+/// Waits for the sheet; the first of completion, failed start and cancellation resumes it.
 private final class WebAuthenticationWaiter: Sendable {
     private let continuation: Locked<CheckedContinuation<String, any Error>?>
 
@@ -66,7 +66,7 @@ private final class WebAuthenticationWaiter: Sendable {
     }
 }
 
-/// One sheet.
+/// A single presentation of the sheet.
 @MainActor
 private final class WebAuthenticationRun: NSObject, ASWebAuthenticationPresentationContextProviding {
     private let anchor: @MainActor () -> ASPresentationAnchor
@@ -87,8 +87,8 @@ private final class WebAuthenticationRun: NSObject, ASWebAuthenticationPresentat
                     waiter.resume(with: .failure(CancellationError()))
                     return
                 }
-                // The system calls it on a queue of its own choice: without @Sendable it would belong to the main actor,
-                // and Swift would stop the process on any other.
+                // The system calls it on any queue: without @Sendable it would be isolated to the main actor, and Swift
+                // would stop the process on other queues.
                 let completion: @Sendable (URL?, (any Error)?) -> Void = { callback, error in
                     if let callback {
                         waiter.resume(with: .success(callback.absoluteString))
@@ -108,7 +108,7 @@ private final class WebAuthenticationRun: NSObject, ASWebAuthenticationPresentat
                 session.presentationContextProvider = self
                 session.prefersEphemeralWebBrowserSession = isEphemeral
                 (self.session, self.waiter) = (session, waiter)
-                // A session that cannot start need not call its completion handler.
+                // A session that fails to start may not call its completion handler.
                 if !session.start() {
                     waiter.resume(with: .failure(SignInError(.cannotListen("the system does not show the sign-in"))))
                 }

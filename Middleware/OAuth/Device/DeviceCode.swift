@@ -3,32 +3,32 @@ import HTTPChainAuth
 import HTTPChainCore
 import HTTPChainSupport
 
-/// The code with which a user signs in on another device, RFC 8628 §3.2.
+/// The code for a sign-in on another device, RFC 8628 §3.2.
 public struct DeviceCode: Sendable, Hashable {
     /// The code that the user enters.
     public let userCode: String
-    /// The page on which the user enters it.
+    /// The page where the user enters it.
     public let verificationURI: String
-    /// The same with the code in it, for a QR code; `nil` when the server gives none.
+    /// The page's URL including the code, for a QR code, or `nil` if the server sends none.
     public let completeVerificationURI: String?
     /// The date when the code expires.
     public let expiration: Date
-    /// The shortest time between two questions to the token endpoint.
+    /// The minimum interval between requests to the token endpoint.
     public let interval: Duration
-    /// The code that the token endpoint is asked with.
+    /// The code for the token endpoint.
     let deviceCode: Secret
 
-    /// Reads the reply of a device authorization endpoint; `nil` when something is missing.
+    /// Parses the response of a device authorization endpoint, or returns `nil` if something is missing.
     init?(_ content: Data, now: Date) {
         guard let reply = try? JSONDecoder().decode(Reply.self, received: content), let deviceCode = reply.deviceCode,
             let userCode = reply.userCode, let uri = reply.verificationURI, Origin(uri) != nil
         else { return nil }
         self.userCode = userCode
         verificationURI = uri
-        // A URL that people are sent to has to be one.
+        // Must be a URL, because people are sent to it.
         completeVerificationURI = reply.completeVerificationURI.flatMap { Origin($0) == nil ? nil : $0 }
         self.deviceCode = Secret(deviceCode)
-        // Longer than any person takes, and short enough to be added to a date.
+        // Longer than anyone needs, and short enough to be added to a date.
         expiration = now.addingTimeInterval(min(max(0, reply.lifetime ?? 600), 86_400))
         interval = .seconds(min(max(1, reply.interval ?? 5), 300))
     }
@@ -45,7 +45,7 @@ public struct DeviceCode: Sendable, Hashable {
             case deviceCode = "device_code"
             case userCode = "user_code"
             case verificationURI = "verification_uri"
-            /// The name that servers sent before the RFC.
+            /// The name used by servers before the RFC.
             case verificationURL = "verification_url"
             case completeVerificationURI = "verification_uri_complete"
             case lifetime = "expires_in"
@@ -65,7 +65,7 @@ public struct DeviceCode: Sendable, Hashable {
 }
 
 extension DeviceCode: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The page on which to enter the code; without the code.
+    /// The page for entering the code, without the code.
     public var description: String { "device code for \(verificationURI)" }
     /// The same as ``description``.
     public var debugDescription: String { description }

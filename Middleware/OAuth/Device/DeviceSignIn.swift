@@ -12,34 +12,33 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// The token endpoint is asked as often as the server allows, five seconds slower each time that it says `slow_down`;
-/// after a response that did not come, or one with a status of a temporary failure (408, 425, 429, 500 to 599), twice as
-/// slowly (RFC 8628 §3.5), and no earlier than `Retry-After` says (RFC 9110 §10.2.3). It ends with the code's life, or
-/// with the task.
+/// The token endpoint is polled at the server's interval, which grows by five seconds with each `slow_down`, and
+/// doubles after a network failure or timeout or a status of a temporary failure (408, 425, 429, 500 to 599), RFC 8628
+/// §3.5. `Retry-After` (RFC 9110 §10.2.3) is honored. Polling ends when the code expires or the task is cancelled.
 public struct DeviceSignIn: Sendable {
     private let endpoint: OAuthEndpoint
     private let tokens: TokenEndpoint
     private let scope: [String]
 
-    /// Describes a sign-in at a server whose endpoints are known.
+    /// Describes a sign-in with known endpoints.
     ///
     /// - Parameters:
     ///   - url: The device authorization endpoint; https, or a loopback address.
-    ///   - tokens: Where the token is fetched; its client is who asks.
-    ///   - scope: What the token is to be good for; what the server thinks fit by default.
+    ///   - tokens: The endpoint where its client fetches the token.
+    ///   - scope: The requested scope. Defaults to the server's choice.
     public init(authorizingAt url: String, tokensAt tokens: TokenEndpoint, scope: [String] = []) {
         endpoint = OAuthEndpoint(url, client: tokens.client)
         self.tokens = tokens
         self.scope = scope
     }
 
-    /// Describes a sign-in at a server that says where its endpoints are.
+    /// Describes a sign-in with a server's published endpoints.
     ///
     /// - Parameters:
-    ///   - metadata: What the server says.
-    ///   - client: Who asks.
-    ///   - scope: What the token is to be good for; what the server thinks fit by default.
-    /// - Throws: ``SignInError`` when the server names no such endpoint.
+    ///   - metadata: The server's metadata.
+    ///   - client: The client that requests the token.
+    ///   - scope: The requested scope. Defaults to the server's choice.
+    /// - Throws: ``SignInError`` if the metadata lacks an endpoint.
     public init(
         _ metadata: AuthorizationServerMetadata,
         client: OAuthClient,
@@ -52,14 +51,14 @@ public struct DeviceSignIn: Sendable {
         )
     }
 
-    /// Asks for a code, shows it to the user, and waits until the user has signed in with it elsewhere.
+    /// Requests a code, shows it to the user, and waits until the user has signed in with it elsewhere.
     ///
     /// - Parameters:
-    ///   - transport: What carries the requests.
-    ///   - environment: Time and chance; the system's by default.
-    ///   - show: Shows the code to the user; what it throws ends the sign-in.
-    /// - Throws: ``SignInError`` when the user says no, or lets the code expire; `OAuthError`; what sending the first
-    ///   request throws; `CancellationError`.
+    ///   - transport: The transport for the requests.
+    ///   - environment: The clock and random numbers. Defaults to the system's.
+    ///   - show: Shows the code to the user. Its errors end the sign-in.
+    /// - Throws: ``SignInError`` if the user declines or the code expires; `OAuthError`; rethrows errors of `show`, and
+    ///   of the transport except network failures and timeouts while polling; `CancellationError`.
     public func token(
         over transport: any Transport,
         environment: ChainEnvironment = .live,
@@ -71,9 +70,9 @@ public struct DeviceSignIn: Sendable {
         return try await token(for: code, in: context)
     }
 
-    /// Asks for a code, RFC 8628 §3.1.
+    /// Requests a code, RFC 8628 §3.1.
     ///
-    /// - Throws: `OAuthError`; what sending throws.
+    /// - Throws: `OAuthError`; rethrows the transport's errors.
     public func code(in context: RefreshContext) async throws -> DeviceCode {
         let parameters = scope.isEmpty ? [:] : ["scope": scope.joined(separator: " ")]
         let date = context.environment.time.date
@@ -87,7 +86,7 @@ public struct DeviceSignIn: Sendable {
 
     /// Waits until the user has signed in, RFC 8628 §3.4 and §3.5.
     ///
-    /// - Throws: As ``token(over:environment:showing:)`` does.
+    /// - Throws: The same as ``token(over:environment:showing:)``.
     public func token(for code: DeviceCode, in context: RefreshContext) async throws -> AccessToken {
         let time = context.environment.time
         var polling = DevicePolling(interval: code.interval)
@@ -113,9 +112,9 @@ public struct DeviceSignIn: Sendable {
     }
 }
 
-/// How often the token endpoint is asked, RFC 8628 §3.5.
+/// The polling interval of the token endpoint, RFC 8628 §3.5.
 struct DevicePolling: Sendable {
-    /// The statuses of failures that pass.
+    /// The statuses of temporary failures.
     private static let temporary: StatusSet = [408, 425, 429, .codes(500...599)]
 
     private(set) var interval: Duration
@@ -124,7 +123,7 @@ struct DevicePolling: Sendable {
         self.interval = interval
     }
 
-    /// Returns the error that ends the sign-in; `nil` to ask again after ``interval``.
+    /// Returns the error that ends the sign-in, or `nil` to poll again after ``interval``.
     mutating func failure(after error: any Error) -> (any Error)? {
         switch error {
         case let error as OAuthError:
@@ -149,7 +148,7 @@ struct DevicePolling: Sendable {
         }
     }
 
-    /// Whether the status is that of a failure that passes, whatever error of OAuth is in the body.
+    /// Whether the status is that of a temporary failure, regardless of an OAuth error in the body.
     private static func isTemporary(_ error: OAuthError) -> Bool {
         switch error.problem {
         case .unexpectedStatus(let status): temporary.contains(status)

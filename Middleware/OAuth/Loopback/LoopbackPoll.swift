@@ -8,12 +8,12 @@ import Glibc
 import Musl
 #endif
 
-/// The loop of the loopback server's thread: reads requests, answers them, and ends with the one that is meant.
+/// The loop of the loopback server's thread: reads and answers requests until the expected one arrives.
 struct LoopbackPoll: Sendable {
-    /// Browsers open connections ahead of need; of more than a few the oldest is closed, so that connections of others
-    /// do not keep the browser out.
+    /// Browsers open connections in advance; beyond this limit the oldest is closed, so that other connections don't
+    /// keep the browser out.
     private static let maximumConnections = 16
-    /// The number of callbacks that do not belong to the sign-in after which it ends.
+    /// The number of unrelated callbacks after which the sign-in ends.
     private static let maximumTries = 1000
 
     let listener: Int32
@@ -21,7 +21,7 @@ struct LoopbackPoll: Sendable {
     let port: UInt16
     let path: String
     let page: String
-    /// The time that a connection has to send its head, in seconds.
+    /// The time for a connection to send its head, in seconds.
     let patience: TimeInterval
     /// Whether a path and query belong to the sign-in.
     let isExpected: @Sendable (String) -> Bool
@@ -29,12 +29,12 @@ struct LoopbackPoll: Sendable {
     private struct Connection {
         let descriptor: Int32
         var head = Data()
-        /// Read to its end only so that the answer arrives: what is closed with bytes unread is reset.
+        /// Then drained, so that the response arrives: closing with unread bytes resets the connection.
         var isAnswered = false
         let end: Date
     }
 
-    /// Runs until the browser comes back, or it is woken.
+    /// Runs until the browser's callback, or until woken.
     func run() -> Result<String, any Error> {
         var connections: [Connection] = []
         var tries = 0
@@ -73,7 +73,7 @@ struct LoopbackPoll: Sendable {
         case waits
         case ended
         case callback(String)
-        /// A callback that does not belong to the sign-in was responded to.
+        /// A callback that doesn't belong to the sign-in was answered.
         case stray
     }
 

@@ -1,11 +1,11 @@
 import Foundation
 import HTTPChainCore
 
-/// Waits on a loopback address for the browser to come back from the authorization server, RFC 8252 §7.3.
+/// Waits on a loopback address for the browser's callback, RFC 8252 §7.3.
 ///
-/// It is closed by ``close()``, which whoever makes it has to call.
+/// The owner must call ``close()``.
 final class LoopbackRedirectServer: Sendable {
-    /// Where it listens.
+    /// The port it listens on.
     let port: UInt16
     private let path: String
     private let page: String
@@ -14,19 +14,19 @@ final class LoopbackRedirectServer: Sendable {
 
     private struct Sockets {
         let listener: Int32
-        /// The two ends of a pipe: bytes written to one end wake whoever polls the other.
+        /// The two ends of a pipe: writing to one end wakes the thread that polls the other.
         let wakes: (reading: Int32, writing: Int32)
-        /// The thread that polls closes the sockets itself.
+        /// The polling thread closes the sockets itself.
         var isPolled = false
     }
 
-    /// Begins to listen.
+    /// Starts listening.
     ///
     /// - Parameters:
-    ///   - port: The port; 0 for one that the system chooses.
-    ///   - path: What the browser comes back to.
-    ///   - page: What it shows then.
-    ///   - patience: The time that a connection has to send its head, in seconds.
+    ///   - port: The port, or 0 for one chosen by the system.
+    ///   - path: The path of the redirect URI.
+    ///   - page: The page to show at the end.
+    ///   - patience: The time for a connection to send its head, in seconds.
     init(port: UInt16, path: String, page: String, patience: TimeInterval = 10) throws(SignInError) {
         let listener = try LoopbackSocket.listen(at: port)
         guard let bound = LoopbackSocket.port(of: listener), let wakes = LoopbackSocket.pipe() else {
@@ -41,11 +41,11 @@ final class LoopbackRedirectServer: Sendable {
         sockets = Locked(Sockets(listener: listener, wakes: wakes))
     }
 
-    /// The path and query that the browser comes back with; to be asked for once.
+    /// Waits for the callback, and returns its path and query; call it only once.
     ///
-    /// - Parameter isExpected: Whether a path and query belong to the sign-in; the wait goes on after others.
-    /// - Throws: `CancellationError` when the task is cancelled; ``SignInError`` when listening fails, and after too
-    ///   many callbacks that do not belong to the sign-in.
+    /// - Parameter isExpected: Whether a path and query belong to the sign-in. Others are skipped.
+    /// - Throws: `CancellationError` if the task is cancelled; ``SignInError`` if listening fails, or after too many
+    ///   unrelated callbacks.
     func target(_ isExpected: @escaping @Sendable (String) -> Bool) async throws -> String {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -78,7 +78,7 @@ final class LoopbackRedirectServer: Sendable {
         }
     }
 
-    /// Ends it; whoever waits gets a `CancellationError`.
+    /// Stops listening; the waiter gets a `CancellationError`.
     func close() {
         let isPolled = sockets.withLock { $0?.isPolled ?? false }
         if isPolled { wake() } else { closeSockets() }
@@ -89,7 +89,7 @@ final class LoopbackRedirectServer: Sendable {
             guard let sockets else { return }
             LoopbackSocket.write(Data([0]), to: sockets.wakes.writing)
         }
-        // Cancelled before it waits: the byte in the pipe is read as soon as it polls.
+        // If cancelled before polling starts, the first poll reads the byte in the pipe.
     }
 
     private func closeSockets() {

@@ -1,21 +1,21 @@
 import Foundation
 import HTTPChainSupport
 
-/// The part of a browser's request to the loopback server that is read: the request line and the host.
+/// The parts of a browser's request that the loopback server reads: the request line and the host.
 struct LoopbackRequest: Hashable {
     /// The method.
     let method: String
-    /// Path and query.
+    /// The path and query.
     let target: String
-    /// The `Host` field; `nil` when there is none, or more than one.
+    /// The `Host` field, or `nil` if it is missing or repeated.
     let host: String?
 
-    /// The most that is read of a head.
+    /// The maximum size of a head.
     static let limit = 16_384
 
-    /// Reads a head, once it is whole.
+    /// Parses a complete head.
     ///
-    /// - Returns: `nil` for what is no request of HTTP/1.
+    /// - Returns: `nil` if it isn't an HTTP/1 request.
     init?(head: Data) {
         let lines = head.split(separator: Data("\r\n".utf8)).map { String(decoding: $0, as: UTF8.self) }
         let parts = (lines.first ?? "").pieces(at: " ", omittingEmptySubsequences: false)
@@ -29,13 +29,12 @@ struct LoopbackRequest: Hashable {
         host = hosts.count == 1 ? hosts.first : nil
     }
 
-    /// Whether the head is whole.
+    /// Whether the head is complete.
     static func isWhole(_ bytes: Data) -> Bool { bytes.range(of: Data("\r\n\r\n".utf8)) != nil }
 
-    /// Returns the answer of the server.
+    /// Returns the server's response.
     ///
-    /// Another host in the field means that a page of the web reaches this server under a name of its own (DNS
-    /// rebinding).
+    /// Another `Host` means that a web page reaches this server under its own name (DNS rebinding).
     func answer(path: String, port: UInt16, page: String) -> (response: Data, isCallback: Bool) {
         guard host == "127.0.0.1:\(port)" || host == "localhost:\(port)" else {
             return (Self.response("421 Misdirected Request", "This server is not here for that."), false)

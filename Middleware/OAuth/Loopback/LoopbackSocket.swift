@@ -8,14 +8,14 @@ import Glibc
 import Musl
 #endif
 
-/// The system calls of the loopback server.
+/// The loopback server's system calls.
 ///
-/// Nothing waits in them: every socket is non-blocking.
+/// They never block: every socket is non-blocking.
 enum LoopbackSocket {
     /// The system's last message.
     static var lastError: String { String(cString: strerror(errno)) }
 
-    /// A socket that listens on 127.0.0.1.
+    /// Creates a socket that listens on 127.0.0.1.
     static func listen(at port: UInt16) throws(SignInError) -> Int32 {
         #if canImport(Darwin)
         let descriptor = socket(AF_INET, SOCK_STREAM, 0)
@@ -46,7 +46,7 @@ enum LoopbackSocket {
         return descriptor
     }
 
-    /// The port that a socket is bound to.
+    /// Returns the port that a socket is bound to.
     static func port(of descriptor: Int32) -> UInt16? {
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -56,7 +56,7 @@ enum LoopbackSocket {
         return isKnown ? UInt16(bigEndian: address.sin_port) : nil
     }
 
-    /// A pipe to wake a poll with.
+    /// Creates a pipe for waking a poll.
     static func pipe() -> (reading: Int32, writing: Int32)? {
         var ends: [Int32] = [-1, -1]
         guard systemPipe(&ends) == 0 else { return nil }
@@ -64,7 +64,7 @@ enum LoopbackSocket {
         return (ends[0], ends[1])
     }
 
-    /// The next connection; `nil` when there is none any more.
+    /// Accepts the next connection, or returns `nil` if there is none.
     static func accept(_ listener: Int32) -> Int32? {
         let descriptor = systemAccept(listener)
         guard descriptor >= 0 else { return nil }
@@ -72,7 +72,7 @@ enum LoopbackSocket {
         return descriptor
     }
 
-    /// Returns the bytes that have arrived; empty at the end, `nil` when nothing has.
+    /// Returns the bytes that have arrived; empty at the end, or `nil` if none have.
     static func read(_ descriptor: Int32) -> Data? {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = systemRead(descriptor, &buffer, buffer.count)
@@ -80,12 +80,12 @@ enum LoopbackSocket {
         return Data(buffer.prefix(count))
     }
 
-    /// Writes what fits; an answer is far smaller than the system's buffer.
+    /// Writes what fits; a response is far smaller than the system's buffer.
     static func write(_ bytes: Data, to descriptor: Int32) {
         bytes.withUnsafeBytes { _ = systemWrite(descriptor, $0.baseAddress, $0.count) }
     }
 
-    /// Tells the other side that nothing more is written.
+    /// Closes the writing side of the connection.
     static func endWriting(_ descriptor: Int32) { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
     static func close(_ descriptor: Int32) { _ = systemClose(descriptor) }
@@ -100,7 +100,7 @@ enum LoopbackSocket {
     }
 }
 
-// The system calls, out of reach of the methods of the same names.
+// Wrappers, because the methods above have the same names as the system calls.
 
 private func systemBind(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
     bind(descriptor, address, length)
@@ -120,7 +120,7 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ coun
     #if canImport(Darwin)
     write(descriptor, bytes, count)
     #else
-    // A pipe is no socket; it is never written to after its other end was closed.
+    // Pipes aren't sockets; this one is never written to after its other end was closed.
     let sent = send(descriptor, bytes, count, Int32(MSG_NOSIGNAL))
     return sent < 0 && errno == ENOTSOCK ? write(descriptor, bytes, count) : sent
     #endif

@@ -4,7 +4,7 @@ public import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// The metadata of an authorization server, RFC 8414: where its endpoints are and what it knows.
+/// The metadata of an authorization server, RFC 8414: its endpoints and capabilities.
 ///
 /// ```swift
 /// let metadata = try await AuthorizationServerMetadata.discover("https://auth.example.com", over: transport)
@@ -21,14 +21,14 @@ public struct AuthorizationServerMetadata: Sendable, Hashable {
     public let deviceAuthorizationEndpoint: String?
     /// The endpoint that revokes tokens.
     public let revocationEndpoint: String?
-    /// The scopes that it knows; `nil` when it does not say.
+    /// The supported scopes, or `nil` if the server doesn't list them.
     public let scopes: [String]?
-    /// The code challenge methods of PKCE that it knows; `nil` when it does not say.
+    /// The supported PKCE code challenge methods, or `nil` if the server doesn't list them.
     public let codeChallengeMethods: [String]?
-    /// Whether it always sends its name back with an authorization code (RFC 9207 §3).
+    /// Whether the server always returns its name with an authorization code (RFC 9207 §3).
     public let namesIssuerInCallback: Bool
 
-    /// The place of the metadata, below the issuer.
+    /// The well-known path of the metadata.
     public enum Location: String, Sendable, Hashable {
         /// RFC 8414 §3.1.
         case oauth = "oauth-authorization-server"
@@ -36,17 +36,17 @@ public struct AuthorizationServerMetadata: Sendable, Hashable {
         case openID = "openid-configuration"
     }
 
-    /// Fetches the metadata of a server.
+    /// Fetches a server's metadata.
     ///
-    /// A redirect is not followed: what is elsewhere is not what the issuer says.
+    /// Redirects aren't followed, because the metadata would not be the issuer's.
     ///
     /// - Parameters:
-    ///   - issuer: The server's name, exactly as it gives it; https, or a loopback address.
-    ///   - location: Where the metadata is; as RFC 8414 has it by default.
-    ///   - transport: What carries the request.
-    ///   - limit: How much is read; 64 KiB by default.
-    ///   - environment: Time and chance; the system's by default.
-    /// - Throws: ``SignInError`` when it cannot be used; what sending throws.
+    ///   - issuer: The server's exact name; https, or a loopback address.
+    ///   - location: The well-known path of the metadata. Defaults to that of RFC 8414.
+    ///   - transport: The transport for the request.
+    ///   - limit: The maximum size of the metadata. Defaults to 64 KiB.
+    ///   - environment: The clock and random numbers. Defaults to the system's.
+    /// - Throws: ``SignInError`` if the metadata is invalid; rethrows the transport's errors.
     public static func discover(
         _ issuer: String,
         at location: Location = .oauth,
@@ -83,11 +83,11 @@ public struct AuthorizationServerMetadata: Sendable, Hashable {
         }
     }
 
-    /// Reads metadata, RFC 8414 §3.2 and §3.3.
+    /// Parses metadata, RFC 8414 §3.2 and §3.3.
     ///
     /// - Parameters:
     ///   - content: The JSON object.
-    ///   - issuer: Whose it has to be: anybody else's name in it is an error.
+    ///   - issuer: The required issuer; metadata with another one throws.
     /// - Throws: ``SignInError``.
     public init(_ content: Data, of issuer: String) throws(SignInError) {
         guard let document = try? JSONDecoder().decode(Document.self, received: content), let name = document.issuer
@@ -107,12 +107,12 @@ public struct AuthorizationServerMetadata: Sendable, Hashable {
         namesIssuerInCallback = document.namesIssuerInCallback
     }
 
-    /// The token endpoint, as a client asks it.
+    /// Returns the token endpoint for a client.
     ///
     /// - Parameters:
-    ///   - client: Who asks.
-    ///   - transport: What carries the requests; by default what each call is given.
-    /// - Throws: ``SignInError`` when the server names none.
+    ///   - client: The client that requests tokens.
+    ///   - transport: The transport for requests. Defaults to the transport of each call.
+    /// - Throws: ``SignInError`` if the metadata has no token endpoint.
     public func tokenEndpoint(
         client: OAuthClient,
         over transport: (any Transport)? = nil
@@ -129,8 +129,8 @@ public struct AuthorizationServerMetadata: Sendable, Hashable {
         return url
     }
 
-    /// Where the metadata of an issuer is: the well-known path goes before the issuer's own (RFC 8414 §3.1), or after it
-    /// (OpenID Connect Discovery 1.0 §4.1).
+    /// Returns the metadata URL of an issuer: with the well-known path before the issuer's own (RFC 8414 §3.1), or
+    /// after it (OpenID Connect Discovery 1.0 §4.1).
     static func url(of issuer: String, at location: Location) -> String? {
         guard !issuer.utf8.contains(where: "?#".utf8.contains), let schemeEnd = issuer.utf8.firstRange(of: "://".utf8)
         else { return nil }

@@ -1,7 +1,7 @@
 public import HTTPChainAuth
 public import HTTPChainCore
 
-/// Tells the authorization server that a token is not needed any more, as at a sign-out: RFC 7009.
+/// Tells the authorization server that a token is no longer needed, as at a sign-out: RFC 7009.
 ///
 /// ```swift
 /// let revocation = try TokenRevocation(metadata, client: client)
@@ -10,36 +10,36 @@ public import HTTPChainCore
 /// try await revocation.revoke(token, over: transport)
 /// ```
 ///
-/// The refresh token is revoked where there is one, which ends the access tokens with it on most servers (RFC 7009
-/// §2.1), and then the access token.
+/// The refresh token, if any, is revoked first, which on most servers also ends its access tokens (RFC 7009 §2.1), and
+/// then the access token.
 public struct TokenRevocation: Sendable {
     private let endpoint: OAuthEndpoint
 
-    /// Describes an endpoint that is known.
+    /// Describes a known endpoint.
     ///
     /// - Parameters:
     ///   - url: The revocation endpoint; https, or a loopback address.
-    ///   - client: Whose tokens.
+    ///   - client: The client of the tokens.
     public init(at url: String, client: OAuthClient) {
         endpoint = OAuthEndpoint(url, client: client)
     }
 
-    /// Describes the endpoint of a server that says where it is.
+    /// Describes a server's published endpoint.
     ///
-    /// - Throws: ``SignInError`` when the server names none.
+    /// - Throws: ``SignInError`` if the metadata has no revocation endpoint.
     public init(_ metadata: AuthorizationServerMetadata, client: OAuthClient) throws(SignInError) {
         self.init(at: try metadata.endpoint(\.revocationEndpoint, "revocation_endpoint"), client: client)
     }
 
     /// Revokes a token and its refresh token.
     ///
-    /// One that the server does not know counts as revoked (RFC 7009 §2.2).
+    /// A token that the server doesn't have counts as revoked (RFC 7009 §2.2).
     ///
     /// - Parameters:
     ///   - token: The token.
-    ///   - transport: What carries the requests.
-    ///   - environment: Time and chance; the system's by default.
-    /// - Throws: `OAuthError`; what sending throws: the token may then still be good.
+    ///   - transport: The transport for the requests.
+    ///   - environment: The clock and random numbers. Defaults to the system's.
+    /// - Throws: `OAuthError`; rethrows the transport's errors. The token may then still be valid.
     public func revoke(
         _ token: AccessToken,
         over transport: any Transport,
@@ -50,7 +50,7 @@ public struct TokenRevocation: Sendable {
 
     /// Revokes a token and its refresh token, for an `AccessTokenProvider` that discards one.
     ///
-    /// - Throws: As ``revoke(_:over:environment:)`` does.
+    /// - Throws: The same as ``revoke(_:over:environment:)``.
     public func revoke(_ token: AccessToken, in context: RefreshContext) async throws {
         if let refreshToken = token.refreshToken {
             try await revoke(refreshToken, hint: "refresh_token", in: context)
@@ -58,7 +58,7 @@ public struct TokenRevocation: Sendable {
         do {
             try await revoke(token.value, hint: "access_token", in: context)
         } catch let error as OAuthError where error.code == .unsupportedTokenType && token.refreshToken != nil {
-            // RFC 7009 §2.2.1: a server may know refresh tokens alone; the access token ends by itself.
+            // RFC 7009 §2.2.1: a server may support only refresh tokens; the access token expires on its own.
         }
     }
 
