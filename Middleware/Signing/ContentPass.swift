@@ -8,7 +8,7 @@ import CryptoKit
 import Crypto
 #endif
 
-/// What reads content piece by piece for a signature.
+/// Consumes content in chunks for a signature.
 protocol ContentHash: Sendable {
     mutating func update(_ bytes: Data)
 }
@@ -21,12 +21,12 @@ extension HMAC: ContentHash where H: Sendable {
     mutating func update(_ bytes: Data) { update(data: bytes) }
 }
 
-/// Reads the content of a request once before it is sent, in constant memory.
+/// Reads a request's content once before it is sent, in constant memory.
 enum ContentPass {
-    /// From so many bytes on, hashing is left to a thread that may take its time.
+    /// The chunk size from which hashing runs on a separate thread.
     private static let longChunk = 32_768
 
-    /// - Throws: ``SigningError/Problem/bodyReadableOnce``; what reading the body throws.
+    /// - Throws: ``SigningError/Problem/bodyReadableOnce``; rethrows errors from reading the body.
     static func read<Hash: ContentHash>(_ body: HTTPBody, into hash: Hash) async throws -> Hash {
         guard body.isReplayable else { throw SigningError(.bodyReadableOnce) }
         var hash = hash
@@ -37,7 +37,7 @@ enum ContentPass {
             if chunk.count < longChunk {
                 hash.update(chunk)
             } else {
-                // A body in memory is never waited for: hashed here, a large one would keep a thread of Swift's busy.
+                // Reading a body in memory never suspends: hashing a large one here would block a Swift thread.
                 hash = try await FileExecutor.shared.run { [hash] in
                     var hash = hash
                     hash.update(chunk)

@@ -1,9 +1,9 @@
 public import HTTPChainCore
 
 extension Phase {
-    /// Signing: what stands inside sees the request as it is sent, and does not change what was signed.
+    /// Signing: inner stages see the request as it is sent, and don't change what was signed.
     ///
-    /// Inside the waits for a rate limit or a permit, during which a signature would age, and inside all that adds
+    /// Inside waits for a rate limit or permit, during which a signature would age, and inside all stages that add
     /// credentials, digests and encodings, which it covers.
     public static let sign = Phase(
         "sign",

@@ -1,92 +1,92 @@
 public import HTTPChainCore
 
-/// A way to sign requests: ``MessageSigner``, ``AWSSigner``, ``WebhookSigner``, ``HMACSigner``, or one of your own.
+/// A request signer: ``MessageSigner``, ``AWSSigner``, ``WebhookSigner``, ``HMACSigner``, or a custom one.
 ///
-/// A signer is asked for each attempt and hop anew, after all other stages have done what they do to the request.
+/// A signer is called for each attempt and hop, after all outer stages have changed the request.
 public protocol RequestSigner: Sendable {
-    /// The scheme in a few words, for ``/HTTPChainCore/Chain/explain()``.
+    /// A short name of the scheme, for ``/HTTPChainCore/Chain/explain()``.
     var summary: String { get }
 
-    /// The settings of the signer, for ``/HTTPChainCore/Chain/explain()``; never a secret. Nothing by default.
+    /// The signer's settings, for ``/HTTPChainCore/Chain/explain()``, without secrets. Defaults to none.
     var settings: [StageSummary.Setting] { get }
 
-    /// Whether it waits for nothing but the request's body, or within ``/HTTPChainCore/Request/withinDeadline(_:)``;
-    /// `false` by default.
+    /// Whether it waits only for the request's body, or within ``/HTTPChainCore/Request/withinDeadline(_:)``. Defaults
+    /// to `false`.
     var keepsDeadlines: Bool { get }
 
-    /// Whether ``wantsToSignAgain(after:from:)`` is to be asked, for which the request is kept; `false` by default.
+    /// Whether to call ``wantsToSignAgain(after:from:)``, for which the request is kept. Defaults to `false`.
     var looksAtResponses: Bool { get }
 
-    /// Signs a request: adds the fields that carry the signature.
+    /// Signs a request by adding the fields of the signature.
     ///
-    /// ``/HTTPChainCore/Request/bindFields(_:to:)`` keeps them from another origin and out of logs.
+    /// Use ``/HTTPChainCore/Request/bindFields(_:to:)`` to keep them from other origins and out of logs.
     ///
     /// - Parameters:
     ///   - request: The request as it will be sent; its target is absolute.
-    ///   - origin: Where it goes.
-    /// - Throws: What ends the attempt.
+    ///   - origin: The origin of the request.
+    /// - Throws: Any error; it ends the attempt.
     func sign(_ request: inout Request, for origin: Origin) async throws
 
-    /// Looks at a response to a request that it signed, before anything else is done with it; by default it does not.
+    /// Returns whether to sign and send the request again because the server requires another signature.
     ///
-    /// - Returns: Whether the request is to be signed anew and sent again, as the server asks for another signature.
-    ///   That happens once, and only where the body can be read again.
+    /// Called with the response to a signed request before anything else is done with it. Returns `false` by default.
+    /// The request is retried once, and only if its body can be read again.
     func wantsToSignAgain(after response: Response, from origin: Origin) -> Bool
 
-    /// Returns the problems with its place in a chain, beyond those of every signer; by default nothing.
+    /// Returns problems with its place in a chain, beyond those of every signer. Returns none by default.
     ///
     /// - Parameters:
-    ///   - stage: The name of the stage that holds it.
-    ///   - place: The stages around it.
+    ///   - stage: The name of the stage that contains it.
+    ///   - place: The surrounding stages.
     func problems(of stage: String, at place: ChainPlace) -> [ChainProblem]
 }
 
 extension RequestSigner {
-    /// Nothing to tell.
+    /// By default, none.
     public var settings: [StageSummary.Setting] { [] }
 
-    /// It may wait for a machine that knows of no deadline.
+    /// By default, `false`: it may wait for a remote machine without a deadline.
     public var keepsDeadlines: Bool { false }
 
-    /// It does not.
+    /// By default, `false`.
     public var looksAtResponses: Bool { false }
 
-    /// Once is enough.
+    /// Returns `false`.
     public func wantsToSignAgain(after response: Response, from origin: Origin) -> Bool { false }
 
-    /// Nothing wrong.
+    /// Returns no problems.
     public func problems(of stage: String, at place: ChainPlace) -> [ChainProblem] { [] }
 }
 
-/// A signer that is a closure.
+/// A signer that calls a closure.
 public struct ClosureSigner: RequestSigner {
     /// A closure that signs a request; see ``RequestSigner/sign(_:for:)``.
     public typealias Sign = @Sendable (_ request: inout Request, _ origin: Origin) async throws -> Void
 
-    /// The scheme in a few words.
+    /// A short name of the scheme.
     public let summary: String
     private let sign: Sign
 
-    /// Makes a signer of a closure.
+    /// Makes a signer from a closure.
     ///
     /// - Parameters:
-    ///   - summary: The scheme in a few words.
+    ///   - summary: A short name of the scheme.
     ///   - sign: Signs a request.
     public init(_ summary: String, sign: @escaping Sign) {
         self.summary = summary
         self.sign = sign
     }
 
-    /// Has the closure sign.
+    /// Calls the closure.
     ///
-    /// - Throws: What the closure throws.
+    /// - Throws: Rethrows the closure's error.
     public func sign(_ request: inout Request, for origin: Origin) async throws {
         try await sign(&request, origin)
     }
 }
 
 extension RequestSigner where Self == ClosureSigner {
-    /// A scheme of your own, as a closure.
+    /// A custom scheme, as a closure.
     ///
     /// ```swift
     /// SigningMiddleware(
@@ -99,7 +99,7 @@ extension RequestSigner where Self == ClosureSigner {
     /// ```
     ///
     /// - Parameters:
-    ///   - summary: The scheme in a few words.
+    ///   - summary: A short name of the scheme.
     ///   - sign: Signs a request.
     public static func closure(_ summary: String, sign: @escaping ClosureSigner.Sign) -> ClosureSigner {
         ClosureSigner(summary, sign: sign)

@@ -1,68 +1,68 @@
 public import Foundation
 public import HTTPChainCore
 
-/// A request cannot be signed, or a signature is not what it should be.
+/// Thrown if a request can't be signed, or a signature isn't valid.
 public struct SigningError: HTTPChainError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The message has no such component, which the signature covers.
+        /// The message lacks this component, which the signature covers.
         case missingComponent(SignatureComponent)
-        /// The signature covers the content, and the message has content and no `Content-Digest`.
+        /// The signature covers the content, but the message has no `Content-Digest`.
         case noContentDigest
-        /// A component that cannot be signed: as it is serialized, and why.
+        /// The component can't be signed: its serialized form, and the reason.
         case unsupportedComponent(String, reason: String)
-        /// A signature under the label is on the request already.
+        /// The request already has a signature with this label.
         case labelInUse(String)
-        /// The body can be read only once: reading it for a signature would leave nothing to send.
+        /// The body can be read only once, so that nothing would be left to send.
         case bodyReadableOnce
-        /// The key is not one of its algorithm.
+        /// The key isn't valid for its algorithm.
         case invalidKey(String)
-        /// The key is a shared secret of so many bytes, too few: it can be found by trying.
+        /// The shared secret has this number of bytes, too few to resist guessing.
         case keyTooShort(bytes: Int)
         /// The key failed to sign; see ``SigningError/underlyingError``.
         case keyFailed
-        /// There are no credentials to sign with; see ``SigningError/underlyingError``.
+        /// There are no credentials for signing; see ``SigningError/underlyingError``.
         case noCredentials
         /// The credentials expired at this time.
         case credentialsExpired(Date)
         /// A webhook has no identifier.
         case noWebhookID
-        /// The request's target is one that the scheme cannot sign.
+        /// The scheme can't sign the request's target.
         case unsupportedTarget(String)
-        /// A field that belongs to a signature is malformed.
+        /// A signature field is malformed.
         case malformedField(String, reason: String)
-        /// A signature is required, and the message has none that counts.
+        /// A signature is required, but the message has no valid one.
         case unsigned
-        /// No key is known under this identifier.
+        /// The key with this identifier is unknown.
         case unknownKey(String?)
-        /// The signature declares another algorithm than that of the key.
+        /// The signature declares another algorithm than its key's.
         case algorithmMismatch(declared: String, key: String)
-        /// The signature is not one of the message by the key.
+        /// The signature doesn't match the message and the key.
         case wrongSignature
-        /// The signature does not cover what it has to.
+        /// The signature doesn't cover these required components.
         case notCovered([SignatureComponent])
-        /// The signature lacks a parameter or a field that is required.
+        /// The signature lacks a required parameter or field.
         case missingParameter(String)
-        /// The signature was made later than now, by so much.
+        /// The signature's creation time is in the future, by this duration.
         case createdInFuture(by: Duration)
-        /// The signature is older than accepted: so old it is.
+        /// The signature is too old, with this age.
         case tooOld(age: Duration)
-        /// The signature has expired at this time.
+        /// The signature expired at this time.
         case expired(Date)
-        /// The nonce was seen before: somebody sends the message again.
+        /// The nonce was used before: the message may have been replayed.
         case replayed(nonce: String)
-        /// So many nonces are remembered already that no other can be.
+        /// The nonce memory is full, with this limit.
         case tooManyNonces(limit: Int)
     }
 
     /// The problem.
     public let problem: Problem
-    /// The request, and the response's head when the problem is with that, redacted; `nil` for a rule called by itself.
+    /// The request, and the response's head if the problem is in the response, redacted; `nil` outside a chain.
     public let exchange: ExchangeSnapshot?
-    /// The error of the key or of the credentials' provider.
+    /// The error of the key or the credential provider.
     public let underlyingError: (any Error)?
 
     package init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, cause: (any Error)? = nil) {
@@ -71,7 +71,7 @@ public struct SigningError: HTTPChainError {
         underlyingError = cause
     }
 
-    /// The same error about an exchange.
+    /// Returns the same error with an exchange.
     func about(_ exchange: @autoclosure () -> ExchangeSnapshot) -> SigningError {
         self.exchange == nil ? SigningError(problem, exchange: exchange(), cause: underlyingError) : self
     }

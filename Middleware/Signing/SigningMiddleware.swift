@@ -23,26 +23,25 @@ import HTTPTypes
 /// ```
 ///
 /// The scheme is a ``RequestSigner``: HTTP Message Signatures (``MessageSigner``, RFC 9421), AWS Signature Version 4
-/// (``AWSSigner``), webhooks (``WebhookSigner``), an HMAC of your own making (``HMACSigner``), or a closure. Each
-/// attempt is signed anew, with its own time, nonce and token.
+/// (``AWSSigner``), webhooks (``WebhookSigner``), a custom HMAC (``HMACSigner``), or a closure. Each attempt has a new
+/// signature, with its own time, nonce and token.
 ///
-/// **Where it goes.** Requests to the origins named are signed, and no others: a redirect to another one is sent
-/// without signature. The fields that carry a signature are bound to their origin
-/// (``/HTTPChainCore/OriginBoundFields``).
+/// **Where it goes.** Only requests to the named origins are signed: a redirect to another one is sent without a
+/// signature. The signature fields are bound to their origin (``/HTTPChainCore/OriginBoundFields``).
 ///
-/// **Responses** are verified by a ``MessageVerifier``, with the request as it was sent for the components that a
-/// signature covers of that (`req`). A response that does not count is dropped, with an error.
+/// **Responses** are verified by a ``MessageVerifier``, using the sent request for components of the request (`req`). A
+/// response without a valid signature is dropped, with an error.
 ///
-/// **Content** is covered by way of `Content-Digest`, which a `ContentDigestMiddleware` outside adds and verifies.
+/// **Content** is covered through `Content-Digest`, which an outer `ContentDigestMiddleware` adds and verifies.
 ///
-/// **Place.** Phase ``HTTPChainCore/Phase/sign``, a phase of this module: inside all that changes a request, next to
-/// the stages that look at what is sent.
+/// **Place.** Phase ``HTTPChainCore/Phase/sign``, defined by this module: inside all stages that change a request, and
+/// just outside those that observe what is sent.
 ///
-/// **Options.** ``SigningChoice``, ``WebhookIdentifier``, ``AWSPayloadChoice``; in short
+/// **Options.** ``SigningChoice``, ``WebhookIdentifier``, ``AWSPayloadChoice``; convenience:
 /// ``HTTPChainCore/Request/unsigned()``, ``HTTPChainCore/Request/webhookID(_:)``,
 /// ``HTTPChainCore/Request/signingPayload(_:)``. On the response, ``SignatureVerification``.
 ///
-/// **Errors.** ``SigningError``; what a signer of your own throws.
+/// **Errors.** ``SigningError``; rethrows errors of custom signers.
 public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     private let signer: (any RequestSigner)?
     private let verifier: MessageVerifier?
@@ -52,8 +51,8 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     ///
     /// - Parameters:
     ///   - signer: The scheme and its key.
-    ///   - origins: Where signed requests may go.
-    ///   - verifier: Verifies the responses; they are not verified by default.
+    ///   - origins: The origins that may receive signed requests.
+    ///   - verifier: The verifier of responses. Defaults to none.
     public init(
         _ signer: any RequestSigner,
         for origins: some OriginSetConvertible,
@@ -64,10 +63,10 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         self.verifier = verifier
     }
 
-    /// Makes a stage that verifies responses, and signs nothing.
+    /// Makes a stage that verifies responses without signing requests.
     ///
     /// - Parameters:
-    ///   - verifier: Verifies the responses.
+    ///   - verifier: The verifier of responses.
     ///   - origins: The origins whose responses are verified.
     public init(verifying verifier: MessageVerifier, for origins: some OriginSetConvertible) {
         signer = nil
@@ -75,13 +74,13 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         self.verifier = verifier
     }
 
-    /// Inside all that changes a request.
+    /// Inside all stages that change a request.
     public var phase: Phase { .sign }
 
-    /// Whether what signs and finds keys does.
+    /// Whether the signer and the verifier keep deadlines.
     public var keepsDeadlines: Bool { signer?.keepsDeadlines != false && verifier?.keepsDeadlines != false }
 
-    /// The scheme, the origins, and what responses must have.
+    /// The scheme, the origins, and the requirements for responses.
     public var summary: StageSummary {
         var summary = StageSummary(
             "SigningMiddleware",
@@ -95,7 +94,7 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         return summary
     }
 
-    /// Stages inside that may change what is signed, and whatever else makes signatures wrong.
+    /// Returns problems with inner stages that may change signed requests, and others that invalidate signatures.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         SigningPlace(place).problems(isSigning: signer != nil, verifier)
             + origins.problems(of: "SigningMiddleware")
@@ -104,7 +103,7 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
 
     /// Signs the request, passes it on, and verifies the response.
     ///
-    /// - Throws: ``SigningError``; what the signer, the stages inside and reading the request's body throw.
+    /// - Throws: ``SigningError``; rethrows errors of the signer, the inner stages and reading the request's body.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let origin = request.origin, origins.contains(origin),
             !request.options.contains(SigningChoice.self) || request.options[SigningChoice.self] == .automatic
@@ -140,7 +139,7 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     }
 }
 
-/// What is kept of a request to verify its response.
+/// The parts of a request that are needed to verify its response.
 private struct ResponseCheck {
     private let verifier: MessageVerifier
     private let head: HTTPRequest
@@ -157,7 +156,7 @@ private struct ResponseCheck {
     func verify(_ response: inout Response) async throws {
         let sent = response.request ?? head
         var received = response.head
-        // What a transport has decoded was signed as it was encoded.
+        // Content decoded by the transport was signed in its encoded form.
         for field in response.options[OriginalContentFields.self] where !received.headerFields.contains(field.name) {
             received.headerFields.append(field)
         }

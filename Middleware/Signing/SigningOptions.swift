@@ -1,16 +1,16 @@
 public import HTTPChainCore
 
-/// Whether one request is signed; see ``HTTPChainCore/Request/unsigned()``.
+/// Whether a request is signed; see ``HTTPChainCore/Request/unsigned()``.
 public enum SigningChoice: RequestOption {
-    /// A choice of one request.
+    /// The choice for one request.
     public enum Value: Sendable, Hashable {
-        /// As the stage is set.
+        /// As configured in the stage.
         case automatic
-        /// Not at all: neither is the request signed nor the response verified.
+        /// Neither signs the request nor verifies the response.
         case none
     }
 
-    /// As the stage is set.
+    /// As configured in the stage.
     public static var defaultValue: Value { .automatic }
 }
 
@@ -21,13 +21,13 @@ public enum WebhookIdentifier: RequestOption {
 }
 
 extension Request {
-    /// The request, to be passed on by ``SigningMiddleware`` as it is: not signed, and its response not verified.
+    /// Returns the request, which ``SigningMiddleware`` neither signs nor verifies the response of.
     public consuming func unsigned() -> Request {
         options[SigningChoice.self] = .none
         return self
     }
 
-    /// The request with the identifier of the webhook that it delivers, the same whenever it is sent again.
+    /// Returns the request with the identifier of its webhook, which is the same in all retries.
     public consuming func webhookID(_ id: String) -> Request {
         options[WebhookIdentifier.self] = id
         return self

@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// The stages around a signing stage that make its signatures wrong.
+/// Finds the surrounding stages that invalidate signatures.
 struct SigningPlace {
     private let place: ChainPlace
     private let name = "SigningMiddleware"
@@ -46,12 +46,12 @@ struct SigningPlace {
         return problems
     }
 
-    /// The stages of the phase that sees what is sent change nothing; of others inside it is not known.
+    /// Stages of the wire phase don't change requests; other inner stages might.
     private func mayChangeRequests(_ stage: any Middleware) -> Bool {
         stage.phase != .wire && !stage.phase.isOutside(.sign)
     }
 
-    /// A signature over a digest says nothing about content that nobody compares with it.
+    /// A signed digest doesn't protect the content unless a stage compares them.
     private func unverifiedContent(_ verifier: MessageVerifier) -> [ChainProblem] {
         guard verifier.required.contains(where: { $0.name == "content-digest" && !$0.isFromRequest }),
             !place.outside.contains(where: { $0.phase == .digest })

@@ -2,26 +2,25 @@ import Foundation
 import HTTPChainSupport
 import HTTPTypes
 
-/// The canonical form of a request, of which an AWS signature is made (AWS Signature Version 4, "Create a canonical
-/// request").
+/// The canonical form of a request for an AWS signature (AWS Signature Version 4, "Create a canonical request").
 struct AWSCanonicalRequest {
-    /// The form of the path that a service signs.
+    /// The form of the path in a service's signatures.
     enum Path {
-        /// As S3: the path as it is, encoded once.
+        /// The path unchanged, encoded once, for S3.
         case exact
-        /// As all others: normalized, and encoded once more than it is sent.
+        /// The path normalized, and encoded once more than it is sent, for all others.
         case normalized
     }
 
     let text: String
-    /// The names of the fields that are signed, in their order.
+    /// The names of the signed fields, in order.
     let signedFields: String
 
     /// - Parameters:
     ///   - head: The request; its target is absolute.
-    ///   - path: How the service looks at paths.
-    ///   - fields: The fields that are signed, beside `Host`.
-    ///   - payload: The hash of the content, or what stands in its place.
+    ///   - path: The service's form of paths.
+    ///   - fields: The signed fields, in addition to `Host`.
+    ///   - payload: The hash of the content, or its substitute.
     init(_ head: HTTPRequest, path: Path, fields: HTTPFields, payload: String) throws(SigningError) {
         guard let scheme = head.scheme, let authority = head.authority, let target = head.path else {
             throw SigningError(.unsupportedTarget("it is not absolute"))
@@ -41,13 +40,13 @@ struct AWSCanonicalRequest {
             """
     }
 
-    /// A target that every server reads as it is signed.
+    /// Returns a target that every server reads as it is signed.
     ///
-    /// Some take a plus sign in a query, or in the path of S3, for a space: everything is percent-encoded that is
-    /// encoded in the canonical form. The order of parameters stays, and so does one without an equals sign.
+    /// Some servers read a plus sign in a query, or in an S3 path, as a space. So everything is percent-encoded that is
+    /// encoded in the canonical form. Parameters keep their order, and remain without an equals sign if they have none.
     static func unambiguous(_ target: String, _ rule: Path) -> String {
         let end = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
-        // What other services sign of a path is how it is sent.
+        // Other services sign a path as it is sent.
         let path = rule == .exact ? Self.path(target[..<end], rule) : String(target[..<end])
         guard end < target.endIndex else { return path }
         let pairs = parameters(target[end...].dropFirst())
@@ -59,7 +58,7 @@ struct AWSCanonicalRequest {
     static func path(_ path: some StringProtocol, _ rule: Path) -> String {
         switch rule {
         case .exact:
-            // As S3 has it after decoding; a slash stays one.
+            // As in S3 after decoding; slashes are kept.
             let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             let encoded = segments.map { encode(Array($0).percentDecoded()) }.joined(separator: "/")
             return encoded.isEmpty ? "/" : encoded
@@ -78,23 +77,23 @@ struct AWSCanonicalRequest {
         }
     }
 
-    /// All but unreserved characters encoded (RFC 3986 §2.3).
+    /// Percent-encodes all but unreserved characters (RFC 3986 §2.3).
     static func encode(_ bytes: [UInt8]) -> String {
         String(percentEncoding: bytes, keeping: ASCII.isUnreserved)
     }
 
     // MARK: Query
 
-    /// The parameters, encoded anew and in the order of their names, then of their values.
+    /// Returns the parameters, re-encoded and sorted by name, then by value.
     static func query(_ query: some StringProtocol) -> String {
         let pairs = parameters(query).map { (name: $0.name, value: $0.value ?? "") }
-        // By bytes: Swift's order of texts is another.
+        // By bytes: Swift orders strings differently.
         func precedes(_ one: String, _ other: String) -> Bool { one.utf8.lexicographicallyPrecedes(other.utf8) }
         return pairs.sorted { $0.name == $1.name ? precedes($0.value, $1.value) : precedes($0.name, $1.name) }
             .map { "\($0.name)=\($0.value)" }.joined(separator: "&")
     }
 
-    /// Names and values, encoded anew; an empty pair is none.
+    /// Returns the re-encoded names and values, without empty pairs.
     private static func parameters(_ query: some StringProtocol) -> [(name: String, value: String?)] {
         query.utf8.split(separator: UInt8(ascii: "&")).map { pair in
             let name = pair.prefix { $0 != UInt8(ascii: "=") }
@@ -120,12 +119,12 @@ struct AWSCanonicalRequest {
         )
     }
 
-    /// Without space at the ends, and with single spaces inside.
+    /// Returns the value without spaces at the ends, and with single spaces inside.
     private static func collapsed(_ value: String) -> String {
         value.unicodeScalars.split { $0 == " " || $0 == "\t" }.map { String($0) }.joined(separator: " ")
     }
 
-    /// The host as a transport writes it, without a default port.
+    /// Returns the host as sent by a transport, without a default port.
     private static func host(_ authority: String, scheme: String) -> String {
         let suffix = scheme == "https" ? ":443" : ":80"
         return authority.without(suffix: suffix).map { String($0) } ?? authority

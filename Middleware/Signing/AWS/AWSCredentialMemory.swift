@@ -3,14 +3,14 @@ import HTTPChainAuth
 import HTTPChainCore
 import HTTPChainSupport
 
-/// Keeps the credentials of a provider until they are about to expire.
+/// Caches a provider's credentials until they are about to expire.
 final class AWSCredentialMemory: Sendable {
     private let provider: any AWSCredentialProvider
     private let leeway: TimeInterval
     private let kept: Locked<AWSCredentials?>
     private let flight = SingleFlight<Int, AWSCredentials>()
 
-    /// - Parameter leeway: How long before their end credentials are replaced.
+    /// - Parameter leeway: The time before expiration at which credentials are replaced.
     init(_ provider: any AWSCredentialProvider, leeway: Duration) {
         self.provider = provider
         self.leeway = leeway / .seconds(1)
@@ -33,7 +33,7 @@ final class AWSCredentialMemory: Sendable {
             }
         } catch {
             if error is CancellationError || error is TimeoutError { throw error }
-            // Credentials that could not be replaced are used to their end.
+            // If replacing them failed, the old credentials are used until they expire.
             if let current, !expires(current, by: now) { return current }
             throw SigningError(.noCredentials, cause: error)
         }

@@ -1,11 +1,11 @@
 public import Foundation
 public import HTTPChainCore
 
-/// The credentials that an AWS signature is made with.
+/// The credentials for an AWS signature.
 public struct AWSCredentials: Sendable, Hashable {
-    /// The identifier of the key, which is sent.
+    /// The key's identifier, which is sent.
     public var accessKeyID: String
-    /// The key, which is not.
+    /// The key, which is never sent.
     public var secretAccessKey: Secret
     /// The token of temporary credentials, which is sent.
     public var sessionToken: Secret?
@@ -18,7 +18,7 @@ public struct AWSCredentials: Sendable, Hashable {
     ///   - accessKeyID: The identifier of the key.
     ///   - secretAccessKey: The key.
     ///   - sessionToken: The token of temporary credentials; none by default.
-    ///   - expiration: When they expire; never by default.
+    ///   - expiration: The time of expiration. Defaults to never.
     public init(
         accessKeyID: String,
         secretAccessKey: Secret,
@@ -34,35 +34,35 @@ public struct AWSCredentials: Sendable, Hashable {
 
 /// A source of credentials: the environment, an instance's metadata, a token service.
 ///
-/// An ``AWSSigner`` keeps the credentials, and asks for others when they are about to expire: once, however many
-/// requests need them at the same time.
+/// An ``AWSSigner`` caches the credentials and requests new ones when they are about to expire, once for any number of
+/// concurrent requests.
 public protocol AWSCredentialProvider: Sendable {
-    /// Returns credentials that are valid.
+    /// Returns valid credentials.
     ///
-    /// - Throws: What keeps it from having some; the requests that wait fail with that as the cause.
+    /// - Throws: Any error; all waiting requests fail with it as the cause.
     func credentials() async throws -> AWSCredentials
 }
 
 extension AWSCredentials: AWSCredentialProvider {
-    /// Returns themselves.
+    /// Returns the credentials.
     public func credentials() async throws -> AWSCredentials { self }
 }
 
-/// A provider that is a closure.
+/// A provider that calls a closure.
 public struct ClosureAWSCredentialProvider: AWSCredentialProvider {
     private let provide: @Sendable () async throws -> AWSCredentials
 
-    /// Makes a provider of a closure.
+    /// Makes a provider from a closure.
     public init(_ provide: @escaping @Sendable () async throws -> AWSCredentials) {
         self.provide = provide
     }
 
-    /// Returns the credentials of the closure.
+    /// Returns the closure's credentials.
     public func credentials() async throws -> AWSCredentials { try await provide() }
 }
 
 extension AWSCredentialProvider where Self == ClosureAWSCredentialProvider {
-    /// Credentials that a closure provides.
+    /// A provider that calls a closure.
     public static func asking(
         _ provide: @escaping @Sendable () async throws -> AWSCredentials
     ) -> ClosureAWSCredentialProvider {

@@ -8,11 +8,11 @@ import CryptoKit
 import Crypto
 #endif
 
-/// The computation of AWS Signature Version 4 ("Create a string to sign", "Calculate the signature").
+/// Computes AWS Signature Version 4 ("Create a string to sign", "Calculate the signature").
 struct AWSSignature {
     static let algorithm = "AWS4-HMAC-SHA256"
     static let unsignedPayload = "UNSIGNED-PAYLOAD"
-    /// SHA-256 of nothing.
+    /// The SHA-256 of empty content.
     static let emptyPayload = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
     let region: String
@@ -28,7 +28,7 @@ struct AWSSignature {
 
     private var day: String { String(timestamp.unicodeScalars.prefix(8)) }
 
-    /// The day, the region and the service that a key is derived for.
+    /// The day, region and service of a derived key.
     var scope: String { "\(day)/\(region)/\(service)/aws4_request" }
 
     func stringToSign(_ canonicalRequest: String) -> String {
@@ -44,7 +44,7 @@ struct AWSSignature {
         Self.text(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key).hexadecimal)
     }
 
-    /// The key that is derived of the secret for the scope.
+    /// Derives the key for the scope from the secret.
     func signingKey(_ secret: Secret) -> SymmetricKey {
         var key = SymmetricKey(data: Data("AWS4\(secret.revealed)".utf8))
         for part in [day, region, service, "aws4_request"] {

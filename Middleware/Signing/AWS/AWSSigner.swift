@@ -11,12 +11,12 @@ import Crypto
 
 /// The treatment of content in an AWS signature.
 public enum AWSPayload: Sendable, Hashable, CustomStringConvertible {
-    /// Covered by its hash: the content is read once before it is sent.
+    /// Covered by a hash: the content is read once before it is sent.
     case signed
-    /// Not covered (`UNSIGNED-PAYLOAD`), for content that can be read only once; S3 accepts it over TLS.
+    /// Not covered (`UNSIGNED-PAYLOAD`), for content that can be read only once. S3 accepts it over TLS.
     case unsigned
 
-    /// The treatment, in a word.
+    /// A short name of the treatment.
     public var description: String {
         switch self {
         case .signed: "signed"
@@ -25,7 +25,7 @@ public enum AWSPayload: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Signs requests by AWS Signature Version 4, for AWS and services that work alike.
+/// Signs requests by AWS Signature Version 4, for AWS and compatible services.
 ///
 /// ```swift
 /// SigningMiddleware(
@@ -34,18 +34,18 @@ public enum AWSPayload: Sendable, Hashable, CustomStringConvertible {
 /// )
 /// ```
 ///
-/// All fields of the request are covered, but for those that intermediaries change (`User-Agent`, `Accept-Encoding`,
-/// `Connection`, trace context and the like). `Authorization` is replaced: a bearer stage for the same origin makes no
-/// sense.
+/// All fields of the request are covered, except those that intermediaries change (`User-Agent`, `Accept-Encoding`,
+/// `Connection`, trace context and the like). `Authorization` is replaced: don't use a bearer stage for the same
+/// origin.
 ///
-/// The query, and for S3 the path, are sent with every character percent-encoded that is encoded where they are signed:
-/// `?a=b+c` goes out as `?a=b%2Bc`, because some servers would read the plus sign as a space.
+/// The query, and for S3 the path, are sent percent-encoded like in their signature: `?a=b+c` is sent as `?a=b%2Bc`,
+/// because some servers would read the plus sign as a space.
 public struct AWSSigner: RequestSigner {
-    /// The place of the signature in a request.
+    /// The placement of the signature in a request.
     public enum Placement: Sendable, Hashable {
-        /// The field `Authorization`.
+        /// In the `Authorization` field.
         case field
-        /// The query, as in a presigned URL, valid so long.
+        /// In the query, as in a presigned URL, with a lifetime.
         case query(expiresAfter: Duration)
     }
 
@@ -59,12 +59,12 @@ public struct AWSSigner: RequestSigner {
     ///
     /// - Parameters:
     ///   - region: The region, such as `eu-central-1`.
-    ///   - service: The service by its name in signatures, such as `s3` or `execute-api`. For `s3` paths are not
-    ///     normalized and not encoded twice, and the hash of the content is sent.
-    ///   - credentials: The credentials, or where they come from.
-    ///   - payload: Whether the content is covered; it is by default.
-    ///   - placement: Where the signature stands; in `Authorization` by default.
-    ///   - leeway: How long before their end credentials are replaced; a minute by default.
+    ///   - service: The service's name in signatures, such as `s3` or `execute-api`. For `s3`, paths are neither
+    ///     normalized nor encoded twice, and the hash of the content is sent.
+    ///   - credentials: The credentials, or their provider.
+    ///   - payload: Whether the content is covered. Defaults to `.signed`.
+    ///   - placement: The placement of the signature. Defaults to `Authorization`.
+    ///   - leeway: The time before expiration at which credentials are replaced. Defaults to a minute.
     public init(
         region: String,
         service: String,
@@ -80,10 +80,10 @@ public struct AWSSigner: RequestSigner {
         self.placement = placement
     }
 
-    /// "AWS Signature Version 4".
+    /// Always "AWS Signature Version 4".
     public var summary: String { "AWS Signature Version 4" }
 
-    /// Region, service, and what becomes of content.
+    /// The region, the service, and the treatment of content.
     public var settings: [StageSummary.Setting] {
         [
             StageSummary.Setting(name: "region", value: region), StageSummary.Setting(name: "service", value: service),
@@ -91,12 +91,12 @@ public struct AWSSigner: RequestSigner {
         ]
     }
 
-    /// It does: credentials are asked for within the deadline.
+    /// Always `true`: credentials are requested within the deadline.
     public var keepsDeadlines: Bool { true }
 
-    /// Adds the time, the hash of the content where it is sent, the session's token and the signature.
+    /// Adds the time, the content's hash if it is sent, the session token and the signature.
     ///
-    /// - Throws: ``SigningError``; what reading the content throws.
+    /// - Throws: ``SigningError``; rethrows errors from reading the content.
     public func sign(_ request: inout Request, for origin: Origin) async throws {
         let credentials = try await credentials.credentials(for: request)
         switch placement {
@@ -166,12 +166,12 @@ public struct AWSSigner: RequestSigner {
         }
     }
 
-    /// From a second to a week, which is all that AWS accepts.
+    /// From a second to a week, as accepted by AWS.
     private static func seconds(_ lifetime: Duration) -> Int64 {
         min(max(lifetime.components.seconds, 1), 604_800)
     }
 
-    /// The fields that nobody on the way is expected to change.
+    /// Returns the fields that intermediaries aren't expected to change.
     private static func signable(_ fields: HTTPFields) -> HTTPFields {
         HTTPFields(fields.filter { !changed.contains($0.name.canonicalName) })
     }
@@ -185,20 +185,20 @@ public struct AWSSigner: RequestSigner {
 }
 
 extension AWSSigner {
-    /// The URL of a request with its signature in the query, for somebody who has no credentials (a presigned URL).
+    /// Returns a presigned URL, with the signature in the query, for use without credentials.
     ///
     /// ```swift
     /// let plan = Request.get("https://garden.s3.amazonaws.com/plan.pdf")
     /// let link = try await signer.presignedURL(for: plan, validFor: .seconds(3600))
     /// ```
     ///
-    /// Whoever uses it sends the same method, and the fields of the request with the same values.
+    /// It must be used with the same method and the same values of the request's fields.
     ///
     /// - Parameters:
     ///   - request: The request; its target is absolute.
-    ///   - lifetime: How long it is valid: a second at least, a week at most.
-    /// - Returns: The URL, which is as good as a password while it is valid.
-    /// - Throws: ``SigningError``; what reading the content throws.
+    ///   - lifetime: The time for which it is valid: from a second to a week.
+    /// - Returns: The URL, which is as sensitive as a password while it is valid.
+    /// - Throws: ``SigningError``; rethrows errors from reading the content.
     public func presignedURL(for request: Request, validFor lifetime: Duration) async throws -> Secret {
         let credentials = try await credentials.credentials(for: request)
         return Secret(Request(head: try await signQuery(of: request, credentials, lifetime)).url)
@@ -207,12 +207,12 @@ extension AWSSigner {
 
 /// The treatment of content in an AWS signature for one request; see ``HTTPChainCore/Request/signingPayload(_:)``.
 public enum AWSPayloadChoice: RequestOption {
-    /// As the signer is set.
+    /// As configured in the signer.
     public static var defaultValue: AWSPayload? { nil }
 }
 
 extension Request {
-    /// The request with its content in the AWS signature, or not.
+    /// Returns the request with its content included in the AWS signature, or not.
     ///
     /// ```swift
     /// try await chain.send(.put(url, body: upload).signingPayload(.unsigned))

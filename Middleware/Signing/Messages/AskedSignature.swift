@@ -3,21 +3,21 @@ import HTTPChainSupport
 import HTTPTypes
 import RawStructuredFieldValues
 
-/// The signature that a server asks for with `Accept-Signature` (RFC 9421 §5.1).
+/// The signature that a server requests with `Accept-Signature` (RFC 9421 §5.1).
 struct AskedSignature: Hashable {
     let label: String
     let components: [SignatureComponent]
     let hasNonce: Bool
-    /// The nonce that the server chose, for one request.
+    /// The server's nonce, for one request.
     var nonce: String?
     let expires: Bool
     let namesAlgorithm: Bool
     let tag: String?
 
-    /// The first signature that is asked for and that the key can make, for the application that it is for; `nil` if
-    /// there is none.
+    /// Finds the first requested signature that the key can make for the tag's application, or returns `nil` if there
+    /// is none.
     ///
-    /// A field that is malformed is ignored, as RFC 9651 §4.2 has it.
+    /// A malformed field is ignored, as in RFC 9651 §4.2.
     init?(_ fields: HTTPFields, for key: MessageSigningKey, tag: String?) {
         guard let dictionary = try? SignatureFields.dictionary(.acceptSignature, in: fields) else { return nil }
         for (label, member) in dictionary {
@@ -57,9 +57,9 @@ struct AskedSignature: Hashable {
     }
 }
 
-/// The signatures that servers have asked for.
+/// The signatures that servers have requested.
 final class AskedSignatures: Sendable {
-    /// Origins may be named by servers, so that there must be an end to them.
+    /// Bounded, because servers can name origins.
     private static let capacity = 1024
 
     private let signatures = Locked<[Origin: AskedSignature]>([:])
@@ -72,7 +72,7 @@ final class AskedSignatures: Sendable {
         }
     }
 
-    /// - Returns: Whether the server asks for something that it did not ask for before.
+    /// - Returns: Whether the server's request is new.
     func note(_ fields: HTTPFields, from origin: Origin, for key: MessageSigningKey, tag: String?) -> Bool {
         guard let asked = AskedSignature(fields, for: key, tag: tag) else { return false }
         return signatures.withLock { signatures in

@@ -3,13 +3,13 @@ import HTTPChainCore
 import HTTPTypes
 import RawStructuredFieldValues
 
-/// Derives the values of components from a message (RFC 9421 §2).
+/// Derives component values from a message (RFC 9421 §2).
 struct ComponentValue {
     let message: SignedMessage
-    /// The types of structured fields that are not registered.
+    /// The types of unregistered structured fields.
     let types: [String: StructuredFieldType]
 
-    /// The value of a component, as it stands in a signature base.
+    /// Returns a component's value for the signature base.
     func callAsFunction(_ component: SignatureComponent) throws(SigningError) -> String {
         let value: String
         if component.isFromRequest {
@@ -30,7 +30,7 @@ struct ComponentValue {
         } else {
             value = try field(component, in: message.fields)
         }
-        // §2.5: the base is ASCII, a line for each component.
+        // §2.5: the base is ASCII, with one line per component.
         guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 }) else {
             throw refused(component, "its value is not ASCII; sign a field's bytes instead (binary)")
         }
@@ -100,7 +100,7 @@ struct ComponentValue {
         return component.parameters.contains(.structured) ? try strict(joined, component) : joined
     }
 
-    /// The value of a field that a transport writes: it is not among the fields yet when a request is signed.
+    /// Returns the value of a field that a transport adds, and that is missing when a request is signed.
     private func implied(_ name: String, fromRequest: Bool) -> String? {
         guard let request = message.request, !message.isResponse || fromRequest else { return nil }
         switch name {
@@ -153,7 +153,7 @@ struct ComponentValue {
         }
     }
 
-    /// A list of one member is serialized as the member is.
+    /// A list of one member is serialized like the member.
     private static func serialized(
         _ members: [ItemOrInnerList],
         _ component: SignatureComponent

@@ -4,7 +4,7 @@ import HTTPChainSupport
 public import HTTPTypes
 import RawStructuredFieldValues
 
-/// Signs requests by HTTP Message Signatures (RFC 9421): `Signature-Input` and `Signature`.
+/// Signs requests with HTTP Message Signatures (RFC 9421): `Signature-Input` and `Signature`.
 ///
 /// ```swift
 /// SigningMiddleware(
@@ -13,16 +13,16 @@ import RawStructuredFieldValues
 /// )
 /// ```
 ///
-/// Each signature has the time at which it was made. `Date`, where it is covered and missing, is set; `Host` and
-/// `Content-Length` are signed as the transport will write them. A `Content-Digest` that is covered must be there,
-/// unless the request has no content.
+/// Each signature has its creation time. A missing `Date` is set if it is covered. `Host` and `Content-Length` are
+/// signed as the transport will send them. A covered `Content-Digest` must be present, unless the request has no
+/// content.
 public struct MessageSigner: RequestSigner {
-    /// The signatures that a server may ask for with `Accept-Signature` (RFC 9421 §5).
+    /// The treatment of signatures that a server requests with `Accept-Signature` (RFC 9421 §5).
     public enum Requests: Sendable, Hashable {
-        /// Nothing: its field is not looked at.
+        /// Ignores the field.
         case ignored
-        /// Components and parameters beyond those of the signer: in the requests that follow, and in one that the
-        /// server has answered with 401.
+        /// Adds the requested components and parameters to the signer's own, in later requests and in a retry of one
+        /// with a 401 response.
         case followed
     }
 
@@ -43,16 +43,17 @@ public struct MessageSigner: RequestSigner {
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - components: What each signature covers; a request that lacks one of these fails.
-    ///   - optional: What it covers where the request has it; nothing by default.
-    ///   - label: The name of the signature among others of the message; "sig" by default.
-    ///   - lifetime: How long it is valid (`expires`); it does not say by default.
-    ///   - hasNonce: Whether each has a `nonce`, so that the server can tell a request that is sent again by somebody
-    ///     else; `false` by default.
-    ///   - namesAlgorithm: Whether it declares its algorithm (`alg`), which the key tells anyway; `false` by default.
-    ///   - tag: The application that it is for; none by default.
-    ///   - types: The types of structured fields that are not registered, for components that are `structured`.
-    ///   - requests: Whether the server may ask for more; it may not by default.
+    ///   - components: The components that each signature covers. A request that lacks one of them fails.
+    ///   - optional: The components that are covered if the request has them. Defaults to none.
+    ///   - label: The signature's name among the message's signatures. Defaults to "sig".
+    ///   - lifetime: The time for which it is valid (`expires`). Defaults to none.
+    ///   - hasNonce: Whether each signature has a `nonce`, so that the server can detect replayed requests. Defaults to
+    ///     `false`.
+    ///   - namesAlgorithm: Whether it declares its algorithm (`alg`), which the key implies anyway. Defaults to
+    ///     `false`.
+    ///   - tag: The application that it is for. Defaults to none.
+    ///   - types: The types of unregistered structured fields, for `structured` components.
+    ///   - requests: The treatment of the server's requests for more. Defaults to `.ignored`.
     public init(
         _ key: MessageSigningKey,
         covering components: [SignatureComponent],
@@ -78,10 +79,10 @@ public struct MessageSigner: RequestSigner {
         fault = Self.fault(in: components + optional, label: label, keyID: key.id, tag: tag)
     }
 
-    /// "HTTP message signatures".
+    /// Always "HTTP message signatures".
     public var summary: String { "HTTP message signatures" }
 
-    /// The key's name, and what is covered.
+    /// The key's name, and the covered components.
     public var settings: [StageSummary.Setting] {
         var settings = [
             StageSummary.Setting(name: "by", value: "\(key)"),
@@ -91,7 +92,7 @@ public struct MessageSigner: RequestSigner {
         return settings
     }
 
-    /// It does: a key that is kept elsewhere is asked within the deadline.
+    /// Always `true`: external keys are used within the deadline.
     public var keepsDeadlines: Bool { true }
 
     /// Adds a signature.
@@ -129,7 +130,7 @@ public struct MessageSigner: RequestSigner {
         request.headers[name] = request.headers[name].map { "\($0), \(member)" } ?? member
     }
 
-    /// RFC 9421 §2.1: a client that covers `Date` sends it.
+    /// RFC 9421 §2.1: a client that covers `Date` must send it.
     private func setDate(of request: inout Request, now: Date, _ asked: [SignatureComponent]) {
         guard !request.headers.contains(.date),
             (components + asked).contains(where: { $0.name == "date" && !$0.isFromRequest })
@@ -144,7 +145,7 @@ public struct MessageSigner: RequestSigner {
         return try await request.body.measuredLength()
     }
 
-    /// The components of one request: those that must be there, and the others that are.
+    /// Returns the components for a request: the required ones, and the optional ones that are present.
     private func covered(
         by asked: AskedSignature?,
         in request: Request,
@@ -152,13 +153,13 @@ public struct MessageSigner: RequestSigner {
     ) throws -> [SignatureComponent] {
         var covered: [SignatureComponent] = []
         for component in components where !covered.contains(component) {
-            // RFC 9530 §2: content that is not there needs no digest.
+            // RFC 9530 §2: missing content needs no digest.
             if component.name == "content-digest", request.body.isEmpty, !request.headers.contains(.contentDigest) {
                 continue
             }
             covered.append(component)
         }
-        // What a server asks for and the request lacks is left out: nobody can make calls fail by asking.
+        // Requested components that the request lacks are skipped, so that a server can't make calls fail.
         for component in (asked?.components ?? []) + optional {
             if !covered.contains(component), (try? value(component)) != nil { covered.append(component) }
         }
@@ -180,17 +181,17 @@ public struct MessageSigner: RequestSigner {
         }
     }
 
-    /// The origins that may ask for more.
+    /// Whether `Accept-Signature` is followed.
     public var looksAtResponses: Bool { requests == .followed }
 
-    /// Remembers what the server asks for, and has a request that it rejected signed anew.
+    /// Stores the server's requested signature, and has a request rejected with 401 signed again.
     public func wantsToSignAgain(after response: Response, from origin: Origin) -> Bool {
         guard response.headers.contains(.acceptSignature) else { return false }
         let isNew = asked.note(response.headers, from: origin, for: key, tag: tag)
         return isNew && response.status == .unauthorized
     }
 
-    /// The problems of the signer's own settings.
+    /// Returns problems with the signer's own settings.
     public func problems(of stage: String, at place: ChainPlace) -> [ChainProblem] {
         guard let fault else { return [] }
         return [ChainProblem(stage: stage, problem: fault.reason, fix: "change what the signature covers or says")]

@@ -7,13 +7,13 @@ import CryptoKit
 import Crypto
 #endif
 
-/// A key that signs messages, with its algorithm and the identifier under which the other side knows it.
+/// A key that signs messages, with its algorithm and the identifier known to the other side.
 ///
 /// ```swift
 /// let key = try MessageSigningKey.ed25519(pem: secret, id: "garden-2026")
 /// ```
 ///
-/// The key does not show itself. One that is kept elsewhere (a vault, a hardware module, the Secure Enclave) is a
+/// The key is redacted when printed. For an external key (a vault, a hardware module, the Secure Enclave), use a
 /// closure: ``init(_:id:signing:)``.
 public struct MessageSigningKey: Sendable {
     /// A closure that signs the bytes of a signature base.
@@ -26,15 +26,15 @@ public struct MessageSigningKey: Sendable {
 
     /// The algorithm.
     public let algorithm: SignatureAlgorithm
-    /// The identifier of the key (`keyid`); `nil` where both sides know it anyway.
+    /// The key's identifier (`keyid`), or `nil` if both sides know the key anyway.
     public let id: String?
     let operation: Operation
 
-    /// Makes a key that is kept elsewhere.
+    /// Makes an external key.
     ///
     /// - Parameters:
-    ///   - algorithm: Its algorithm.
-    ///   - id: Its identifier; none by default.
+    ///   - algorithm: The key's algorithm.
+    ///   - id: The key's identifier. Defaults to none.
     ///   - sign: Signs the bytes of a signature base.
     public init(_ algorithm: SignatureAlgorithm, id: String? = nil, signing sign: @escaping Sign) {
         self.algorithm = algorithm
@@ -42,7 +42,7 @@ public struct MessageSigningKey: Sendable {
         operation = .waiting(sign)
     }
 
-    /// Makes a key that signs at once.
+    /// Makes a key that signs immediately.
     package init(
         _ algorithm: SignatureAlgorithm,
         id: String?,
@@ -58,17 +58,17 @@ extension MessageSigningKey {
     /// A shared secret, for `hmac-sha256`.
     ///
     /// - Parameters:
-    ///   - secret: The secret; the bytes of its UTF-8 are the key.
-    ///   - id: Its identifier; none by default.
-    /// - Throws: ``SigningError/Problem/keyTooShort(bytes:)`` for a key of less than 16 bytes.
+    ///   - secret: The secret, whose UTF-8 bytes are the key.
+    ///   - id: The key's identifier. Defaults to none.
+    /// - Throws: ``SigningError/Problem/keyTooShort(bytes:)`` if the key has less than 16 bytes.
     public static func hmacSHA256(_ secret: Secret, id: String? = nil) throws(SigningError) -> MessageSigningKey {
         try hmacSHA256(Data(secret.revealed.utf8), id)
     }
 
     /// A shared secret in base64, for `hmac-sha256`.
     ///
-    /// - Throws: ``SigningError/Problem/invalidKey(_:)`` when it is no base64;
-    ///   ``SigningError/Problem/keyTooShort(bytes:)`` for a key of less than 16 bytes.
+    /// - Throws: ``SigningError/Problem/invalidKey(_:)`` if it isn't base64;
+    ///   ``SigningError/Problem/keyTooShort(bytes:)`` if the key has less than 16 bytes.
     public static func hmacSHA256(base64 secret: Secret, id: String? = nil) throws(SigningError) -> MessageSigningKey {
         try hmacSHA256(try KeyText.base64(secret), id)
     }
@@ -128,13 +128,13 @@ extension MessageSigningKey {
 extension MessageSigningKey: CustomStringConvertible, CustomReflectable {
     /// The algorithm and the identifier.
     public var description: String { "\(algorithm)" + (id.map { " (\($0))" } ?? "") }
-    /// Shows nothing of the key.
+    /// The mirror, without the key.
     public var customMirror: Mirror { Mirror(self, children: ["algorithm": algorithm, "id": id as Any]) }
 }
 
 extension SymmetricKey {
-    /// The smallest key of an HMAC by which messages are signed and verified, in bytes: what is shorter can be found by
-    /// trying (RFC 9421 §7.3.3; 128 bits are the least security strength of today, NIST SP 800-57 part 1 §5.6.3).
+    /// The minimum size of an HMAC key for messages, in bytes; shorter keys can be guessed (RFC 9421 §7.3.3; 128 bits
+    /// are the minimum security strength today, NIST SP 800-57 part 1 §5.6.3).
     private static let smallest = 16
 
     init(sharedSecret bytes: Data) throws(SigningError) {
@@ -143,9 +143,9 @@ extension SymmetricKey {
     }
 }
 
-/// Keys as text.
+/// Parses keys in text form.
 enum KeyText {
-    /// What stands before the 32 bytes of a key: RFC 8410 §7 and §4, of which nothing varies.
+    /// The fixed bytes before the 32 bytes of a key, RFC 8410 §7 and §4.
     static let ed25519Private: [UInt8] = [
         0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
     ]

@@ -7,23 +7,23 @@ import CryptoKit
 import Crypto
 #endif
 
-/// A key that tells whether a signature is one of a message, with its algorithm and its identifier.
+/// A key that verifies message signatures, with its algorithm and identifier.
 public struct MessageVerificationKey: Sendable {
-    /// A closure that says whether a signature is one of the bytes of a signature base.
+    /// A closure that returns whether a signature is valid for the bytes of a signature base.
     public typealias Verify = @Sendable (_ signature: Data, _ base: Data) -> Bool
 
-    /// The algorithm: the only one that signatures by this key may have (RFC 9421 §7.3.6).
+    /// The algorithm, which is the only one allowed for this key (RFC 9421 §7.3.6).
     public let algorithm: SignatureAlgorithm
-    /// The identifier of the key (`keyid`); `nil` for one that is tried whatever a signature says.
+    /// The key's identifier (`keyid`), or `nil` for a key that is used if no identifier matches.
     public let id: String?
     let isValid: Verify
 
-    /// Makes a key of a closure.
+    /// Makes a key from a closure.
     ///
     /// - Parameters:
-    ///   - algorithm: Its algorithm.
-    ///   - id: Its identifier; none by default.
-    ///   - isValid: Whether a signature is one of a signature base.
+    ///   - algorithm: The key's algorithm.
+    ///   - id: The key's identifier. Defaults to none.
+    ///   - isValid: Returns whether a signature is valid for a signature base.
     public init(_ algorithm: SignatureAlgorithm, id: String? = nil, verifying isValid: @escaping Verify) {
         self.algorithm = algorithm
         self.id = id
@@ -32,17 +32,17 @@ public struct MessageVerificationKey: Sendable {
 }
 
 extension MessageVerificationKey {
-    /// A shared secret, for `hmac-sha256`; the bytes of its UTF-8 are the key.
+    /// A shared secret, for `hmac-sha256`; its UTF-8 bytes are the key.
     ///
-    /// - Throws: ``SigningError/Problem/keyTooShort(bytes:)`` for a key of less than 16 bytes.
+    /// - Throws: ``SigningError/Problem/keyTooShort(bytes:)`` if the key has less than 16 bytes.
     public static func hmacSHA256(_ secret: Secret, id: String? = nil) throws(SigningError) -> MessageVerificationKey {
         try hmacSHA256(Data(secret.revealed.utf8), id)
     }
 
     /// A shared secret in base64, for `hmac-sha256`.
     ///
-    /// - Throws: ``SigningError/Problem/invalidKey(_:)`` when it is no base64;
-    ///   ``SigningError/Problem/keyTooShort(bytes:)`` for a key of less than 16 bytes.
+    /// - Throws: ``SigningError/Problem/invalidKey(_:)`` if it isn't base64;
+    ///   ``SigningError/Problem/keyTooShort(bytes:)`` if the key has less than 16 bytes.
     public static func hmacSHA256(
         base64 secret: Secret,
         id: String? = nil
@@ -99,6 +99,6 @@ extension MessageVerificationKey {
 extension MessageVerificationKey: CustomStringConvertible, CustomReflectable {
     /// The algorithm and the identifier.
     public var description: String { "\(algorithm)" + (id.map { " (\($0))" } ?? "") }
-    /// Shows nothing of the key.
+    /// The mirror, without the key.
     public var customMirror: Mirror { Mirror(self, children: ["algorithm": algorithm, "id": id as Any]) }
 }

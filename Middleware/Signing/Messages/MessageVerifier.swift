@@ -3,24 +3,24 @@ public import HTTPChainCore
 public import HTTPTypes
 import RawStructuredFieldValues
 
-/// Verifies signed messages (RFC 9421 §3.2): the responses that a client receives, and the requests that a server does.
+/// Verifies signed messages (RFC 9421 §3.2): responses on a client, and requests on a server.
 ///
 /// ```swift
 /// let verifier = MessageVerifier(keys: [serverKey], requiring: [.status, .contentDigest, .method.fromRequest])
 /// SigningMiddleware(verifying: verifier, for: "https://api.example.com")
 /// ```
 ///
-/// A signature counts when its key is known, its algorithm is that of the key, it covers all that is required, and its
-/// times are within what is accepted. One that counts is enough; the others may be by keys of somebody else.
+/// A signature is accepted if its key is known, its algorithm is the key's, it covers all required components, and its
+/// times are within the limits. One accepted signature is enough; the others may use someone else's keys.
 ///
 /// The signature covers the fields. The content is covered by `Content-Digest`, which is required unless `requiring`
-/// says otherwise; that the content has that digest is verified by a `ContentDigestMiddleware` outside the stage.
+/// says otherwise. An outer `ContentDigestMiddleware` verifies that the content has that digest.
 public struct MessageVerifier: Sendable {
-    /// The treatment of messages without a signature that counts.
+    /// The treatment of messages without a signature.
     public enum Unsigned: Sendable, Hashable {
-        /// An error.
+        /// Throws an error.
         case refused
-        /// Accepted, where there is no signature at all; one that is there must be right.
+        /// Accepts messages without any signature; an existing one must be valid.
         case accepted
     }
 
@@ -40,20 +40,19 @@ public struct MessageVerifier: Sendable {
     private let nonces: NonceMemory?
     private let types: [String: StructuredFieldType]
 
-    /// Makes a verifier that knows its keys.
+    /// Makes a verifier with known keys.
     ///
     /// - Parameters:
-    ///   - keys: The keys, found by their identifiers; one without is tried whatever a signature says.
-    ///   - required: The components that a signature must cover: by default the status and the digest of the content.
-    ///   - tag: The application that it must be for; none by default.
-    ///   - maximumAge: The largest age of a signature, 5 minutes by default; it must say when it was made.
-    ///   - clockSkew: The largest difference of the clocks of both sides, 30 seconds by default.
-    ///   - requiresExpiry: Whether it must say when it expires; `false` by default.
-    ///   - nonces: Remembers nonces, so that a message counts once; a signature without is refused then. None by
-    ///     default.
-    ///   - unsigned: The treatment of messages without signature; they are refused by default.
-    ///   - asks: Whether requests ask the server to sign (`Accept-Signature`, RFC 9421 §5); `false` by default.
-    ///   - types: The types of structured fields that are not registered.
+    ///   - keys: The keys, found by their identifiers. If none matches, the first one without an identifier is used.
+    ///   - required: The components that a signature must cover. Defaults to the status and the content's digest.
+    ///   - tag: The application that it must be for. Defaults to none.
+    ///   - maximumAge: The maximum age of a signature, which must have a creation time. Defaults to 5 minutes.
+    ///   - clockSkew: The maximum difference between both sides' clocks. Defaults to 30 seconds.
+    ///   - requiresExpiry: Whether it must have an expiration time. Defaults to `false`.
+    ///   - nonces: The memory for rejecting replays; signatures without a nonce are then refused. Defaults to none.
+    ///   - unsigned: The treatment of messages without a signature. Defaults to `.refused`.
+    ///   - asks: Whether requests ask the server to sign (`Accept-Signature`, RFC 9421 §5). Defaults to `false`.
+    ///   - types: The types of unregistered structured fields.
     public init(
         keys: [MessageVerificationKey],
         requiring required: [SignatureComponent] = [.status, .contentDigest],
@@ -82,21 +81,20 @@ public struct MessageVerifier: Sendable {
         }
     }
 
-    /// Makes a verifier that finds its keys, such as in a document of the other side.
+    /// Makes a verifier that looks up its keys, for example in a document of the other side.
     ///
     /// - Parameters:
-    ///   - required: The components that a signature must cover: by default the status and the digest of the content.
-    ///   - tag: The application that it must be for; none by default.
-    ///   - maximumAge: The largest age of a signature, 5 minutes by default; it must say when it was made.
-    ///   - clockSkew: The largest difference of the clocks of both sides, 30 seconds by default.
-    ///   - requiresExpiry: Whether it must say when it expires; `false` by default.
-    ///   - nonces: Remembers nonces, so that a message counts once; a signature without is refused then. None by
-    ///     default.
-    ///   - unsigned: The treatment of messages without signature; they are refused by default.
-    ///   - asks: Whether requests ask the server to sign (`Accept-Signature`, RFC 9421 §5); `false` by default.
-    ///   - types: The types of structured fields that are not registered.
-    ///   - find: Finds a key by its identifier and the algorithm that the signature declares; `nil` where there is
-    ///     none. What it throws ends the call.
+    ///   - required: The components that a signature must cover. Defaults to the status and the content's digest.
+    ///   - tag: The application that it must be for. Defaults to none.
+    ///   - maximumAge: The maximum age of a signature, which must have a creation time. Defaults to 5 minutes.
+    ///   - clockSkew: The maximum difference between both sides' clocks. Defaults to 30 seconds.
+    ///   - requiresExpiry: Whether it must have an expiration time. Defaults to `false`.
+    ///   - nonces: The memory for rejecting replays; signatures without a nonce are then refused. Defaults to none.
+    ///   - unsigned: The treatment of messages without a signature. Defaults to `.refused`.
+    ///   - asks: Whether requests ask the server to sign (`Accept-Signature`, RFC 9421 §5). Defaults to `false`.
+    ///   - types: The types of unregistered structured fields.
+    ///   - find: Finds a key by its identifier and the declared algorithm, or returns `nil` if there is none. Its
+    ///     errors end the call.
     public init(
         requiring required: [SignatureComponent] = [.status, .contentDigest],
         tag: String? = nil,
@@ -150,18 +148,18 @@ public struct MessageVerifier: Sendable {
         self.types = Dictionary(types.map { ($0.key.canonicalName, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Whether it waits for nothing.
+    /// Whether it never waits.
     var keepsDeadlines: Bool { isImmediate }
 }
 
 extension MessageVerifier {
-    /// A signature that counts.
+    /// An accepted signature.
     public struct Verified: Sendable, Hashable {
-        /// The name of the signature among others of the message.
+        /// The signature's name among the message's signatures.
         public let label: String
-        /// The components that it covers, and its parameters.
+        /// The covered components, and the signature's parameters.
         public let parameters: SignatureParameters
-        /// The algorithm, as the key has it.
+        /// The key's algorithm.
         public let algorithm: SignatureAlgorithm
     }
 
@@ -169,11 +167,11 @@ extension MessageVerifier {
     ///
     /// - Parameters:
     ///   - message: The message.
-    ///   - now: The time.
-    ///   - hasContent: Whether it has content; without, `Content-Digest` is not required. It has by default.
-    /// - Returns: The first signature that counts; `nil` for a message without any where that is accepted.
-    /// - Throws: ``SigningError`` for the first signature that does not count where none does; what finding a key
-    ///   throws.
+    ///   - now: The current time.
+    ///   - hasContent: Whether it has content; if not, `Content-Digest` isn't required. Defaults to `true`.
+    /// - Returns: The first accepted signature, or `nil` for an unsigned message, if accepted.
+    /// - Throws: ``SigningError`` for the first invalid signature if none is accepted; rethrows errors from finding a
+    ///   key.
     public func verify(
         _ message: SignedMessage,
         at now: Date,
@@ -192,7 +190,7 @@ extension MessageVerifier {
                 let key = try await find(signature.parameters.keyID, signature.parameters.algorithm)
                 return try check(signature, key, value, now, hasContent)
             } catch let error as SigningError {
-                // What is wrong with a signature by a key that is known says more.
+                // An error about a signature by a known key is more specific.
                 if case .unknownKey? = failure?.problem { failure = error } else { failure = failure ?? error }
             }
         }
@@ -220,7 +218,7 @@ extension MessageVerifier {
         let end = try checkTimes(parameters, now)
         let base = try SignatureBase.text(of: parameters.components, parameters: signature.text, value)
         guard key.isValid(signature.signature, Data(base.utf8)) else { throw SigningError(.wrongSignature) }
-        // Last, so that nobody without a key can have a nonce remembered.
+        // Checked last, so that only owners of a key can add nonces.
         if let nonces {
             guard let nonce = parameters.nonce else { throw SigningError(.missingParameter("nonce")) }
             try nonces.note(nonce, by: parameters.keyID, until: end, now: now)
@@ -228,7 +226,7 @@ extension MessageVerifier {
         return Verified(label: signature.label, parameters: parameters, algorithm: key.algorithm)
     }
 
-    /// - Returns: Up to when the signature is accepted.
+    /// - Returns: The time until which the signature is accepted.
     private func checkTimes(_ parameters: SignatureParameters, _ now: Date) throws(SigningError) -> Date {
         guard let created = parameters.created else { throw SigningError(.missingParameter("created")) }
         let skew = clockSkew / .seconds(1)
@@ -244,19 +242,19 @@ extension MessageVerifier {
         return min(created.addingTimeInterval(oldest), expires.addingTimeInterval(skew))
     }
 
-    /// The value of `Accept-Signature` that asks for a signature that counts (§5.1).
+    /// Returns the `Accept-Signature` value that requests an acceptable signature (§5.1).
     func request() throws(SigningError) -> String {
         var parameters = SignatureParameters(required)
         parameters.tag = tag
         var list = parameters.innerList()
-        // A parameter without value asks for one.
+        // A parameter without a value requests one.
         list.rfc9651Parameters["created"] = .bool(true)
         if requiresExpiry { list.rfc9651Parameters["expires"] = .bool(true) }
         if nonces != nil { list.rfc9651Parameters["nonce"] = .bool(true) }
         return "sig=\(try list.text())"
     }
 
-    /// The result of verifying in a few words, for ``/HTTPChainCore/Chain/explain()``.
+    /// A short description of the requirements, for ``/HTTPChainCore/Chain/explain()``.
     var description: String {
         let covered = required.map(\.description).joined(separator: " ")
         return
@@ -264,21 +262,21 @@ extension MessageVerifier {
     }
 }
 
-/// The result of verifying the signature of a response with ``SigningMiddleware``.
+/// The result of verifying a response's signature in ``SigningMiddleware``.
 public enum SignatureVerification: ResponseOption {
     /// The result.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Status: Sendable, Hashable {
-        /// Not looked at.
+        /// The response wasn't verified.
         case notChecked
         /// The response has no signature, which is accepted.
         case unsigned
-        /// A signature counts.
+        /// The response has an accepted signature.
         case verified(MessageVerifier.Verified)
     }
 
-    /// Not looked at.
+    /// Not verified.
     public static var defaultValue: Status { .notChecked }
 }

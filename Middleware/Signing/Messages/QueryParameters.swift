@@ -1,11 +1,11 @@
 import HTTPChainSupport
 
-/// The parameters of a query, as HTML forms encode them, for `@query-param` (RFC 9421 §2.2.8).
+/// A query's parameters in HTML form encoding, for `@query-param` (RFC 9421 §2.2.8).
 enum QueryParameters {
-    /// The values of the parameters with a name, each encoded anew.
+    /// Returns the re-encoded values of all parameters with a name.
     ///
     /// - Parameters:
-    ///   - name: The name, encoded.
+    ///   - name: The encoded name.
     ///   - query: The query without its question mark.
     static func values(of name: String, in query: some StringProtocol) -> [String] {
         query.utf8.split(separator: UInt8(ascii: "&")).compactMap { pair in
@@ -16,8 +16,8 @@ enum QueryParameters {
         }
     }
 
-    /// Bytes with all but letters, digits and `*-._` percent-encoded (the URL Standard's
-    /// application/x-www-form-urlencoded percent-encode set).
+    /// Percent-encodes all but letters, digits and `*-._` (the URL Standard's application/x-www-form-urlencoded
+    /// percent-encode set).
     static func encode(_ bytes: [UInt8]) -> String {
         String(percentEncoding: bytes) { ASCII.isAlphanumeric($0) || "*-._".utf8.contains($0) }
     }

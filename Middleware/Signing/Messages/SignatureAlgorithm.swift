@@ -1,14 +1,14 @@
-/// An algorithm of signatures by its name in IANA's registry (RFC 9421 §3.3, §6.2.2).
+/// A signature algorithm, by its name in IANA's registry (RFC 9421 §3.3, §6.2.2).
 public struct SignatureAlgorithm: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     /// The registered name.
     public let rawValue: String
 
-    /// An algorithm by its name.
+    /// Makes an algorithm from its name.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
-    /// HMAC with SHA-256 (RFC 9421 §3.3.3), by a secret that both sides have.
+    /// HMAC with SHA-256 (RFC 9421 §3.3.3), with a shared secret.
     public static let hmacSHA256 = SignatureAlgorithm(rawValue: "hmac-sha256")
     /// EdDSA with curve edwards25519 (§3.3.6).
     public static let ed25519 = SignatureAlgorithm(rawValue: "ed25519")

@@ -1,8 +1,8 @@
-/// The text that is signed (RFC 9421 §2.5): a line for each component, and one for the parameters.
+/// The signed text (RFC 9421 §2.5): a line for each component, and one for the parameters.
 enum SignatureBase {
     /// - Parameters:
-    ///   - components: The components, in their order.
-    ///   - parameters: The parameters, as `Signature-Input` has them.
+    ///   - components: The components, in order.
+    ///   - parameters: The parameters, as in `Signature-Input`.
     ///   - value: Derives the value of a component.
     static func text(
         of components: [SignatureComponent],

@@ -1,7 +1,7 @@
 public import HTTPTypes
 import RawStructuredFieldValues
 
-/// A part of a message that a signature covers: a field, or what is derived of the message (RFC 9421 §2).
+/// A part of a message that a signature covers: a field, or a value derived from the message (RFC 9421 §2).
 ///
 /// ```swift
 /// let components: [SignatureComponent] = [
@@ -9,21 +9,21 @@ import RawStructuredFieldValues
 /// ]
 /// ```
 public struct SignatureComponent: Sendable {
-    /// A parameter of the component's identifier, in the order in which they are serialized.
+    /// The parameters of the component's identifier, in serialization order.
     enum Parameter: Sendable, Hashable {
         /// `sf`: the field is parsed and serialized strictly (§2.1.1).
         case structured
-        /// `key`: one member of a field that is a dictionary (§2.1.2).
+        /// `key`: one member of a dictionary field (§2.1.2).
         case key(String)
-        /// `bs`: each line of the field as bytes (§2.1.3).
+        /// `bs`: the field's lines as bytes (§2.1.3).
         case binary
-        /// `req`: of the request that the message answers (§2.4).
+        /// `req`: from the request of a response (§2.4).
         case fromRequest
-        /// `name`: of a parameter of the query (§2.2.8).
+        /// `name`: the name of a query parameter (§2.2.8).
         case name(String)
     }
 
-    /// The name of the field in lower case, or of what is derived, which begins with `@`.
+    /// The field's name in lower case, or the name of a derived component, which begins with `@`.
     public let name: String
     private(set) var parameters: [Parameter]
 
@@ -37,10 +37,10 @@ public struct SignatureComponent: Sendable {
         return SignatureComponent(name: name, parameters: parameters + [parameter])
     }
 
-    /// Whether it is derived of the message, and not a field.
+    /// Whether it is derived from the message, and not a field.
     public var isDerived: Bool { name.utf8.first == UInt8(ascii: "@") }
 
-    /// Whether it is one of the request that a response answers.
+    /// Whether it is taken from the request of a response.
     public var isFromRequest: Bool { parameters.contains(.fromRequest) }
 }
 
@@ -61,38 +61,38 @@ extension SignatureComponent {
     public static let query = SignatureComponent(name: "@query")
     /// The status of a response (§2.2.9).
     public static let status = SignatureComponent(name: "@status")
-    /// The field `Content-Digest`, and by it the content (RFC 9530).
+    /// The `Content-Digest` field, which covers the content (RFC 9530).
     ///
-    /// Where a message has no content and no such field, a ``MessageSigner`` leaves it out.
+    /// A ``MessageSigner`` omits it if a message has neither content nor this field.
     public static let contentDigest = SignatureComponent(name: "content-digest")
 
-    /// One parameter of the query (RFC 9421 §2.2.8), which must not occur twice.
+    /// A query parameter (RFC 9421 §2.2.8), which must not be repeated.
     ///
-    /// - Parameter name: Its name, not encoded.
+    /// - Parameter name: The parameter's name, not encoded.
     public static func queryParameter(_ name: String) -> SignatureComponent {
         SignatureComponent(name: "@query-param", parameters: [.name(QueryParameters.encode(Array(name.utf8)))])
     }
 
-    /// A field (§2.1): its lines joined by commas.
+    /// A field (§2.1), with its lines joined by commas.
     public static func field(_ name: HTTPField.Name) -> SignatureComponent {
         SignatureComponent(name: name.canonicalName)
     }
 
-    /// The field as a structured field, serialized strictly (`sf`, §2.1.1): it may be written differently on the way.
+    /// The field as a strictly serialized structured field (`sf`, §2.1.1), which intermediaries may reformat.
     public var structured: SignatureComponent { with(.structured) }
 
-    /// The member of a field that is a dictionary (`key`, §2.1.2).
+    /// Returns a member of a dictionary field (`key`, §2.1.2).
     public func key(_ key: String) -> SignatureComponent { with(.key(key)) }
 
-    /// The lines of the field as bytes (`bs`, §2.1.3), for one whose lines cannot be joined.
+    /// The field's lines as bytes (`bs`, §2.1.3), for fields whose lines can't be joined.
     public var binary: SignatureComponent { with(.binary) }
 
-    /// The component of the request that a response answers (`req`, §2.4).
+    /// The component of a response's request (`req`, §2.4).
     public var fromRequest: SignatureComponent { with(.fromRequest) }
 }
 
 extension SignatureComponent: Hashable, CustomStringConvertible {
-    /// Whether name and parameters are the same, in whatever order (§2).
+    /// Whether the names and parameters are equal, in any order (§2).
     public static func == (one: SignatureComponent, other: SignatureComponent) -> Bool {
         one.name == other.name && Set(one.parameters) == Set(other.parameters)
     }
@@ -103,7 +103,7 @@ extension SignatureComponent: Hashable, CustomStringConvertible {
         hasher.combine(Set(parameters))
     }
 
-    /// The identifier, as in a signature base: `"content-digest";req`.
+    /// The identifier in a signature base: `"content-digest";req`.
     public var description: String { (try? identifier()) ?? name }
 }
 
@@ -137,7 +137,7 @@ extension SignatureComponent {
         "@status",
     ]
 
-    /// Reads an identifier, and refuses what cannot be signed (§2.5).
+    /// Parses an identifier, and refuses components that can't be signed (§2.5).
     init(_ item: Item) throws(SigningError) {
         guard case .string(let name) = item.rfc9651BareItem else {
             throw SigningError(.malformedField("Signature-Input", reason: "a component is not a string"))
@@ -159,7 +159,7 @@ extension SignatureComponent {
         try check()
     }
 
-    /// Checks that the name is known and the parameters go together (§2.1, §2.2).
+    /// Checks that the name is known and the parameters are compatible (§2.1, §2.2).
     func check() throws(SigningError) {
         func refused(_ reason: String) -> SigningError { SigningError(.unsupportedComponent(name, reason: reason)) }
         var names = 0

@@ -9,19 +9,18 @@ extension HTTPField.Name {
     static let acceptSignature = Self(constant: "Accept-Signature")
 }
 
-/// One signature of a message, as its fields have it.
+/// A signature of a message, parsed from its fields.
 struct ReceivedSignature {
     let label: String
     let parameters: SignatureParameters
-    /// The parameters as they were written, serialized strictly.
+    /// The parameters as received, strictly serialized.
     let text: String
     let signature: Data
 }
 
-/// The fields that carry signatures (RFC 9421 §4).
+/// Parses the signature fields (RFC 9421 §4).
 enum SignatureFields {
-    /// The signatures of a message, in the order of `Signature-Input`; one that is malformed leaves the others as they
-    /// are.
+    /// Returns a message's signatures, in the order of `Signature-Input`; a malformed one doesn't affect the others.
     static func parse(_ fields: HTTPFields) throws(SigningError) -> [Result<ReceivedSignature, SigningError>] {
         let inputs = try dictionary(.signatureInput, in: fields)
         let signatures = try dictionary(.signature, in: fields)
@@ -51,7 +50,7 @@ enum SignatureFields {
         )
     }
 
-    /// The labels of the signatures that are there.
+    /// Returns the labels of existing signatures.
     static func labels(in fields: HTTPFields) throws(SigningError) -> Set<String> {
         guard fields.contains(.signatureInput) || fields.contains(.signature) else { return [] }
         var labels: Set<String> = []
@@ -60,7 +59,7 @@ enum SignatureFields {
         return labels
     }
 
-    /// A dictionary with a member for each signature; empty where there is no such field.
+    /// Returns a dictionary with a member for each signature, or an empty one if the field is missing.
     static func dictionary(
         _ name: HTTPField.Name,
         in fields: HTTPFields
@@ -85,7 +84,7 @@ enum SignatureFields {
 }
 
 extension Data {
-    /// The bytes of a byte sequence, whose padding RFC 9651 §4.2.7 does not insist on.
+    /// Decodes a byte sequence, whose padding is optional (RFC 9651 §4.2.7).
     init?(structured text: String) {
         self.init(base64Encoded: text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4))
     }

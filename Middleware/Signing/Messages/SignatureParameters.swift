@@ -1,31 +1,31 @@
 public import Foundation
 import RawStructuredFieldValues
 
-/// The components that a signature covers, and its parameters (RFC 9421 §2.3): the member of `Signature-Input`.
+/// A signature's components and parameters (RFC 9421 §2.3): the member of `Signature-Input`.
 public struct SignatureParameters: Sendable, Hashable {
-    /// The components, in the order in which they are signed.
+    /// The components, in signing order.
     public var components: [SignatureComponent]
-    /// The time at which the signature was made; to the second.
+    /// The creation time, to the second.
     public var created: Date?
-    /// The time at which the signature stops being valid; to the second.
+    /// The expiration time, to the second.
     public var expires: Date?
-    /// Text that makes the signature unlike any other.
+    /// A unique text.
     public var nonce: String?
-    /// The algorithm, where the signature declares it.
+    /// The algorithm, if the signature declares it.
     public var algorithm: SignatureAlgorithm?
-    /// The identifier of the key.
+    /// The key's identifier.
     public var keyID: String?
-    /// The name of the application that the signature is for.
+    /// The name of the application that it is for.
     public var tag: String?
 
-    /// Makes parameters; none but the components by default.
+    /// Makes parameters with components only.
     public init(_ components: [SignatureComponent]) {
         self.components = components
     }
 }
 
 extension SignatureParameters {
-    /// The value of `@signature-params`: the components as an inner list with parameters (§2.3).
+    /// Returns the value of `@signature-params`: the components as an inner list with parameters (§2.3).
     func innerList() -> InnerList {
         var items = BareInnerList()
         for component in components { items.append(component.item) }
@@ -39,7 +39,7 @@ extension SignatureParameters {
         return InnerList(bareInnerList: items, parameters: map)
     }
 
-    /// Reads a member of `Signature-Input`.
+    /// Parses a member of `Signature-Input`.
     init(_ list: InnerList) throws(SigningError) {
         func malformed(_ reason: String) -> SigningError {
             SigningError(.malformedField("Signature-Input", reason: reason))
@@ -49,7 +49,7 @@ extension SignatureParameters {
         }
         var components: [SignatureComponent] = []
         for item in list.bareInnerList { components.append(try SignatureComponent(item)) }
-        // §2.5: each component occurs once.
+        // §2.5: components must be unique.
         guard Set(components).count == components.count else { throw malformed("a component occurs twice") }
         self.init(components)
         for (key, value) in list.rfc9651Parameters {
@@ -67,7 +67,7 @@ extension SignatureParameters {
         }
     }
 
-    /// A date in seconds, within what a structured field can hold.
+    /// Returns a date in seconds, clamped to the range of structured fields.
     private static func seconds(_ date: Date) -> Int64 {
         let limit = 999_999_999_999_999.0
         return Int64(min(max(date.timeIntervalSince1970.rounded(.down), -limit), limit))
@@ -88,12 +88,12 @@ extension InnerList {
     }
 }
 
-/// The limits of what is read of a message.
+/// The limits on parsing a message.
 enum SignatureLimits {
     /// The bytes of `Signature-Input`, `Signature` or `Accept-Signature`.
     static let fieldLength = 16_384
-    /// The signatures of a message.
+    /// The number of signatures of a message.
     static let signatures = 16
-    /// The components of a signature.
+    /// The number of components of a signature.
     static let components = 64
 }

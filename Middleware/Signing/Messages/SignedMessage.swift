@@ -1,29 +1,27 @@
 import HTTPChainCore
 public import HTTPTypes
 
-/// A message that a signature is of: a request, or a response with the request that it answers.
+/// A message for signing or verifying: a request, or a response with its request.
 public struct SignedMessage: Sendable {
-    /// The request: the message itself, or what the response answers.
+    /// The message itself, or the request of the response.
     let request: HTTPRequest?
-    /// The response, where the message is one.
+    /// The response, if the message is one.
     let response: HTTPResponse?
-    /// The number of bytes of the content, for a `Content-Length` that is not among the fields yet.
+    /// The content's size in bytes, for a `Content-Length` that isn't in the fields yet.
     let contentLength: Int64?
 
-    /// A request as a server received it, or a client is about to send it.
+    /// Makes a message from a request, as received by a server or about to be sent by a client.
     ///
     /// - Parameters:
     ///   - request: The head, with an absolute target.
-    ///   - contentLength: The length of the content, where `Content-Length` is not among the fields; unknown by
-    ///     default.
+    ///   - contentLength: The content's length, if `Content-Length` isn't in the fields. Defaults to unknown.
     public init(_ request: HTTPRequest, contentLength: Int64? = nil) {
         self.request = request
         response = nil
         self.contentLength = contentLength
     }
 
-    /// A response, with the request that it answers as that was sent; `nil` where components of it (`req`) do not
-    /// matter.
+    /// Makes a message from a response and its request as sent, or `nil` if no components of it (`req`) are needed.
     public init(_ response: HTTPResponse, answering request: HTTPRequest?) {
         self.request = request
         self.response = response
@@ -37,9 +35,9 @@ public struct SignedMessage: Sendable {
     var isResponse: Bool { response != nil }
 }
 
-/// The type of a structured field (RFC 9651 §3), without which it cannot be serialized strictly.
+/// The type of a structured field (RFC 9651 §3), which is needed to serialize it strictly.
 public enum StructuredFieldType: Sendable, Hashable {
-    /// One item.
+    /// An item.
     case item
     /// A list.
     case list
@@ -48,7 +46,7 @@ public enum StructuredFieldType: Sendable, Hashable {
 }
 
 extension StructuredFieldType {
-    /// The structured fields in IANA's registry of field names that are common.
+    /// The common structured fields in IANA's registry of field names.
     static let registered: [String: StructuredFieldType] = [
         "accept-ch": .list, "accept-query": .list, "accept-signature": .dictionary, "available-dictionary": .item,
         "cache-status": .list, "cdn-cache-control": .dictionary, "client-cert": .item, "client-cert-chain": .list,

@@ -9,7 +9,7 @@ import CryptoKit
 import Crypto
 #endif
 
-/// Signs requests by an HMAC with SHA-256 or SHA-512 of text that you put together, for the schemes of single services.
+/// Signs requests by an HMAC with SHA-256 or SHA-512 of custom text, for the schemes of individual services.
 ///
 /// ```swift
 /// SigningMiddleware(
@@ -33,14 +33,14 @@ public struct HMACSigner: RequestSigner {
         let coversContent: Bool
         let text: @Sendable (Request) throws -> String
 
-        /// Text of the request's head.
+        /// Covers text derived from the request's head.
         public static func head(_ text: @escaping @Sendable (_ request: Request) throws -> String) -> Payload {
             Payload(coversContent: false, text: text)
         }
 
-        /// Text of the request's head, and the content after it.
+        /// Covers text derived from the request's head, followed by the content.
         ///
-        /// - Parameter text: What stands before the content; nothing by default.
+        /// - Parameter text: The text before the content. Defaults to none.
         public static func content(
             after text: @escaping @Sendable (_ request: Request) throws -> String = { _ in "" }
         ) -> Payload {
@@ -48,18 +48,18 @@ public struct HMACSigner: RequestSigner {
         }
     }
 
-    /// The code that was made.
+    /// The computed code.
     public struct Code: Sendable, Hashable {
         /// The bytes.
         public let bytes: Data
 
-        /// The bytes as hexadecimal digits in lower case.
+        /// The bytes in lower-case hexadecimal digits.
         public var hexadecimal: String { String(decoding: bytes.hexadecimal, as: UTF8.self) }
         /// The bytes in base64.
         public var base64: String { bytes.base64EncodedString() }
     }
 
-    /// A closure that puts the code where it belongs.
+    /// A closure that adds the code to the request.
     public typealias Apply = @Sendable (_ code: Code, _ request: inout Request) throws -> Void
 
     private let hash: Hash
@@ -71,10 +71,10 @@ public struct HMACSigner: RequestSigner {
     ///
     /// - Parameters:
     ///   - hash: The hash function.
-    ///   - key: The key: the bytes of its UTF-8. How long it is, the service decides; a chain does not build with an
-    ///     empty one, because everybody can sign with that.
-    ///   - payload: What is signed.
-    ///   - apply: Puts the code into the request. Fields that are added or changed are bound to the origin.
+    ///   - key: The key, as UTF-8 bytes. Its length depends on the service. A chain doesn't build with an empty one,
+    ///     with which anyone could sign.
+    ///   - payload: The data that is signed.
+    ///   - apply: Adds the code to the request. Added or changed fields are bound to the origin.
     public init(_ hash: Hash, key: Secret, covering payload: Payload, apply: @escaping Apply) {
         self.hash = hash
         self.key = SymmetricKey(data: Data(key.revealed.utf8))
@@ -85,12 +85,13 @@ public struct HMACSigner: RequestSigner {
     /// The hash function.
     public var summary: String { "HMAC with \(hash.rawValue)" }
 
-    /// It waits for nothing but the content.
+    /// Always `true`: it waits only for the content.
     public var keepsDeadlines: Bool { true }
 
-    /// Makes the code and puts it into the request.
+    /// Computes the code and adds it to the request.
     ///
-    /// - Throws: ``SigningError/Problem/bodyReadableOnce``; ``SigningError/Problem/keyTooShort(bytes:)`` for an empty key; what the closures and reading the content throw.
+    /// - Throws: ``SigningError/Problem/bodyReadableOnce``; ``SigningError/Problem/keyTooShort(bytes:)`` for an empty
+    ///   key; rethrows errors of the closures and of reading the content.
     public func sign(_ request: inout Request, for origin: Origin) async throws {
         guard key.bitCount > 0 else { throw SigningError(.keyTooShort(bytes: 0)) }
         let text = Data(try payload.text(request).utf8)
@@ -105,7 +106,7 @@ public struct HMACSigner: RequestSigner {
         request.bindFields(changed, to: origin)
     }
 
-    /// A key that is empty.
+    /// Returns a problem if the key is empty.
     public func problems(of stage: String, at place: ChainPlace) -> [ChainProblem] {
         guard key.bitCount == 0 else { return [] }
         return [
@@ -125,12 +126,12 @@ public struct HMACSigner: RequestSigner {
 }
 
 extension HMACSigner: CustomReflectable {
-    /// Shows nothing of the key.
+    /// The mirror, without the key.
     public var customMirror: Mirror { Mirror(self, children: ["hash": hash]) }
 }
 
 extension RequestSigner where Self == HMACSigner {
-    /// An HMAC of text that you put together; see ``HMACSigner/init(_:key:covering:apply:)``.
+    /// An HMAC of custom text; see ``HMACSigner/init(_:key:covering:apply:)``.
     public static func hmac(
         _ hash: HMACSigner.Hash,
         key: Secret,

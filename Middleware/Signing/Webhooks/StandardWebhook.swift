@@ -9,13 +9,13 @@ import CryptoKit
 import Crypto
 #endif
 
-/// A webhook as the Standard Webhooks specification has it: `webhook-id`, `webhook-timestamp` and `webhook-signature`.
+/// A webhook of the Standard Webhooks specification: `webhook-id`, `webhook-timestamp` and `webhook-signature`.
 ///
-/// The receiver's side is ``verify(_:content:keys:at:tolerance:)``; a ``WebhookSigner`` is the sender's.
+/// The receiver calls ``verify(_:content:keys:at:tolerance:)``; the sender uses a ``WebhookSigner``.
 public struct StandardWebhook: Sendable, Hashable {
-    /// The identifier of the message, the same whenever it is sent again: the receiver handles each once.
+    /// The identifier of the message, identical in all retries, so that the receiver handles each message once.
     public let id: String
-    /// The time at which this attempt was sent; to the second.
+    /// The time of this attempt, to the second.
     public let timestamp: Date
 
     init(id: String, timestamp: Date) {
@@ -23,7 +23,7 @@ public struct StandardWebhook: Sendable, Hashable {
         self.timestamp = timestamp
     }
 
-    /// Verifies a webhook that was received.
+    /// Verifies a received webhook.
     ///
     /// ```swift
     /// let webhook = try StandardWebhook.verify(request.headers, content: body, keys: [current, previous], at: .now)
@@ -32,13 +32,13 @@ public struct StandardWebhook: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - fields: The fields of the request.
-    ///   - content: The content, byte by byte as it arrived.
-    ///   - keys: The keys that count: during a rotation the new one and the old one.
-    ///   - now: The time.
-    ///   - tolerance: How much the time of the attempt may differ from now, 5 minutes by default.
+    ///   - content: The content, exactly as received.
+    ///   - keys: The accepted keys: during a rotation, the new one and the old one.
+    ///   - now: The current time.
+    ///   - tolerance: The maximum difference between the attempt's time and now. Defaults to 5 minutes.
     /// - Returns: The webhook's identifier and time.
-    /// - Throws: ``SigningError``: a field is missing or malformed, the time is not within the tolerance, no signature
-    ///   is one by a key.
+    /// - Throws: ``SigningError``: a field is missing or malformed, the time isn't within the tolerance, or no
+    ///   signature matches a key.
     public static func verify(
         _ fields: HTTPFields,
         content: Data,
@@ -65,13 +65,13 @@ public struct StandardWebhook: Sendable, Hashable {
             mac.update(data: Data(webhook.prefix(time: time).utf8))
             mac.update(data: content)
             let expected = Data(mac.finalize())
-            // Every one of them, each in constant time.
+            // All of them, each in constant time.
             if declared.reduce(false, { isEqual($1, expected) || $0 }) { return webhook }
         }
         throw SigningError(.wrongSignature)
     }
 
-    /// What is signed before the content.
+    /// Returns the signed text before the content.
     func prefix(time: String) -> String { "\(id).\(time)." }
 
     private static func value(_ name: HTTPField.Name, in fields: HTTPFields) throws(SigningError) -> String {
@@ -82,7 +82,7 @@ public struct StandardWebhook: Sendable, Hashable {
         return value
     }
 
-    /// Compares without telling by the time it takes how much is the same.
+    /// Compares in constant time.
     private static func isEqual(_ one: Data, _ other: Data) -> Bool {
         guard one.count == other.count else { return false }
         return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0

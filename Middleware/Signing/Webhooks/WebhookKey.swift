@@ -7,15 +7,14 @@ import CryptoKit
 import Crypto
 #endif
 
-/// A secret of Standard Webhooks, which sender and receiver share.
+/// A Standard Webhooks secret, shared by sender and receiver.
 public struct WebhookKey: Sendable {
     let key: SymmetricKey
 
-    /// Reads a key as it is handed out: `whsec_` and base64.
+    /// Parses a key in its usual form: `whsec_` and base64.
     ///
-    /// - Parameter text: The key in base64, with or without `whsec_` before it.
-    /// - Throws: ``SigningError/Problem/invalidKey(_:)`` when it is no base64, or has less than 24 bytes or more than
-    ///   64.
+    /// - Parameter text: The key in base64, with or without the prefix `whsec_`.
+    /// - Throws: ``SigningError/Problem/invalidKey(_:)`` if it isn't base64, or doesn't have 24 to 64 bytes.
     public init(_ text: Secret) throws(SigningError) {
         let base64 = text.revealed.without(prefix: "whsec_") ?? text.revealed[...]
         guard let bytes = Data(base64Encoded: String(base64)), (24...64).contains(bytes.count) else {
@@ -28,6 +27,6 @@ public struct WebhookKey: Sendable {
 extension WebhookKey: CustomStringConvertible, CustomReflectable {
     /// Always `<secret>`.
     public var description: String { "<secret>" }
-    /// Shows nothing inside.
+    /// An empty mirror, which hides the key.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -8,7 +8,7 @@ import CryptoKit
 import Crypto
 #endif
 
-/// Signs the webhooks that a server delivers, as the Standard Webhooks specification has it.
+/// Signs outgoing webhooks according to the Standard Webhooks specification.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -18,10 +18,10 @@ import Crypto
 /// try await chain.send(Request.post(url, body: HTTPBody(event)).webhookID("msg_27UH4WbU6Z5A5EzD8u03UvzRbpk"))
 /// ```
 ///
-/// The identifier stays the same when a webhook is sent again, and comes from the caller:
-/// ``HTTPChainCore/Request/webhookID(_:)``, or a field `webhook-id` of the request. The time is that of the attempt.
+/// The caller sets the identifier, which is the same in all retries, with ``HTTPChainCore/Request/webhookID(_:)`` or
+/// the request's `webhook-id` field. The time is that of the attempt.
 ///
-/// **Rotation.** With several keys there is a signature by each, and the receiver may know any of them.
+/// **Rotation.** With several keys, there is a signature by each, and the receiver needs only one of the keys.
 public struct WebhookSigner: RequestSigner {
     private let keys: [WebhookKey]
 
@@ -32,18 +32,18 @@ public struct WebhookSigner: RequestSigner {
         self.keys = keys
     }
 
-    /// "Standard Webhooks".
+    /// Always "Standard Webhooks".
     public var summary: String { "Standard Webhooks" }
 
     /// The number of keys.
     public var settings: [StageSummary.Setting] { [StageSummary.Setting(name: "keys", value: "\(keys.count)")] }
 
-    /// It waits for nothing but the content.
+    /// Always `true`: it waits only for the content.
     public var keepsDeadlines: Bool { true }
 
     /// Adds the identifier, the time and the signatures.
     ///
-    /// - Throws: ``SigningError``; what reading the content throws.
+    /// - Throws: ``SigningError``; rethrows errors from reading the content.
     public func sign(_ request: inout Request, for origin: Origin) async throws {
         guard let id = request.options[WebhookIdentifier.self] ?? request.headers[.webhookID], !id.isEmpty else {
             throw SigningError(.noWebhookID)
@@ -61,7 +61,7 @@ public struct WebhookSigner: RequestSigner {
         request.bindFields([.webhookSignature], to: origin)
     }
 
-    /// A signer without keys signs nothing.
+    /// Returns a problem if there are no keys.
     public func problems(of stage: String, at place: ChainPlace) -> [ChainProblem] {
         guard keys.isEmpty else { return [] }
         return [
@@ -70,7 +70,7 @@ public struct WebhookSigner: RequestSigner {
     }
 }
 
-/// One code for each key, in one pass over the content.
+/// Computes the code of each key in one pass over the content.
 private struct WebhookMACs: ContentHash {
     private var macs: [HMAC<SHA256>]
 
