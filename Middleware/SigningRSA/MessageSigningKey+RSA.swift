@@ -12,7 +12,7 @@ extension MessageSigningKey {
     ///
     /// - Parameters:
     ///   - pem: The key (PKCS#1 or PKCS#8), of 2,048 bits or more.
-    ///   - id: Its identifier; none by default.
+    ///   - id: The key's identifier. Defaults to none.
     /// - Throws: ``/HTTPChainSigning/SigningError/Problem/invalidKey(_:)``.
     public static func rsaPSS(pem: Secret, id: String? = nil) throws(SigningError) -> MessageSigningKey {
         let key = try privateKey(pem)
@@ -25,11 +25,11 @@ extension MessageSigningKey {
         )
     }
 
-    /// A private RSA key in PEM, for `rsa-v1_5-sha256` (RFC 9421 §3.3.2), for servers that know nothing newer.
+    /// A private RSA key in PEM, for `rsa-v1_5-sha256` (RFC 9421 §3.3.2), for servers without newer algorithms.
     ///
     /// - Parameters:
     ///   - pem: The key (PKCS#1 or PKCS#8), of 2,048 bits or more.
-    ///   - id: Its identifier; none by default.
+    ///   - id: The key's identifier. Defaults to none.
     /// - Throws: ``/HTTPChainSigning/SigningError/Problem/invalidKey(_:)``.
     public static func rsaV15(pem: Secret, id: String? = nil) throws(SigningError) -> MessageSigningKey {
         let key = try privateKey(pem)
@@ -56,7 +56,7 @@ extension MessageVerificationKey {
     ///
     /// - Parameters:
     ///   - pem: The key, of 2,048 bits or more.
-    ///   - id: Its identifier; none by default.
+    ///   - id: The key's identifier. Defaults to none.
     /// - Throws: ``/HTTPChainSigning/SigningError/Problem/invalidKey(_:)``.
     public static func rsaPSS(pem: String, id: String? = nil) throws(SigningError) -> MessageVerificationKey {
         let key = try publicKey(pem)
@@ -70,7 +70,7 @@ extension MessageVerificationKey {
     ///
     /// - Parameters:
     ///   - pem: The key, of 2,048 bits or more.
-    ///   - id: Its identifier; none by default.
+    ///   - id: The key's identifier. Defaults to none.
     /// - Throws: ``/HTTPChainSigning/SigningError/Problem/invalidKey(_:)``.
     public static func rsaV15(pem: String, id: String? = nil) throws(SigningError) -> MessageVerificationKey {
         let key = try publicKey(pem)
