@@ -1,19 +1,19 @@
 public import HTTPChainCore
 
-/// Content is not what its digest says, or a digest cannot be made or verified.
+/// Thrown if content doesn't match its digest, or a digest can't be computed or verified.
 public struct ContentDigestError: HTTPChainError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The content that arrived is not what the field says; digests in base64.
+        /// The received content doesn't match the field; digests in base64.
         case mismatch(field: DigestField, expected: String, actual: String)
-        /// The request's body can be read only once: reading it for a digest would leave nothing to send.
+        /// The request's body can be read only once, so that nothing would be left to send.
         case bodyReadableOnce
-        /// A digest is required, and the response has none.
+        /// A digest is required, but the response has none.
         case noDigest
-        /// A digest is required, and that of the response cannot be verified.
+        /// A digest is required, but the response's digest can't be verified.
         case notVerifiable(DigestVerification.Reason)
     }
 

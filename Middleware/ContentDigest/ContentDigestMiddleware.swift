@@ -2,7 +2,7 @@ public import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// Sends digests of content, and verifies those of the content that arrives.
+/// Sends digests of content, and verifies those of received content.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -12,21 +12,21 @@ import HTTPTypes
 /// try await response.body.save(to: file)   // throws when the content is not what its digest says
 /// ```
 ///
-/// **Requests** carry `Content-Digest` or `Repr-Digest` (RFC 9530; SHA-256, SHA-512), or `Content-MD5` for old servers,
-/// made in one pass over the body before it is sent. Fields that the caller gave stay. A request without content has
-/// no digest, unless it is a POST, PUT or PATCH.
+/// **Requests** have `Content-Digest` or `Repr-Digest` (RFC 9530; SHA-256, SHA-512), or `Content-MD5` for old servers,
+/// computed in one pass over the body before it is sent. Fields set by the caller are kept. A request without content
+/// has no digest, unless it is a POST, PUT or PATCH.
 ///
-/// **Responses** are verified as they are read: a mismatch is an error at the end of the body, and what was read before
-/// it must not be trusted. All digests with an algorithm that is known must be right; others are passed over, and so is
-/// a field that is malformed, as RFC 9651 §4.2 has it. ``DigestVerification`` in the response's options tells whether
-/// the content is verified, and why not: a transport that has decoded it has left nothing that the digest is of.
+/// **Responses** are verified as they are read: a mismatch throws at the end of the body, and data read before it must
+/// not be trusted. All digests with a known algorithm must match. Other algorithms and malformed fields are ignored
+/// (RFC 9651 §4.2). ``DigestVerification`` in the response's options says whether the content is verified, or why not:
+/// for example, if the transport has already decoded it.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/digest``: inside gzip, because a digest is of the encoded content.
+/// **Place.** Phase ``/HTTPChainCore/Phase/digest``: inside gzip, because a digest covers the encoded content.
 ///
-/// **Options.** ``RequestDigests`` and ``ResponseDigestPolicy``; in short
-/// ``HTTPChainCore/Request/digests(_:)`` and ``HTTPChainCore/Request/verifyingDigest(_:)``.
+/// **Options.** ``RequestDigests`` and ``ResponseDigestPolicy``; convenience: ``HTTPChainCore/Request/digests(_:)`` and
+/// ``HTTPChainCore/Request/verifyingDigest(_:)``.
 ///
-/// **Errors.** ``ContentDigestError``; what reading the request's body throws.
+/// **Errors.** ``ContentDigestError``; rethrows errors from reading the request's body.
 public struct ContentDigestMiddleware: ChainAwareMiddleware {
     private let fields: [DigestField]
     private let oneShotBodies: OneShotDigestPolicy
@@ -36,11 +36,11 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware {
     /// Makes the stage.
     ///
     /// - Parameters:
-    ///   - fields: The digests that requests carry; `Content-Digest` with SHA-256 by default.
-    ///   - oneShotBodies: What happens to a request body that can be read only once; refused by default.
-    ///   - policy: Which responses must be what their digests say; those that have one by default.
-    ///   - wanted: The algorithms to ask the server for (`Want-Content-Digest`, RFC 9530 §4), the preferred first; none
-    ///     by default.
+    ///   - fields: The digests of requests. Defaults to `Content-Digest` with SHA-256.
+    ///   - oneShotBodies: The treatment of request bodies that can be read only once. Defaults to `.refused`.
+    ///   - policy: The responses that must match their digests. Defaults to those that have one.
+    ///   - wanted: The algorithms to request from the server (`Want-Content-Digest`, RFC 9530 §4), in order of
+    ///     preference. Defaults to none.
     public init(
         requests fields: [DigestField] = [.contentDigest(.sha256)],
         oneShotBodies: OneShotDigestPolicy = .refused,
@@ -53,10 +53,10 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware {
         self.wanted = wanted
     }
 
-    /// Inside content codings, outside all that sends the request again.
+    /// Inside content codings, outside all stages that retry the request.
     public var phase: Phase { .digest }
 
-    /// The fields, and what happens to responses.
+    /// The fields, and the treatment of responses.
     public var summary: StageSummary {
         var summary = StageSummary(
             "ContentDigestMiddleware",
@@ -74,7 +74,7 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware {
         return summary
     }
 
-    /// Digests that are required over a transport that leaves nothing to verify.
+    /// Returns a problem if digests are required, but the transport makes them unverifiable.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         guard policy == .required, place.capabilities.contains(.decodesContent) else { return [] }
         return [
@@ -87,9 +87,9 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware {
         ]
     }
 
-    /// Adds digests to the request, passes it on, and makes the response's body one that is verified as it is read.
+    /// Adds digests to the request, passes it on, and has the response's body verified as it is read.
     ///
-    /// - Throws: ``ContentDigestError``; what reading the request's body and the stages inside throw.
+    /// - Throws: ``ContentDigestError``; rethrows errors from reading the request's body and of the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let redaction = request.redaction
         let digester = RequestDigester(

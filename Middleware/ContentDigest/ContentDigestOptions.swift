@@ -1,16 +1,15 @@
 public import HTTPChainCore
 
-/// The treatment of a request body that can be read only once: a digest in the head would have to be known before the
-/// body is sent.
+/// The treatment of a request body that can be read only once, whose digest must be known before it is sent.
 public enum OneShotDigestPolicy: Sendable, Hashable, CustomStringConvertible {
-    /// A ``ContentDigestError``.
+    /// Throws ``ContentDigestError``.
     case refused
-    /// Sent without a digest.
+    /// Sends it without a digest.
     case skipped
-    /// Read into memory, and what goes beyond 1 MiB into a temporary file; at most so many bytes.
+    /// Buffers it up to a limit, in memory up to 1 MiB and otherwise in a temporary file.
     case buffered(upTo: ByteCount)
 
-    /// The policy, in a word or two.
+    /// A short name of the policy.
     public var description: String {
         switch self {
         case .refused: "refused"
@@ -20,21 +19,20 @@ public enum OneShotDigestPolicy: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The digests that one request carries, in place of those that ``ContentDigestMiddleware`` adds to all.
+/// The digests of one request, instead of those that ``ContentDigestMiddleware`` adds to all.
 public enum RequestDigests: RequestOption {
-    /// Those that the stage adds.
+    /// The stage's digests.
     public static var defaultValue: [DigestField]? { nil }
 }
 
-/// Whether the response to one request must be what its digest says, in place of what ``ContentDigestMiddleware`` says
-/// for all.
+/// Whether the response to one request must match its digest, instead of ``ContentDigestMiddleware``'s policy.
 public enum ResponseDigestPolicy: RequestOption {
-    /// No policy of the call's own: that of the stage.
+    /// The stage's policy.
     public static var defaultValue: DigestPolicy? { nil }
 }
 
 extension Request {
-    /// The request with these digests of its content, and no others; with none when none are given.
+    /// Returns the request with only these digests of its content, or none.
     ///
     /// ```swift
     /// try await chain.send(.put("https://old.example.com/a.bin", body: .file(url)).digests(.contentMD5))
@@ -44,7 +42,7 @@ extension Request {
         return self
     }
 
-    /// The request with its response verified in this way.
+    /// Returns the request with this policy for its response.
     public consuming func verifyingDigest(_ policy: DigestPolicy) -> Request {
         options[ResponseDigestPolicy.self] = policy
         return self

@@ -6,11 +6,11 @@ import CryptoKit
 import Crypto
 #endif
 
-/// The hash functions behind the fields.
+/// The hash functions used by the fields.
 enum HashKind: Hashable {
     case md5, sha256, sha512
 
-    /// The number of bytes that a digest has.
+    /// The size of a digest in bytes.
     var size: Int {
         switch self {
         case .md5: 16
@@ -20,7 +20,7 @@ enum HashKind: Hashable {
     }
 }
 
-/// A digest in the making.
+/// An incremental digest.
 enum ContentHash {
     case md5(Insecure.MD5)
     case sha256(SHA256)
@@ -57,7 +57,7 @@ enum ContentHash {
     }
 }
 
-/// Several digests of the same content, in one pass.
+/// Computes several digests of the same content in one pass.
 struct ContentHashes {
     private var hashes: [HashKind: ContentHash]
 

@@ -1,7 +1,7 @@
 import HTTPChainSupport
 import HTTPTypes
 
-/// A hash algorithm of RFC 9530 §5 that is fit to prove that content is whole.
+/// A hash algorithm of RFC 9530 §5 that is suitable for verifying content.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
@@ -15,18 +15,18 @@ public enum ContentDigestAlgorithm: String, Sendable, Hashable, CaseIterable, Cu
     public var description: String { rawValue }
 }
 
-/// A header field that carries a digest of the content, and the algorithm in it.
+/// A header field with a digest of the content, and its algorithm.
 public enum DigestField: Sendable, Hashable, CustomStringConvertible {
-    /// `Content-Digest` (RFC 9530 §2): of the content of this very message.
+    /// `Content-Digest` (RFC 9530 §2): a digest of this message's content.
     case contentDigest(ContentDigestAlgorithm)
-    /// `Repr-Digest` (RFC 9530 §3): of the whole representation, of which a message may carry a part.
+    /// `Repr-Digest` (RFC 9530 §3): a digest of the whole representation, of which a message may contain a part.
     case reprDigest(ContentDigestAlgorithm)
     /// `Content-MD5` (RFC 1864), for old servers.
     ///
-    /// It shows damage on the way, but no attack: MD5 is broken.
+    /// It detects accidental damage, but no attacks: MD5 is broken.
     case contentMD5
 
-    /// The field's name, and the algorithm where there is a choice.
+    /// The field's name, and its algorithm if there is a choice.
     public var description: String {
         switch self {
         case .contentDigest(let algorithm): "Content-Digest \(algorithm)"

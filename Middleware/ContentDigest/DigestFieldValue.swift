@@ -3,13 +3,13 @@ import HTTPChainSupport
 import HTTPTypes
 import RawStructuredFieldValues
 
-/// The digests that the fields of a message declare.
+/// The digests declared in a message's fields.
 struct DeclaredDigests {
-    /// The digests that can be computed here.
+    /// The digests with a known algorithm.
     private(set) var digests: [DigestField: Data] = [:]
-    /// Whether a field could not be parsed; RFC 9651 §4.2 has all of it ignored then.
+    /// Whether a field, which is then ignored (RFC 9651 §4.2), or one of its members is malformed.
     private(set) var hasMalformedField = false
-    /// Whether a field names an algorithm that is not known, or one that RFC 9530 §5 calls insecure.
+    /// Whether a field has an algorithm that is unknown, or insecure by RFC 9530 §5.
     private(set) var hasOtherAlgorithm = false
 
     init(_ fields: HTTPFields) {
@@ -46,7 +46,7 @@ struct DeclaredDigests {
         }
     }
 
-    /// Base64 with its padding, which RFC 9651 §4.2.7 does not insist on.
+    /// Adds the padding of base64, which is optional in RFC 9651 §4.2.7.
     private static func padded(_ text: String) -> String {
         text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
     }
@@ -61,14 +61,14 @@ extension ContentDigestAlgorithm {
     }
 }
 
-/// Writes the dictionaries of RFC 9530.
+/// Serializes the dictionaries of RFC 9530.
 enum DigestFieldValue {
     /// Algorithms with their digests: `sha-256=:…:, sha-512=:…:`.
     static func dictionary(_ digests: [(ContentDigestAlgorithm, Data)]) throws -> String {
         try serialize(digests.map { ($0, .undecodedByteSequence($1.base64EncodedString())) })
     }
 
-    /// Algorithms with preferences, the first preferred (RFC 9530 §4): `sha-512=10, sha-256=9`.
+    /// Algorithms in order of preference (RFC 9530 §4): `sha-512=10, sha-256=9`.
     static func preferences(_ algorithms: [ContentDigestAlgorithm]) throws -> String {
         try serialize(algorithms.enumerated().map { ($1, .integer(Int64(max(1, 10 - $0)))) })
     }

@@ -1,39 +1,39 @@
 public import HTTPChainCore
 
-/// The result of verifying the content of a response with ``ContentDigestMiddleware``.
+/// The result of verifying a response's content with ``ContentDigestMiddleware``.
 public enum DigestVerification: ResponseOption {
     /// Whether the content is verified.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Status: Sendable, Hashable {
-        /// Not checked: there is no such stage, or it was told not to.
+        /// Not checked, because there is no such stage, or verification is off.
         case notChecked
         /// The response has no digest.
         case noDigest
-        /// The content is verified against these as it is read; a mismatch is an error at the end of the body.
+        /// The content is verified against these as it is read; a mismatch throws at the end of the body.
         case verifiedWhileRead([DigestField])
-        /// The response has a digest that says nothing about the content as it arrives here.
+        /// The response has a digest that can't be verified for the content as received.
         case notVerifiable(Reason)
     }
 
-    /// Why a digest cannot be verified.
+    /// The reason why a digest can't be verified.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Reason: Sendable, Hashable, CustomStringConvertible {
-        /// The transport has decoded the content, and the digest is of the encoded content.
+        /// The transport has decoded the content, but the digest covers the encoded content.
         case contentDecoded
-        /// The digest is of the whole representation, and the response carries a part of it.
+        /// The digest covers the whole representation, but the response has only a part.
         case partialContent
-        /// The response has no content: the digest is of what GET would bring.
+        /// The response has no content: the digest covers the content of a GET response.
         case noContent
-        /// There are only algorithms that are not known, or not safe.
+        /// All algorithms are unknown or insecure.
         case unknownAlgorithm
-        /// The field is malformed, and is ignored for that (RFC 9651 §4.2).
+        /// The field is malformed, and is ignored (RFC 9651 §4.2).
         case malformedField
 
-        /// The reason, in a few words.
+        /// A short description of the reason.
         public var description: String {
             switch self {
             case .contentDecoded:
@@ -51,17 +51,16 @@ public enum DigestVerification: ResponseOption {
     public static var defaultValue: Status { .notChecked }
 }
 
-/// A policy that says which responses must be what their digests say.
+/// A policy for which responses must match their digests.
 public enum DigestPolicy: Sendable, Hashable, CustomStringConvertible {
-    /// None: digests are not looked at.
+    /// Ignores digests.
     case off
-    /// Those that have a digest that can be verified.
+    /// Verifies responses that have a verifiable digest.
     case whenPresent
-    /// All of success (2xx) that have content: one without a digest that can be verified is an error. Others are verified
-    /// when they have one.
+    /// Requires a verifiable digest in all successful (2xx) responses with content; verifies others if they have one.
     case required
 
-    /// The policy, in a word or two.
+    /// A short name of the policy.
     public var description: String {
         switch self {
         case .off: "not verified"

@@ -3,15 +3,15 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// Adds digests of its content to a request.
+/// Adds digests of the content to a request.
 struct RequestDigester {
     let fields: [DigestField]
     let oneShotBodies: OneShotDigestPolicy
     let redaction: Redaction
-    /// Where long chunks are hashed.
+    /// The executor for hashing long chunks.
     var executor = FileExecutor.shared
 
-    /// From so many bytes on, hashing is left to a thread that may take its time.
+    /// The chunk size from which hashing runs on a separate thread.
     private static let longChunk = 32_768
 
     func addDigests(to request: inout Request) async throws {
@@ -35,7 +35,7 @@ struct RequestDigester {
             if chunk.count < Self.longChunk {
                 hashes.update(chunk)
             } else {
-                // A body in memory is never waited for: hashed here, a large one would keep a thread of Swift's busy.
+                // Reading a body in memory never suspends: hashing a large one here would block a Swift thread.
                 hashes = try await executor.run { [hashes] in
                     var hashes = hashes
                     hashes.update(chunk)
@@ -46,7 +46,7 @@ struct RequestDigester {
         try write(missing, hashes, to: &request.head.headerFields)
     }
 
-    /// What the caller gave stays; and a part of a representation (RFC 9110 §14.5) does not tell the digest of it all.
+    /// Keeps the caller's fields; and a part of a representation (RFC 9110 §14.5) doesn't determine its whole digest.
     private func missingFields(in request: Request) -> [DigestField] {
         let method = request.head.method
         guard !request.body.isEmpty || [.post, .put, .patch].contains(method) else { return [] }
@@ -60,7 +60,7 @@ struct RequestDigester {
     }
 
     private func write(_ fields: [DigestField], _ hashes: ContentHashes, to head: inout HTTPFields) throws {
-        // `HTTPFields` ends the process when it has one field too many.
+        // `HTTPFields` ends the process if there is one field too many.
         guard head.count < HTTPFields.capacity - 3 else { return }
         var content: [(ContentDigestAlgorithm, Data)] = []
         var representation: [(ContentDigestAlgorithm, Data)] = []

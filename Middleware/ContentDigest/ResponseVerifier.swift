@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// Decides which digests of a response say something about its content, and has them verified.
+/// Selects the digests that apply to a response's content, and has them verified.
 struct ResponseVerifier {
     let target: HTTPRequest
     let policy: DigestPolicy
@@ -14,7 +14,7 @@ struct ResponseVerifier {
         let verifiable = hasContent ? Self.applicable(declared, to: response) : [:]
         let status = Self.status(of: response, to: target, declared, verifiable)
         response.options[DigestVerification.self] = status
-        // What reports a failure comes from whatever stands in between: a proxy, a gateway, a balancer.
+        // Error responses may come from an intermediary: a proxy, a gateway, a load balancer.
         let isRequired = policy == .required && response.status.kind == .successful
         let head = response.head
         let exchange: @Sendable () -> ExchangeSnapshot = { [target, redaction] in
@@ -33,9 +33,9 @@ struct ResponseVerifier {
         }
     }
 
-    /// The digests of what is in the body.
+    /// Returns the digests that apply to the body.
     ///
-    /// Of a part, only `Content-Digest` speaks; servers never agreed on whether `Content-MD5` does.
+    /// For a partial response, only `Content-Digest` does; servers never agreed on whether `Content-MD5` does.
     private static func applicable(_ declared: DeclaredDigests, to response: Response) -> [DigestField: Data] {
         guard response.options[OriginalContentFields.self].isEmpty else { return [:] }
         guard response.status == .partialContent else { return declared.digests }

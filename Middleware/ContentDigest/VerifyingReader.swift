@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// Hands on what another reader gives, and compares its digests at the end.
+/// Passes on the data of another reader, and compares its digests at the end.
 struct VerifyingReader: BodyReader {
     private var inner: (any BodyReader)?
     private var hashes: ContentHashes
