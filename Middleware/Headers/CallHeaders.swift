@@ -1,18 +1,18 @@
 public import HTTPChainCore
 
-/// The changes that one call makes to its header fields, after those that ``HeadersMiddleware`` makes for all.
+/// The changes to the header fields of one call, after the shared ones of ``HeadersMiddleware``.
 ///
-/// Where a chain has several ``HeadersMiddleware``, the outermost carries these out, and those further in leave the
-/// fields alone that are named here.
+/// If a chain has several ``HeadersMiddleware``, the outermost applies them, and the inner ones don't change these
+/// fields.
 public enum CallHeaders: RequestOption {
-    /// Nothing but what is done for all calls.
+    /// No changes.
     public static var defaultValue: [HeaderOperation] { [] }
     /// The values may be secrets.
     public static var isCredential: Bool { true }
 }
 
 extension Request {
-    /// The request with more to do to its header fields when it passes ``HeadersMiddleware``.
+    /// Returns the request with additional changes to its header fields, applied by ``HeadersMiddleware``.
     ///
     /// ```swift
     /// try await chain.send(.get("users/42").headers(.set(.acceptLanguage, to: "de"), .remove("X-Beta")))
@@ -23,7 +23,7 @@ extension Request {
     }
 }
 
-/// Set once an outer stage has carried out the call's operations.
+/// Whether an outer stage has applied the call's operations.
 enum CallHeadersAreDone: RequestOption {
     static var defaultValue: Bool { false }
 }

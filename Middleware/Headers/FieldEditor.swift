@@ -2,10 +2,10 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// An operation that needs no look at the request.
+/// An operation that doesn't depend on the request.
 enum FixedOperation: Sendable {
     case set(HTTPField)
-    /// Of a field with several values: whether they go in the place of those that are there, and the values.
+    /// Sets several values of a field: whether they replace existing ones, and the values.
     case several(isOverride: Bool, [HTTPField])
     case append(HTTPField)
     case setIfAbsent(HTTPField)
@@ -60,7 +60,7 @@ enum FixedOperation: Sendable {
         }
     }
 
-    /// `HTTPFields` ends the process when it has one field too many.
+    /// `HTTPFields` ends the process if there is one field too many.
     private static func append(_ field: HTTPField, to fields: inout HTTPFields) throws(HeadersError) {
         guard fields.count < HTTPFields.capacity else { throw HeadersError(.tooManyFields(fields.count + 1)) }
         fields.append(field)
@@ -69,21 +69,21 @@ enum FixedOperation: Sendable {
 
 extension [FixedOperation] {
     func apply(to fields: inout HTTPFields) throws(HeadersError) {
-        // One allocation for these and the few that stages further in add.
+        // One allocation for these and a few fields of inner stages.
         if fields.isEmpty { fields.reserveCapacity(Swift.max(count, 8)) }
         for operation in self { try operation.apply(to: &fields) }
     }
 }
 
 extension HTTPFields {
-    /// Removes the fields of a name from `start` on.
+    /// Removes the fields with a name, from `start` on.
     fileprivate mutating func removeSubrange(_ start: Int, matching name: HTTPField.Name) {
         let rest = self[start...].filter { $0.name != name }
         replaceSubrange(start..., with: rest)
     }
 }
 
-/// Carries out operations that depend on the request.
+/// Applies operations that depend on the request.
 struct FieldEditor {
     private let shared: [HeaderOperation]
 
@@ -138,7 +138,7 @@ struct FieldEditor {
             } catch let error as HeadersError {
                 throw HeadersError(error.problem, exchange: snapshot(request))
             } catch {
-                // A closure that waits for something may report cancellation in its own way.
+                // A closure that waits may report cancellation with its own error.
                 try Task.checkCancellation()
                 throw HeadersError(
                     .valueFailed(name: name.rawName),
@@ -155,7 +155,7 @@ struct FieldEditor {
 }
 
 extension FixedOperation {
-    /// The field that the operation may have given a value.
+    /// The field that may have received a value from the operation.
     fileprivate var addedName: HTTPField.Name? {
         switch self {
         case .set(let field), .append(let field), .setIfAbsent(let field): field.name

@@ -2,15 +2,15 @@ public import Foundation
 public import HTTPChainCore
 public import HTTPTypes
 
-/// One thing to do to the header fields of a request.
+/// A change to a request's header fields.
 ///
-/// Values are plain text. A value that cannot stand in a header field (RFC 9110 §5.5: CR, LF, NUL and other control
-/// characters) is refused with an error that names the field, never altered; white space around it is dropped, as any
-/// recipient would. A name given as text must be a token (RFC 9110 §5.1).
+/// Values are plain text. A value that isn't allowed in a header field (RFC 9110 §5.5: CR, LF, NUL and other control
+/// characters) is never altered: it throws an error that names the field. Surrounding white space is dropped, as by any
+/// recipient. A name given as text must be a token (RFC 9110 §5.1).
 public struct HeaderOperation: Sendable {
-    /// Makes the value from the request as it stands; `nil` leaves the operation out for this call.
+    /// Computes the value from the current request, or returns `nil` to skip the operation for this call.
     ///
-    /// It may be synchronous, and it reads the parameters of the call from the request's options.
+    /// It may be synchronous. Call-specific values can be read from the request's options.
     public typealias Value = @Sendable (_ request: Request) async throws -> String?
 
     enum Action: String {
@@ -27,93 +27,93 @@ public struct HeaderOperation: Sendable {
 
     let action: Action
     private(set) var source: Source
-    /// Further values of the same field, which go with the first.
+    /// The additional values of the same field.
     private(set) var others: [HTTPField] = []
     private(set) var origin: Origin?
 
-    /// Gives the field this value and no other.
+    /// Sets the field to this value only.
     public static func set(_ name: HTTPField.Name, to value: String) -> HeaderOperation {
         HeaderOperation(.set, name, value)
     }
 
-    /// Gives the field this value and no other; the name is text.
+    /// Sets the field to this value only; the name is text.
     public static func set(_ name: String, to value: String) -> HeaderOperation {
         HeaderOperation(.set, name, value)
     }
 
-    /// Gives the field the value that is made for the call, and no other.
+    /// Sets the field to a computed value only.
     public static func set(_ name: HTTPField.Name, to value: @escaping Value) -> HeaderOperation {
         HeaderOperation(.set, name, computed: value)
     }
 
-    /// Gives the field the value that is made for the call, and no other; the name is text.
+    /// Sets the field to a computed value only; the name is text.
     public static func set(_ name: String, to value: @escaping Value) -> HeaderOperation {
         HeaderOperation(.set, name, computed: value)
     }
 
-    /// Adds a value to those that the field has.
+    /// Adds a value to the field's existing ones.
     public static func append(_ name: HTTPField.Name, _ value: String) -> HeaderOperation {
         HeaderOperation(.append, name, value)
     }
 
-    /// Adds a value to those that the field has; the name is text.
+    /// Adds a value to the field's existing ones; the name is text.
     public static func append(_ name: String, _ value: String) -> HeaderOperation {
         HeaderOperation(.append, name, value)
     }
 
-    /// Adds the value that is made for the call to those that the field has.
+    /// Adds a computed value to the field's existing ones.
     public static func append(_ name: HTTPField.Name, _ value: @escaping Value) -> HeaderOperation {
         HeaderOperation(.append, name, computed: value)
     }
 
-    /// Adds the value that is made for the call to those that the field has; the name is text.
+    /// Adds a computed value to the field's existing ones; the name is text.
     public static func append(_ name: String, _ value: @escaping Value) -> HeaderOperation {
         HeaderOperation(.append, name, computed: value)
     }
 
-    /// Gives the field a value when it has none.
+    /// Sets the field to a value if it has none.
     public static func `default`(_ name: HTTPField.Name, to value: String) -> HeaderOperation {
         HeaderOperation(.setIfAbsent, name, value)
     }
 
-    /// Gives the field a value when it has none; the name is text.
+    /// Sets the field to a value if it has none; the name is text.
     public static func `default`(_ name: String, to value: String) -> HeaderOperation {
         HeaderOperation(.setIfAbsent, name, value)
     }
 
-    /// Gives the field the value that is made for the call when it has none.
+    /// Sets the field to a computed value if it has none.
     ///
-    /// The closure is not called when the field has a value.
+    /// The closure isn't called if the field has a value.
     public static func `default`(_ name: HTTPField.Name, to value: @escaping Value) -> HeaderOperation {
         HeaderOperation(.setIfAbsent, name, computed: value)
     }
 
-    /// Gives the field the value that is made for the call when it has none; the name is text.
+    /// Sets the field to a computed value if it has none; the name is text.
     public static func `default`(_ name: String, to value: @escaping Value) -> HeaderOperation {
         HeaderOperation(.setIfAbsent, name, computed: value)
     }
 
-    /// Gives the field a value made of the call's ``HeaderParameters``, and no other.
+    /// Sets the field to a value built from the call's ``HeaderParameters``.
     ///
     /// - Parameters:
     ///   - name: The field's name.
-    ///   - template: The value, with `{name}` for a parameter by its name and `%%0%%` for one by its position. A call
-    ///     without the parameter fails with ``HeadersError``.
+    ///   - template: The value, with `{name}` for a named parameter and `%%0%%` for a positional one. A call without
+    ///     the parameter throws ``HeadersError``.
     public static func set(_ name: String, template: String) -> HeaderOperation {
         .set(name, to: HeaderTemplate(template, of: name).value)
     }
 
-    /// Gives the field a value made of the call's ``HeaderParameters`` when it has none; see ``set(_:template:)``.
+    /// Sets the field to a value built from the call's ``HeaderParameters`` if it has none; see ``set(_:template:)``.
     public static func `default`(_ name: String, template: String) -> HeaderOperation {
         .default(name, to: HeaderTemplate(template, of: name).value)
     }
 
-    /// Adds a value made of the call's ``HeaderParameters`` to those that the field has; see ``set(_:template:)``.
+    /// Adds a value built from the call's ``HeaderParameters`` to the field's existing ones; see ``set(_:template:)``.
     public static func append(_ name: String, template: String) -> HeaderOperation {
         .append(name, HeaderTemplate(template, of: name).value)
     }
 
-    /// The operation for a field with several values, which are set or left out together.
+    /// Makes the operation for a field with several values, which are set or skipped together.
     init(_ action: Action, _ name: String, _ values: [String]) {
         self.init(action, name, values.first ?? "")
         guard case .fixed(let first) = source else { return }
@@ -136,12 +136,12 @@ public struct HeaderOperation: Sendable {
         HeaderOperation(action: .remove, name: name) { .removal($0) }
     }
 
-    /// The same operation for requests to one origin alone, such as a key that no other server may see.
+    /// Returns the operation for requests to one origin only, such as a key that no other server may receive.
     ///
-    /// The value counts as a secret: it is not shown, and the field is removed when the request is redirected to
-    /// another origin. The stage must then stand inside the one that completes the request's URL.
+    /// The value counts as a secret: it is redacted, and the field is removed if the request is redirected to another
+    /// origin. The stage must be inside the one that completes the request's URL.
     ///
-    /// - Parameter origin: Scheme, host and port as a URL, such as `"https://api.example.com"`.
+    /// - Parameter origin: The scheme, host and port as a URL, such as `"https://api.example.com"`.
     public func only(to origin: String) -> HeaderOperation {
         var result = self
         if let origin = Origin(origin) {
@@ -154,12 +154,12 @@ public struct HeaderOperation: Sendable {
         return result
     }
 
-    /// The same operation for requests to one origin alone, as ``only(to:)-(String)`` makes it.
+    /// Returns the operation for requests to one origin only, like ``only(to:)-(String)``.
     public func only(to origin: URL) -> HeaderOperation {
         only(to: origin.absoluteString)
     }
 
-    /// The field's name as it was given.
+    /// The field's name as given.
     var name: String {
         switch source {
         case .fixed(let field): field.name.rawName
@@ -168,7 +168,7 @@ public struct HeaderOperation: Sendable {
         }
     }
 
-    /// The problem with the operation, whatever the request.
+    /// The problem with the operation that doesn't depend on the request.
     var problem: HeadersError.Problem? {
         if case .invalid(_, let problem) = source { problem } else { nil }
     }
@@ -197,18 +197,18 @@ extension HeaderOperation {
         self.init(action: action, name: name) { .computed($0, computed) }
     }
 
-    /// Pseudo fields of HTTP/2 pass for names elsewhere and end the process in `HTTPFields`; they are refused here.
+    /// Rejects HTTP/2 pseudo fields, which are otherwise valid names and end the process in `HTTPFields`.
     private init(action: Action, name: String, source: (HTTPField.Name) -> Source) {
         self.action = action
         self.source = HTTPField.Name(name).map(source) ?? .invalid(name: name, .invalidName(name))
     }
 }
 
-/// The rule for values, RFC 9110 §5.5.
+/// Validates values, RFC 9110 §5.5.
 enum FieldValue {
-    /// The field with a value that was checked.
+    /// Returns the field with a validated value.
     ///
-    /// `HTTPField` itself turns characters that no value may hold into spaces.
+    /// `HTTPField` itself replaces invalid characters with spaces.
     static func field(_ name: HTTPField.Name, _ value: String) throws(HeadersError) -> HTTPField {
         if HTTPField.isValidValue(value) { return HTTPField(name: name, value: value) }
         for (offset, byte) in value.utf8.enumerated() where (byte < 0x20 && byte != 0x09) || byte == 0x7F {

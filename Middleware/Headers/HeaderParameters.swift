@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPChainSupport
 
-/// The values that one call gives the templates of ``HeadersMiddleware``, by name or by position.
+/// The values for the templates of ``HeadersMiddleware`` in one call, by name or by position.
 ///
 /// ```swift
 /// let stage = HeadersMiddleware(.set("X-Trace", template: "{app}-%%0%%"))
@@ -9,9 +9,9 @@ import HTTPChainSupport
 /// try await chain.send(.get("plants").headerParameters(["app": "garden"], ["42"]))   // X-Trace: garden-42
 /// ```
 public struct HeaderParameters: Sendable, Hashable {
-    /// The parameters by name, for `{name}`.
+    /// The named parameters, for `{name}`.
     public var named: [String: String]
-    /// The parameters by position, for `%%0%%`, `%%1%%` and so on.
+    /// The positional parameters, for `%%0%%`, `%%1%%` and so on.
     public var positional: [String]
 
     /// Makes parameters.
@@ -21,20 +21,20 @@ public struct HeaderParameters: Sendable, Hashable {
     }
 }
 
-/// The option that holds a call's ``HeaderParameters``; nothing of it is sent but through a template.
+/// The option with a call's ``HeaderParameters``, which are sent only through templates.
 public enum HeaderParametersOption: RequestOption {
-    /// None.
+    /// No parameters.
     public static var defaultValue: HeaderParameters { HeaderParameters() }
     /// The values may be secrets.
     public static var isCredential: Bool { true }
 }
 
 extension Request {
-    /// The request with parameters for the templates of ``HeadersMiddleware``, besides those it has.
+    /// Returns the request with additional parameters for the templates of ``HeadersMiddleware``.
     ///
     /// - Parameters:
-    ///   - named: Parameters by name, for `{name}`; one that is given again replaces the one before.
-    ///   - positional: Parameters by position, for `%%0%%`; they come after those that the request has.
+    ///   - named: The named parameters, for `{name}`. A repeated name replaces the previous value.
+    ///   - positional: The positional parameters, for `%%0%%`, added after the request's existing ones.
     public consuming func headerParameters(_ named: [String: String] = [:], _ positional: [String] = []) -> Request {
         options[HeaderParametersOption.self].named.merge(named) { $1 }
         options[HeaderParametersOption.self].positional += positional
@@ -42,7 +42,7 @@ extension Request {
     }
 }
 
-/// A field value with parameters in it: `{name}`, and `%%0%%` by position.
+/// A field value with parameters: `{name}`, and `%%0%%` by position.
 package struct HeaderTemplate: Sendable {
     private enum Piece: Sendable {
         case text(String)
@@ -53,7 +53,7 @@ package struct HeaderTemplate: Sendable {
     private let field: String
     private let pieces: [Piece]
 
-    /// Braces and percent signs that hold no parameter are text.
+    /// Braces and percent signs without a parameter are text.
     package init(_ template: String, of field: String) {
         self.field = field
         var pieces: [Piece] = []
@@ -83,14 +83,14 @@ package struct HeaderTemplate: Sendable {
 
     private static let mark = Array("%%".utf8)
 
-    /// The brace behind a name of letters, digits and `_-.`, so that JSON is text.
+    /// Returns the brace after a name of letters, digits and `_-.`, so that JSON is text.
     private static func endOfName(in bytes: ArraySlice<UInt8>) -> Int? {
         let name = bytes.dropFirst().prefix { ASCII.isAlphanumeric($0) || "_-.".utf8.contains($0) }
         let end = name.endIndex
         return !name.isEmpty && end < bytes.endIndex && bytes[end] == UInt8(ascii: "}") ? end : nil
     }
 
-    /// Digits and two percent signs after them.
+    /// Parses digits followed by two percent signs.
     private static func number(in bytes: ArraySlice<UInt8>) -> (value: Int, end: Int)? {
         let digits = bytes.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         guard let value = Int(String(decoding: digits, as: UTF8.self)), bytes[digits.endIndex...].starts(with: mark)
@@ -105,9 +105,9 @@ package struct HeaderTemplate: Sendable {
         }
     }
 
-    /// The value for a request.
+    /// Returns the value for a request.
     ///
-    /// - Throws: ``HeadersError`` for a parameter that the call does not have.
+    /// - Throws: ``HeadersError`` for a parameter that the call doesn't have.
     @Sendable
     func value(_ request: Request) async throws -> String? {
         let parameters = request.options[HeaderParametersOption.self]
@@ -118,7 +118,7 @@ package struct HeaderTemplate: Sendable {
         }
     }
 
-    /// The value with the parameters that two closures give.
+    /// Returns the value with the parameters from two closures.
     ///
     /// - Throws: ``HeadersError`` for a parameter that is `nil`.
     package func value(

@@ -1,33 +1,33 @@
 public import HTTPChainCore
 
-/// A header field cannot be set as asked; nothing was sent.
+/// Thrown if a header field can't be set; nothing was sent.
 public struct HeadersError: HTTPChainError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The name is not a token, RFC 9110 §5.1.
+        /// The name isn't a token, RFC 9110 §5.1.
         case invalidName(String)
-        /// The value holds a byte that no field value may hold, RFC 9110 §5.5; the offset counts bytes of UTF-8.
+        /// The value contains an invalid byte, RFC 9110 §5.5; the offset counts UTF-8 bytes.
         case invalidValue(name: String, byte: UInt8, offset: Int)
-        /// The closure that makes the field's value threw; its error is the cause.
+        /// The closure that computes the field's value threw; its error is the cause.
         case valueFailed(name: String)
-        /// The field is bound to something that is not an origin.
+        /// The field's origin isn't valid.
         case invalidOrigin(name: String, origin: String)
-        /// The field is bound to an origin, and the request's URL is not absolute yet.
+        /// The field is bound to an origin, but the request's URL isn't absolute yet.
         case unknownOrigin(name: String, origin: Origin, url: String)
-        /// The call lacks a parameter that the field's template names.
+        /// The call lacks a parameter of the field's template.
         case missingParameter(name: String, parameter: String)
-        /// The request would have more fields than any message can carry.
+        /// The request would have more fields than a message can contain.
         case tooManyFields(Int)
     }
 
     /// The problem.
     public let problem: Problem
-    /// The request as it stood; `nil` when the error is not about a request.
+    /// The request at the time of the error, or `nil` if the error isn't about a request.
     public let exchange: ExchangeSnapshot?
-    /// The error of the closure that makes a value.
+    /// The error of the closure that computes a value.
     public let underlyingError: (any Error)?
 
     init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {
@@ -51,7 +51,7 @@ public struct HeadersError: HTTPChainError {
 }
 
 extension HeadersError.Problem: CustomStringConvertible {
-    /// The field and what is wrong with it; the value is not shown.
+    /// The field and its problem, without the value.
     public var description: String {
         switch self {
         case .invalidName(let name):

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// Gives requests their shared header fields, and each call its own.
+/// Sets shared header fields, and those of each call.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -17,41 +17,41 @@ public import HTTPTypes
 /// let response = try await chain.send(.get("https://api.example.com/plants").headers(.set(.acceptLanguage, to: "de")))
 /// ```
 ///
-/// A dictionary of fields is a default: what a call brings itself wins, unless ``Precedence/override`` says otherwise.
+/// A dictionary of fields sets defaults: the call's own fields win, unless the precedence is ``Precedence/override``.
 ///
-/// The operations are carried out in order: set, append, remove, and default for a field that has no value yet.
-/// Values are fixed, made of the parameters of the call (``HeaderParameters``), or made by a closure that sees the request. A
-/// field may be bound to one origin; no other server gets it, not by a redirect either.
+/// The operations are applied in order: set, append, remove, and default for a field without a value. Values are fixed,
+/// built from the call's parameters (``HeaderParameters``), or computed by a closure from the request. A field can be
+/// bound to one origin, so that no other server receives it, even after a redirect.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/build``; inside the stage that completes URLs when a field is bound to an
+/// **Place.** Phase ``/HTTPChainCore/Phase/build``; inside the stage that completes URLs if a field is bound to an
 /// origin.
 ///
-/// **Options.** ``CallHeaders`` (in short ``HTTPChainCore/Request/headers(_:)``) adds operations for one call, after
-/// the shared ones: it can replace a shared field, add to it, or remove it.
+/// **Options.** ``CallHeaders`` (convenience: ``HTTPChainCore/Request/headers(_:)``) adds operations for one call,
+/// after the shared ones. They can replace, extend or remove a shared field.
 ///
 /// **Errors.** ``HeadersError`` names the field. Names, fixed values and origins are checked when the chain is built,
-/// which throws `ChainOrderError`; a stage that is used alone throws for each call.
+/// which throws `ChainOrderError`. A stage used without a chain throws for each call.
 public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     private let operations: [HeaderOperation]
-    /// The operations when there is nothing to find out about a request: no closure, no origin, no mistake.
+    /// The operations if none depends on the request: no closure, no origin, no mistake.
     private let fixed: [FixedOperation]?
 
-    /// The value that wins where the call and the stage both bring a field.
+    /// The value that wins if both the call and the stage have a field.
     public enum Precedence: Sendable, Hashable {
-        /// The call's: what the stage has is a default.
+        /// The call's value; the stage's is a default.
         case call
-        /// The stage's, in the place of the call's.
+        /// The stage's value, which replaces the call's.
         case override
     }
 
-    /// Gives each request fields; a name that is given again has both values.
+    /// Sets fields on each request; a repeated name has all its values.
     ///
-    /// A field that the call brings stays as the call has it, unless `precedence` says otherwise.
+    /// The call's own fields are kept, unless `precedence` says otherwise.
     ///
     /// - Parameters:
-    ///   - fields: Names and values.
-    ///   - precedence: What becomes of a field that the call has already; it stays by default.
-    ///   - origin: The only origin that is sent the fields, such as `"https://api.example.com"`; any when `nil`.
+    ///   - fields: The names and values.
+    ///   - precedence: The precedence for fields that the call already has. Defaults to the call's.
+    ///   - origin: The only origin that receives the fields, such as `"https://api.example.com"`, or `nil` for any.
     public init(
         _ fields: KeyValuePairs<HTTPField.Name, String>,
         _ precedence: Precedence = .call,
@@ -60,12 +60,12 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         self.init(named: fields.map { ($0.rawName, $1) }, precedence, onlyTo: origin)
     }
 
-    /// Gives each request fields whose names are text; a name that is given again has both values.
+    /// Sets fields with names as text on each request; a repeated name has all its values.
     ///
     /// - Parameters:
-    ///   - fields: Names and values.
-    ///   - precedence: What becomes of a field that the call has already; it stays by default.
-    ///   - origin: The only origin that is sent the fields, such as `"https://api.example.com"`; any when `nil`.
+    ///   - fields: The names and values.
+    ///   - precedence: The precedence for fields that the call already has. Defaults to the call's.
+    ///   - origin: The only origin that receives the fields, such as `"https://api.example.com"`, or `nil` for any.
     public init(
         _ fields: KeyValuePairs<String, String>,
         _ precedence: Precedence = .call,
@@ -74,16 +74,16 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         self.init(named: fields.map { ($0, $1) }, precedence, onlyTo: origin)
     }
 
-    /// Gives each request fields from a dictionary that was made at run time, in the order of their names.
+    /// Sets fields from a dictionary created at run time, in the order of their names.
     ///
     /// ```swift
     /// HeadersMiddleware(fields: configuration.headers)   // [String: String]
     /// ```
     ///
     /// - Parameters:
-    ///   - fields: Names and values.
-    ///   - precedence: What becomes of a field that the call has already; it stays by default.
-    ///   - origin: The only origin that is sent the fields, such as `"https://api.example.com"`; any when `nil`.
+    ///   - fields: The names and values.
+    ///   - precedence: The precedence for fields that the call already has. Defaults to the call's.
+    ///   - origin: The only origin that receives the fields, such as `"https://api.example.com"`, or `nil` for any.
     public init(
         fields: [String: String],
         _ precedence: Precedence = .call,
@@ -92,12 +92,12 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         self.init(named: fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, precedence, onlyTo: origin)
     }
 
-    /// Gives each request fields that are there as `HTTPFields`.
+    /// Sets fields from `HTTPFields` on each request.
     ///
     /// - Parameters:
-    ///   - fields: The fields; a name may occur again.
-    ///   - precedence: What becomes of a field that the call has already; it stays by default.
-    ///   - origin: The only origin that is sent the fields, such as `"https://api.example.com"`; any when `nil`.
+    ///   - fields: The fields; names may be repeated.
+    ///   - precedence: The precedence for fields that the call already has. Defaults to the call's.
+    ///   - origin: The only origin that receives the fields, such as `"https://api.example.com"`, or `nil` for any.
     public init(
         fields: HTTPFields,
         _ precedence: Precedence = .call,
@@ -106,15 +106,15 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         self.init(named: fields.map { ($0.name.rawName, $0.value) }, precedence, onlyTo: origin)
     }
 
-    /// Carries out operations in order.
+    /// Applies operations in order.
     public init(_ operations: HeaderOperation...) {
         self.init(operations)
     }
 
-    /// Carries out operations in order.
+    /// Applies operations in order.
     ///
     /// - Parameters:
-    ///   - operations: What to do to the fields of each request; none for a stage that only serves ``CallHeaders``.
+    ///   - operations: The changes to each request's fields. Empty for a stage that only applies ``CallHeaders``.
     public init(_ operations: [HeaderOperation]) {
         self.operations = operations
         let fixed = operations.compactMap(FixedOperation.init)
@@ -140,15 +140,15 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         self.init(operations)
     }
 
-    /// With what else makes the request complete.
+    /// With the other stages that complete the request.
     public var phase: Phase { .build }
 
-    /// The operations in order; secrets, and what is bound to an origin, redacted.
+    /// The operations in order, with secrets and values bound to an origin redacted.
     public var summary: StageSummary {
         var summary = StageSummary("HeadersMiddleware", purpose: "sets header fields")
         summary.settings = operations.map { operation in
             let place = operation.origin.map { " (only to \($0))" } ?? ""
-            // Not beside the name, by which the value is known for a secret.
+            // Not next to the name, which identifies secret values.
             let isPlain = operation.action == .set || operation.action == .remove
             let action = isPlain ? "" : " (\(operation.action.rawValue))"
             return StageSummary.Setting(name: operation.name, value: shownValue(of: operation) + action + place)
@@ -168,7 +168,7 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         }
     }
 
-    /// Names, values and origins that are invalid.
+    /// Returns problems with invalid names, values and origins.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         operations.compactMap(\.problem).map { problem in
             ChainProblem(stage: summary.name, problem: problem.description, fix: problem.fix)
@@ -177,7 +177,7 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
 
     /// Changes the fields and passes the request on.
     ///
-    /// - Throws: ``HeadersError``; what the stages inside throw.
+    /// - Throws: ``HeadersError``; rethrows errors of the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let isForOneCall = request.options.contains(CallHeaders.self)
         if let fixed, !isForOneCall {
