@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Ends an attempt in which nothing moves any more, or that takes too long.
+/// Ends attempts that stall or take too long.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -10,43 +10,43 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// Each step of an attempt has a limit of its own, so that a large body does not fail for its size:
+/// Each step of an attempt has its own limit, so that a large body doesn't fail because of its size:
 ///
 /// | limit | default | what it limits |
 /// | --- | --- | --- |
 /// | connect | 30 s | getting a connection |
-/// | write | 60 s | the wait until the network takes the next part of the request's body |
-/// | response | 60 s | the wait for the response's head; it begins when all of the request has been sent |
-/// | read | 60 s | the wait for the next part of the response's body, while somebody waits for it |
-/// | total | none | the attempt from its beginning until the head has arrived, the upload included; `covering: .response` takes the response's body in |
+/// | write | 60 s | the wait until the network accepts the next part of the request's body |
+/// | response | 60 s | the wait for the response's head, after the whole request has been sent |
+/// | read | 60 s | the wait for the next part of the response's body, while a reader waits for it |
+/// | total | none | the attempt from its start until the head has arrived, including the upload; `covering: .response` includes the response's body |
 ///
 /// The defaults suit a slow mobile network: the system buffers some megabytes of an upload, which count as sent long
-/// before the server has them. A slow reader is not a silent server: the time in which nobody asks for the next part
-/// does not count.
+/// before the server receives them. A slow reader isn't mistaken for a silent server: time in which the next part isn't
+/// requested doesn't count.
 ///
-/// A stage further out that sends a request again does so after such an error where that is safe: it is a
-/// `TimeoutFailure`, and after ``/HTTPChainCore/TimeoutScope/connect`` nothing was sent.
+/// An outer retry stage retries after such an error if that is safe: the error is a `TimeoutFailure`, and after
+/// ``/HTTPChainCore/TimeoutScope/connect`` nothing was sent.
 ///
-/// **What keeps the limits.** The transport, where it has the capability `keepsDeadlines`, as those of this package
-/// have: the limits are data on the request, and no task is made for them. Over any other transport the stage cancels
-/// and awaits what runs inside, as ``TimeoutMiddleware`` does, and sees what ``/HTTPChainCore/UploadProgress`` tells
-/// it; where a transport tells nothing, connect, write and response do not limit a request with a body. A transport
-/// that is not told when there is a connection adds the time to connect to that of the first step after it.
+/// **Enforcement.** A transport with the capability `keepsDeadlines`, as in this package, enforces the limits: they are
+/// data on the request and need no task. With any other transport, the stage cancels and awaits the inner stages, like
+/// ``TimeoutMiddleware``, and relies on ``/HTTPChainCore/UploadProgress``. If the transport doesn't report that,
+/// connect, write and response don't limit a request with a body. If a transport can't observe its connections, the
+/// time to connect counts toward the next step.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/attempt``: inside retry and authentication, so that each attempt has its own
 /// limits.
 ///
-/// **Options.** ``AttemptTimeout`` (in short ``HTTPChainCore/Request/attemptTimeout(_:)``) sets another total for one
-/// call, ``StepTimeouts`` (in short ``HTTPChainCore/Request/transferLimits(connect:write:response:read:)``) the others.
+/// **Options.** ``AttemptTimeout`` (convenience: ``HTTPChainCore/Request/attemptTimeout(_:)``) sets the total of one
+/// call, ``StepTimeouts`` (``HTTPChainCore/Request/transferLimits(connect:write:response:read:)``) the others.
 ///
-/// **Errors.** `TimeoutError` with the scope of the limit, and how much of the request's body was sent; with
-/// ``/HTTPChainCore/TimeoutScope/call`` when the whole call's time is up.
+/// **Errors.** `TimeoutError` with the scope of the limit and the amount of the request's body that was sent; with
+/// ``/HTTPChainCore/TimeoutScope/call`` if the call's deadline has passed.
 public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware {
-    /// The part of an attempt that its total limit covers.
+    /// The part of an attempt covered by its total limit.
     public enum Coverage: String, Sendable, Hashable {
-        /// From sending the request until the response's head has arrived.
+        /// From sending the request until the response's head arrives.
         case head = "until the head has arrived"
-        /// From sending the request until the response's body was read to its end.
+        /// From sending the request until the response's body has been read completely.
         case response = "until the body is read"
     }
 
@@ -54,15 +54,15 @@ public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware {
 
     /// Makes the stage.
     ///
-    /// `nil` is no limit; with zero or less every attempt fails at once.
+    /// `nil` means no limit. With zero or less, every attempt fails immediately.
     ///
     /// - Parameters:
-    ///   - total: How long an attempt may take in all; no limit by default.
-    ///   - coverage: What that covers; by default the body of the response is left out.
-    ///   - connect: How long it may take to get a connection; 30 seconds by default.
-    ///   - write: How long the network may take nothing of the request's body; 60 seconds by default.
-    ///   - response: How long the head may take once the request was sent; 60 seconds by default.
-    ///   - read: How long the server may be silent while the body is read; 60 seconds by default.
+    ///   - total: The limit on the whole attempt. Defaults to none.
+    ///   - coverage: The part covered by `total`. Defaults to excluding the response's body.
+    ///   - connect: The limit on getting a connection. Defaults to 30 seconds.
+    ///   - write: The limit on waiting for the network to accept more of the request's body. Defaults to 60 seconds.
+    ///   - response: The limit on waiting for the head after the request was sent. Defaults to 60 seconds.
+    ///   - read: The limit on waiting for more of the response's body while it is read. Defaults to 60 seconds.
     public init(
         _ total: Duration? = nil,
         covering coverage: Coverage = .head,
@@ -81,7 +81,7 @@ public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware {
         )
     }
 
-    /// Once for each attempt.
+    /// Inside retries, once per attempt.
     public var phase: Phase { .attempt }
 
     /// The limits.
@@ -98,10 +98,10 @@ public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware {
         )
     }
 
-    /// Passes the request on with the limits, and keeps them where the transport does not.
+    /// Passes the request on with the limits, and enforces them if the transport doesn't.
     ///
-    /// - Throws: ``/HTTPChainCore/TimeoutError``; what the stages inside throw; `CancellationError` when the task is
-    ///   cancelled.
+    /// - Throws: ``/HTTPChainCore/TimeoutError``; rethrows errors of the inner stages; `CancellationError` if the task
+    ///   is cancelled.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let limits = limits(for: request)

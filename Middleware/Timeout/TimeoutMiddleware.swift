@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Ends a call that takes too long, from its beginning to the last byte of its response.
+/// Ends calls that take too long, measured from their start to the last byte of the response.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -16,27 +16,27 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// The limit covers everything: redirects, retries and the waits between them, what the stages inside do, and reading
-/// the body. ``AttemptTimeoutMiddleware`` limits the single attempt beside it. Stages inside read what is left as
-/// `request.remainingTime` and do not begin a wait that would outlive it.
+/// The limit covers everything: redirects, retries and their waits, the work of inner stages, and reading the body.
+/// ``AttemptTimeoutMiddleware`` also limits single attempts. Inner stages read the remaining time as
+/// `request.remainingTime`, and don't start a wait that would exceed it.
 ///
-/// When time is up, the call ends with ``/HTTPChainCore/TimeoutError``. A body that is read after that throws it too,
-/// and its transfer is cancelled, at the latest with the first such read. A body that can be read again (bytes, a file,
-/// an answer from a cache) has no transfer behind it and is handed on as it is. A call whose own task is cancelled ends
-/// with `CancellationError`, even when its time is up as well.
+/// When the time is up, the call throws ``/HTTPChainCore/TimeoutError``. Reading the body afterwards throws it too, and
+/// its transfer is cancelled by the first such read at the latest. A body that can be read again (bytes, a file, a
+/// response from a cache) has no transfer and is returned unchanged. A call whose own task is cancelled throws
+/// `CancellationError`, even if its time is up as well.
 ///
-/// **What keeps the deadline.** It is data on the request (`CallDeadline`): the transport and the stages inside end
-/// their waits with it, so that no task is made for it. Where something inside does not say that it does so (a transport
-/// without the capability `keepsDeadlines`, a stage that is no `DeadlineKeepingMiddleware`), what runs inside is
-/// cancelled when time is up, and awaited, so that nothing of a call goes on behind its back: a stage that ignores
-/// cancellation delays the error for as long as it goes on. `TransportConformance` and `StageConformance` find those.
+/// **Enforcement.** The deadline is data on the request (`CallDeadline`): the transport and the inner stages end their
+/// waits at it, so that no task is needed. If some don't declare that (a transport without the capability
+/// `keepsDeadlines`, a stage that isn't a `DeadlineKeepingMiddleware`), the inner stages are cancelled when the time is
+/// up, and awaited, so that nothing continues in the background. A stage that ignores cancellation delays the error
+/// until it ends. `TransportConformance` and `StageConformance` detect those.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/deadline``: outside everything that takes time, and inside what tells of
-/// calls as a whole: a log further in would see a cancellation, not a timeout. A second such stage further in only
-/// brings the deadline nearer; where it would not, it does nothing.
+/// **Place.** Phase ``/HTTPChainCore/Phase/deadline``: outside everything that takes time, and inside stages that
+/// report calls as a whole: a log further in would see a cancellation, not a timeout. A second, inner stage can only
+/// bring the deadline nearer; otherwise, it does nothing.
 ///
-/// **Options.** ``CallTimeout`` (in short ``HTTPChainCore/Request/timeout(_:)``) sets another limit for one call, or
-/// none. `CallDeadline` tells the stages inside when the call ends; a sooner one that the caller has set stands.
+/// **Options.** ``CallTimeout`` (convenience: ``HTTPChainCore/Request/timeout(_:)``) sets or removes the limit for one
+/// call. `CallDeadline` gives inner stages the call's deadline. An earlier one set by the caller is kept.
 ///
 /// **Errors.** ``/HTTPChainCore/TimeoutError`` with the scope ``/HTTPChainCore/TimeoutScope/call``.
 public struct TimeoutMiddleware: DeadlineKeepingMiddleware {
@@ -44,8 +44,8 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware {
 
     /// Makes the stage.
     ///
-    /// - Parameter limit: How long a call may take; `nil` for no limit but those that calls set themselves. With zero or
-    ///   less every call fails at once.
+    /// - Parameter limit: The time limit for a call, or `nil` for none but those set by calls. With zero or less, every
+    ///   call fails immediately.
     public init(_ limit: Duration?) {
         self.limit = limit
     }
@@ -62,10 +62,10 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware {
         )
     }
 
-    /// Passes the request on, and holds what follows to the deadline.
+    /// Passes the request on, and enforces the deadline.
     ///
-    /// - Throws: ``/HTTPChainCore/TimeoutError``; what the stages inside throw; `CancellationError` when the task is
-    ///   cancelled.
+    /// - Throws: ``/HTTPChainCore/TimeoutError``; rethrows errors of the inner stages; `CancellationError` if the task
+    ///   is cancelled.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let limit = request.options[CallTimeout.self].limit(standard: limit)
@@ -104,7 +104,7 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware {
         return try await supervise(request, next, deadline)
     }
 
-    /// Cancels what runs inside when time is up.
+    /// Cancels the inner stages when the time is up.
     private func supervise(
         _ request: consuming Request,
         _ next: Next,

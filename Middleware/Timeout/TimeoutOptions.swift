@@ -1,15 +1,15 @@
 public import HTTPChainCore
 
-/// The answer of one call to a limit that a stage sets.
+/// The rule of one call for a stage's limit.
 public enum TimeoutRule: Sendable, Hashable {
     /// The stage's limit.
     case standard
     /// No limit.
     case unlimited
-    /// This limit in place of the stage's; with zero or less, time is up before it begins.
+    /// This limit instead of the stage's; with zero or less, the time is up before the start.
     case limit(Duration)
 
-    /// A limit, or none.
+    /// Makes a rule from a limit, or `nil` for no limit.
     public init(_ limit: Duration?) {
         self = limit.map(TimeoutRule.limit) ?? .unlimited
     }
@@ -23,73 +23,71 @@ public enum TimeoutRule: Sendable, Hashable {
     }
 }
 
-/// The time that the whole call may take, for ``TimeoutMiddleware``; ``HTTPChainCore/Request/timeout(_:)`` is the short
-/// way to it.
+/// The time limit for the whole call, for ``TimeoutMiddleware``; see also ``HTTPChainCore/Request/timeout(_:)``.
 public enum CallTimeout: RequestOption {
-    /// As long as the stage says.
+    /// The stage's limit.
     public static var defaultValue: TimeoutRule { .standard }
 }
 
-/// The time that each attempt may take, for ``AttemptTimeoutMiddleware``; ``HTTPChainCore/Request/attemptTimeout(_:)``
-/// is the short way to it.
+/// The limit for each attempt, for ``AttemptTimeoutMiddleware``; see also ``HTTPChainCore/Request/attemptTimeout(_:)``.
 public enum AttemptTimeout: RequestOption {
-    /// As long as the stage says.
+    /// The stage's limit.
     public static var defaultValue: TimeoutRule { .standard }
 }
 
-/// The times that the steps of each attempt may take, for ``AttemptTimeoutMiddleware``;
-/// ``HTTPChainCore/Request/transferLimits(connect:write:response:read:)`` is the short way to it.
+/// The limits for the steps of each attempt, for ``AttemptTimeoutMiddleware``; see also
+/// ``HTTPChainCore/Request/transferLimits(connect:write:response:read:)``.
 public struct StepTimeouts: RequestOption, Sendable, Hashable {
-    /// Getting a connection.
+    /// The limit on getting a connection.
     public var connect = TimeoutRule.standard
-    /// The wait until the network takes the next part of the request's body.
+    /// The limit on waiting for the network to accept the next part of the request's body.
     public var write = TimeoutRule.standard
-    /// The wait for the response's head, once the request was sent.
+    /// The limit on waiting for the response's head after the request was sent.
     public var response = TimeoutRule.standard
-    /// The wait for the next part of the response's body.
+    /// The limit on waiting for the next part of the response's body.
     public var read = TimeoutRule.standard
 
-    /// Makes rules that leave every limit to the stage.
+    /// Makes rules that keep all of the stage's limits.
     public init() {}
 
-    /// As the stage says.
+    /// The stage's limits.
     public static var defaultValue: StepTimeouts? { nil }
 }
 
 extension Request {
-    /// The request with a limit of its own for the whole call: retries, redirects, waits and the response's body.
+    /// Returns the request with its own limit for the whole call: retries, redirects, waits and the response's body.
     ///
     /// ```swift
     /// let report = try await chain.send(.get("reports/7").timeout(.seconds(90)))
     /// let events = try await chain.send(.get("events").timeout(nil))
     /// ```
     ///
-    /// - Parameter limit: How long the call may take; `nil` for as long as it takes. With zero or less the call fails
-    ///   with ``/HTTPChainCore/TimeoutError`` before anything is sent.
+    /// - Parameter limit: The time limit for the call, or `nil` for none. With zero or less, the call throws
+    ///   ``/HTTPChainCore/TimeoutError`` before anything is sent.
     public consuming func timeout(_ limit: Duration?) -> Request {
         options[CallTimeout.self] = TimeoutRule(limit)
         return self
     }
 
-    /// The request with a limit of its own for each attempt to get a response.
+    /// Returns the request with its own limit for each attempt to get a response.
     ///
-    /// - Parameter limit: How long an attempt may take; `nil` for as long as it takes.
+    /// - Parameter limit: The time limit for an attempt, or `nil` for none.
     public consuming func attemptTimeout(_ limit: Duration?) -> Request {
         options[AttemptTimeout.self] = TimeoutRule(limit)
         return self
     }
 
-    /// The request with limits of its own for the steps of each attempt.
+    /// Returns the request with its own limits for the steps of each attempt.
     ///
     /// ```swift
     /// let stream = try await chain.send(.get("events").transferLimits(read: .unlimited))
     /// ```
     ///
     /// - Parameters:
-    ///   - connect: Getting a connection; as the stage says by default.
-    ///   - write: The wait until the network takes more of the request's body.
-    ///   - response: The wait for the response's head, once the request was sent.
-    ///   - read: The wait for more of the response's body.
+    ///   - connect: The limit on getting a connection. Defaults to the stage's.
+    ///   - write: The limit on waiting for the network to accept more of the request's body. Defaults to the stage's.
+    ///   - response: The limit on waiting for the response's head after the request was sent. Defaults to the stage's.
+    ///   - read: The limit on waiting for more of the response's body. Defaults to the stage's.
     public consuming func transferLimits(
         connect: TimeoutRule = .standard,
         write: TimeoutRule = .standard,
