@@ -1,10 +1,10 @@
 import HTTPChainCore
 
-/// Which bytes of a representation a 206 holds: `Content-Range`, RFC 9110 §14.4.
+/// The byte range of a 206 response: `Content-Range`, RFC 9110 §14.4.
 struct ContentRange: Hashable {
     let first: Int64
     let last: Int64
-    /// The size of the whole; `nil` when the server does not know it.
+    /// The size of the whole representation, or `nil` if the server doesn't know it.
     let total: Int64?
 
     var count: Int64 { last - first + 1 }
@@ -15,7 +15,7 @@ struct ContentRange: Hashable {
         self.total = total
     }
 
-    /// Reads a field's value; `nil` for what is none, for another unit than bytes, and for a range that is not one.
+    /// Parses a field's value, or returns `nil` if it is invalid or uses another unit than bytes.
     init?(_ text: String?) {
         guard let text else { return nil }
         let parts = text.pieces(at: " ")

@@ -1,26 +1,26 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// How far a download has come, what is still missing, and which response holds the rest of it.
+/// A download's position, its missing range, and the check of a response that continues it.
 struct DownloadPosition: Hashable {
     private let validator: StrongValidator
     private let coding: String?
     /// The next byte of the representation.
     private(set) var offset: Int64
-    /// The last byte that is wanted; `nil` while the size is not known.
+    /// The last requested byte, or `nil` if the size is unknown.
     private(set) var last: Int64?
     private var total: Int64?
 
-    /// Why a response cannot go on where a download broke.
+    /// The reason why a response can't continue a broken download.
     struct Refusal: Error {
         let reason: String
     }
 
-    /// The position at the beginning of a response's body; `nil` when a download of it could not go on after a break.
+    /// Makes the position at the start of a response's body, or returns `nil` if its download can't be resumed.
     ///
-    /// A range is of the bytes that are sent (RFC 9110 §14.1.2), so nothing may have decoded them in transit.
+    /// Ranges count the bytes that are sent (RFC 9110 §14.1.2), so nothing may have decoded them in transit.
     ///
-    /// - Parameter response: The response to a GET: ranges are defined for that alone, §14.2.
+    /// - Parameter response: The response to a GET request, the only method with ranges, §14.2.
     init?(_ response: Response) {
         let code = response.status.code
         guard code == 200 || code == 206, let validator = StrongValidator(of: response.headers),
@@ -43,17 +43,17 @@ struct DownloadPosition: Hashable {
         }
     }
 
-    /// The number of bytes that are missing, where that is known.
+    /// The number of missing bytes, if known.
     var missing: Int64? { last.map { $0 - offset + 1 } }
 
-    /// Counts bytes that arrived.
+    /// Counts received bytes.
     mutating func advance(by count: Int) {
         offset += Int64(count)
     }
 
-    /// Makes a request one for the rest, of this version alone (RFC 9110 §13.1.5, §14.2).
+    /// Restricts a request to the missing range of this version (RFC 9110 §13.1.5, §14.2).
     ///
-    /// Conditions that decided whether there should be a download at all are left out: there is one.
+    /// Removes conditions on whether to download at all, because the download has already started.
     func restrict(_ request: inout Request) {
         request.head.headerFields[.range] = "bytes=\(offset)-\(last.map(String.init) ?? "")"
         request.head.headerFields[.ifRange] = validator.field
@@ -61,9 +61,9 @@ struct DownloadPosition: Hashable {
         request.head.headerFields[.ifModifiedSince] = nil
     }
 
-    /// Takes a response for the rest, if it is (RFC 9110 §15.3.7).
+    /// Accepts a response with the missing range (RFC 9110 §15.3.7).
     ///
-    /// - Throws: ``Refusal`` when it is not, or cannot be known to be.
+    /// - Throws: ``Refusal`` if the response doesn't have it, or may not.
     mutating func resume(with response: Response) throws(Refusal) {
         guard response.status.code == 206 else {
             throw Refusal(
@@ -94,7 +94,7 @@ struct DownloadPosition: Hashable {
 }
 
 extension Response {
-    /// Whether the server does not rule out ranges of bytes, RFC 9110 §14.3.
+    /// Whether the server may support byte ranges, RFC 9110 §14.3.
     fileprivate var acceptsByteRanges: Bool {
         guard let units = headers[.acceptRanges] else { return true }
         return units.lowercased().pieces(at: ",").contains { unit in
@@ -102,7 +102,7 @@ extension Response {
         }
     }
 
-    /// Whether the transport or a stage inside undid a content coding.
+    /// Whether the transport or an inner stage decoded the content.
     fileprivate var wasDecoded: Bool {
         options[OriginalContentFields.self][.contentEncoding] != nil
     }

@@ -3,25 +3,24 @@ import HTTPChainSupport
 public import HTTPTypes
 
 extension HTTPField.Name {
-    /// `Idempotency-Key`: a name for what the client wants done, by which a server knows a request that it has seen
-    /// before (draft-ietf-httpapi-idempotency-key-header).
+    /// `Idempotency-Key`: a key by which a server recognizes a repeated request
+    /// (draft-ietf-httpapi-idempotency-key-header).
     public static let idempotencyKey = Self(constant: "Idempotency-Key")
 }
 
-/// Whether one call gets an `Idempotency-Key`, whatever ``RetryMiddleware`` does by default.
+/// Whether one call gets an `Idempotency-Key`, regardless of the stage's default.
 public enum GeneratesIdempotencyKey: RequestOption {
-    /// As the stage is set.
+    /// The default of ``RetryMiddleware``.
     public static var defaultValue: Bool? { nil }
 }
 
 extension Request {
-    /// The request with an `Idempotency-Key` of its own that all of its attempts carry, so that it can be sent again
-    /// whatever its method; the server has to know the field.
+    /// Returns the request with a generated `Idempotency-Key`, the same for all attempts, so that it can be retried
+    /// although its method isn't idempotent; the server must support the field.
     ///
-    /// A key that the request has already stays as it is: set the field to use one of yours, in the form the server
-    /// wants.
+    /// An existing key is kept: to use a custom one, set the field in the server's format.
     ///
-    /// - Parameter isIdempotent: `false` for no key, where the stage is set to make them.
+    /// - Parameter isIdempotent: Whether to add a key; `false` overrides a stage that adds them.
     public consuming func idempotent(_ isIdempotent: Bool = true) -> Request {
         options[GeneratesIdempotencyKey.self] = isIdempotent
         return self
@@ -29,7 +28,7 @@ extension Request {
 }
 
 enum IdempotencyKey {
-    /// A UUID (version 4, RFC 9562 §5.4) as a string of structured fields, RFC 9651 §3.3.3: in quotes.
+    /// Returns a UUID (version 4, RFC 9562 §5.4) as a structured field string, RFC 9651 §3.3.3: in quotes.
     static func make(_ random: some RandomSource) -> String {
         var bytes = random.bytes(16)
         bytes[6] = bytes[6] & 0x0F | 0x40

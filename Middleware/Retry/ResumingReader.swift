@@ -2,17 +2,17 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// Reads a download, and when it breaks asks for the rest.
+/// Reads a download, and requests the rest if it breaks.
 struct ResumingReader: BodyReader {
-    /// From how much of it a download counts as going on: less, and a server could keep a call busy with a byte each.
+    /// The bytes that count as progress; otherwise a server could keep a call busy with one byte per attempt.
     private static let progress: Int64 = 65_536
 
     private var inner: (any BodyReader)?
-    /// Gone when the download is over: nothing of the request is kept longer.
+    /// Released when the download ends, so that the request isn't kept longer.
     private var run: RetryRun?
     private var position: DownloadPosition
     private var resumedAt: Int64
-    /// The response whose body is read, when it is not the first.
+    /// The response whose body is read, if it isn't the first.
     private var resumed: Response?
     private var failure: (any Error)?
 
@@ -38,7 +38,7 @@ struct ResumingReader: BodyReader {
             } catch {
                 broken = error
             }
-            // Dropped before the wait: there is no more to read there.
+            // Released before the wait, because it has no more data.
             inner = nil
             resumed = nil
             try await resume(after: broken)
@@ -56,7 +56,7 @@ struct ResumingReader: BodyReader {
 
     /// Sets ``inner`` to a reader of the rest.
     ///
-    /// - Throws: The error after which there is no rest to be had.
+    /// - Throws: The error after which the download can't be resumed.
     private nonisolated(nonsending) mutating func resume(after error: any Error) async throws {
         do {
             inner = try await reopen(after: error)

@@ -2,27 +2,27 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// A decision after an attempt.
+/// The decision after an attempt.
 enum RetryDecision: Hashable {
     case retry(after: Duration)
     case stop(RetryStop)
 }
 
-/// The circumstances on which a decision depends, beside the policy and the outcome.
+/// The conditions for a decision, in addition to the policy and the outcome.
 struct RetryCircumstances {
-    /// The number of attempts that count so far, the one judged included.
+    /// The number of counted attempts so far, including the current one.
     var attempts: Int
     var isReplayable: Bool
-    /// Since the first attempt began; not asked for without a total time.
+    /// The time since the first attempt started; not measured without a total time.
     var elapsed: Duration
-    /// Until the call's deadline.
+    /// The time until the call's deadline.
     var remaining: Duration?
-    /// The local calendar.
+    /// The current date.
     var date: Date
 }
 
 extension RetryPolicy {
-    /// Decides what to do after an attempt, all but the budget.
+    /// Decides what to do after an attempt, except for the budget.
     func decide(
         _ candidate: RetryCandidate,
         _ circumstances: RetryCircumstances,
@@ -58,7 +58,7 @@ extension RetryPolicy {
         case .response(let head): statuses.contains(head.status)
         case .failure(let error as TransportError): errors.contains(error.kind)
         case .failure(let error as any NetworkFailure): error.networkFailure.map { errors.contains($0.kind) } ?? false
-        // Whoever ran out of time for one attempt: the connection is lost, as with a transport that ran out of it.
+        // An attempt that timed out has lost its connection, like a transport that timed out.
         case .failure(let error as any TimeoutFailure): error.scope != .call && errors.contains(.timedOut)
         case .failure: false
         }
@@ -70,22 +70,22 @@ extension RetryCandidate {
         if case .response = outcome { .notNeeded } else { .notRetryable }
     }
 
-    /// Returns the wait that `Retry-After` asks for.
+    /// Returns the wait requested by `Retry-After`.
     func requestedWait(now: Date) -> Duration? {
         guard case .response(let head) = outcome else { return nil }
         return RetryAfter.wait(in: head.headerFields, now: now)
     }
 
-    /// Whether sending the request a second time has no effect that sending it once does not have.
+    /// Whether repeating the request has no additional effect.
     ///
-    /// - Parameter isRefused: Whether the server invites to come back, with `Retry-After`.
+    /// - Parameter isRefused: Whether the server invites a retry with `Retry-After`.
     func isSafeToRepeat(isRefused: Bool) -> Bool {
         if request.method.isIdempotent || request.headerFields[.idempotencyKey]?.isEmpty == false { return true }
         switch outcome {
         case .response(let head):
-            // RFC 9110 §15.5.9: 408, no complete request arrived. RFC 8470 §5.2: 425, the server does not want to
-            // process it yet. RFC 6585 §4: 429, it is refused. A 503 alone may come from a gateway whose server has
-            // acted; with Retry-After it is a server that cannot act now (RFC 9110 §15.6.4).
+            // RFC 9110 §15.5.9: 408, no complete request arrived. RFC 8470 §5.2: 425, the server doesn't want to
+            // process it yet. RFC 6585 §4: 429, it was refused. A 503 without Retry-After may come from a gateway whose
+            // server has acted on the request; with it, the server can't act now (RFC 9110 §15.6.4).
             return [408, 425, 429].contains(head.status.code) || (head.status == .serviceUnavailable && isRefused)
         case .failure(let error): return error.isBeforeSending
         }

@@ -1,11 +1,11 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// The attempts of a call, what each came to, and why there was not another one.
+/// The attempts of a call, their outcomes, and the reason for stopping.
 ///
-/// It is attached to a response (`response.retries`) and to an error that can carry it (`error.retries`).
+/// It is attached to responses (`response.retries`) and to errors that support it (`error.retries`).
 public struct RetryHistory: Sendable {
-    /// A result of an attempt.
+    /// The outcome of an attempt.
     public enum Outcome: Sendable {
         /// A response with this status.
         case status(HTTPResponse.Status)
@@ -13,22 +13,21 @@ public struct RetryHistory: Sendable {
         case failure(any Error)
     }
 
-    /// One attempt.
+    /// A single attempt.
     public struct Attempt: Sendable {
-        /// The number of the attempt; 1 is the first.
+        /// The number of the attempt, starting with 1.
         public let number: Int
-        /// The position at which it took up a download again: the first byte it asked for; `nil` when it asked for the
-        /// whole answer.
+        /// The first requested byte if the attempt resumed a download, or `nil` if it requested the whole response.
         public let offset: Int64?
-        /// The result of the attempt.
+        /// The outcome of the attempt.
         public let outcome: Outcome
-        /// The wait after it; `nil` after the last.
+        /// The wait after the attempt, or `nil` after the last one.
         public let wait: Duration?
     }
 
-    /// The attempts in order; of a download that broke very often, the latest 32.
+    /// The attempts in order; at most the latest 32.
     public internal(set) var attempts: [Attempt] = []
-    /// Why there was not another attempt.
+    /// The reason why there was no further attempt.
     public internal(set) var stop: RetryStop = .notNeeded
 
     static let limit = 32
@@ -40,39 +39,39 @@ public struct RetryHistory: Sendable {
 }
 
 extension RetryHistory: AttemptCounting {
-    /// The number of attempts that were made, also where the first are no longer in ``attempts``.
+    /// The number of attempts made, including those no longer in ``attempts``.
     public var attemptCount: Int { attempts.last?.number ?? 0 }
 }
 
-/// Why a call was not tried again.
+/// The reason why a call wasn't retried.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
 public enum RetryStop: Sendable, Hashable {
-    /// The response is not one that is retried.
+    /// The response isn't retryable.
     case notNeeded
-    /// The error is not one that is retried.
+    /// The error isn't retryable.
     case notRetryable
-    /// The server may have acted on the request, and its method does not let it be sent twice (RFC 9110 §9.2.2).
+    /// The server may have acted on the request, and its method isn't idempotent (RFC 9110 §9.2.2).
     case mayHaveBeenProcessed(HTTPRequest.Method)
-    /// The body can be read once and may have been read.
+    /// The body can be read only once, and may have been read.
     case bodyNotReplayable
-    /// The number of attempts that the policy allows was made.
+    /// The policy's maximum number of attempts was made.
     case attemptsSpent(maximum: Int)
-    /// The next attempt would begin after the policy's total time.
+    /// The next attempt would start after the policy's total time.
     case timeSpent(limit: Duration)
-    /// The wait would outlive the call, which has this much time left.
+    /// The wait would exceed the call's deadline, which is this far away.
     case deadline(remaining: Duration)
-    /// The server asks for a longer wait than the policy allows.
+    /// The server requests a longer wait than the policy allows.
     case retryAfterTooLong(asked: Duration, limit: Duration)
-    /// The budget that calls share allows no more retries now.
+    /// The shared budget allows no more retries now.
     case budgetSpent
-    /// A download cannot go on where it broke, because what the server sent is not the rest of it.
+    /// A broken download can't be resumed, because the response isn't the rest of it.
     case cannotResume(String)
 }
 
 extension RetryStop: CustomStringConvertible {
-    /// The reason, and what to do where something can be done.
+    /// The reason, and a remedy if there is one.
     public var description: String {
         switch self {
         case .notNeeded: "the response is not one that is retried"
@@ -93,7 +92,7 @@ extension RetryStop: CustomStringConvertible {
 }
 
 extension RetryHistory: CustomStringConvertible {
-    /// A line for each attempt, and one that says why there was not another.
+    /// A line for each attempt, and one with the reason for stopping.
     public var description: String {
         (attempts.map(\.description) + ["no further attempt: \(stop)"]).joined(separator: "\n")
     }
@@ -114,30 +113,30 @@ extension RetryHistory.Attempt: CustomStringConvertible {
     }
 }
 
-/// The attempts behind a response; ``HTTPChainCore/Response/retries`` is the short way to it.
+/// The attempts before a response; see also ``HTTPChainCore/Response/retries``.
 public enum RetryHistoryOption: ResponseOption {
-    /// The first response was taken as it came.
+    /// No history, because the first response wasn't retried.
     public static var defaultValue: RetryHistory? { nil }
 }
 
-/// The attempts behind an error; ``HTTPChainCore/HTTPChainError/retries`` is the short way to it.
+/// The attempts before an error; see also ``HTTPChainCore/HTTPChainError/retries``.
 public enum RetryHistoryNote: ErrorNote {
     /// The attempts.
     public typealias Value = RetryHistory
 }
 
 extension Response {
-    /// The attempts that led to this response and why there was not another; `nil` when the first response was one
-    /// that is not retried.
+    /// The attempts that led to this response and the reason for stopping, or `nil` if the first response wasn't
+    /// retryable.
     public var retries: RetryHistory? { options[RetryHistoryOption.self] }
 }
 
 extension HTTPChainError {
-    /// The attempts that led to this error and why there was not another; `nil` for one that is not retried and came at
-    /// the first attempt.
+    /// The attempts that led to this error and the reason for stopping, or `nil` for a non-retryable error of the first
+    /// attempt.
     ///
-    /// An error that was made of a response (a status that is not accepted) has those of the response, and one that
-    /// wraps another those of the other. How many attempts there were is `attempts`, on every error.
+    /// An error made from a response (a rejected status) has the response's attempts, and one that wraps another error
+    /// has that one's. Every error has the number of attempts as `attempts`.
     public var retries: RetryHistory? {
         if let history = (self as? any AnnotatedError)?.notes[RetryHistoryNote.self] { return history }
         if let history = (self as? any ResponseError)?.response.retries { return history }
@@ -145,12 +144,12 @@ extension HTTPChainError {
     }
 }
 
-/// The event that ``RetryMiddleware`` gives its observer after each attempt.
+/// The event passed to the observer of ``RetryMiddleware`` after each attempt.
 public struct RetryEvent: Sendable {
-    /// The request as it came to the stage and the head of the response, secrets redacted.
+    /// The request as received by the stage and the response's head, with secrets redacted.
     public let exchange: ExchangeSnapshot
-    /// The attempt; with the wait that begins now, if there is to be another.
+    /// The attempt, with the wait that starts now if there is another one.
     public let attempt: RetryHistory.Attempt
-    /// Why there is not to be another attempt; `nil` when there is, and when a download goes on.
+    /// The reason for stopping, or `nil` if there is another attempt, or if a download continues.
     public let stop: RetryStop?
 }

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// Sends a request again when an attempt failed in a way that passes, and goes on with a download that broke.
+/// Retries requests that failed temporarily, and resumes broken downloads.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -11,50 +11,50 @@ public import HTTPTypes
 /// if let retries = response.retries { print(retries) }   // each attempt, its wait, and why there was not another
 /// ```
 ///
-/// **What is retried.** Statuses that pass by themselves (``RetryPolicy/standardStatuses``), transport errors that do
-/// (``RetryPolicy/standardErrors``), and timeouts of an attempt; never the timeout of a call, a cancellation or any
-/// other error. ``RetryPolicy/verdict`` decides otherwise.
+/// **Retryable outcomes.** Statuses of temporary failures (``RetryPolicy/standardStatuses``), transport errors of
+/// temporary failures (``RetryPolicy/standardErrors``), and timeouts of an attempt; never the timeout of a call, a
+/// cancellation or any other error. ``RetryPolicy/verdict`` can decide otherwise.
 ///
-/// **When it is safe.** GET, HEAD, OPTIONS, TRACE, PUT and DELETE are (RFC 9110 §9.2.2), and what carries an
-/// `Idempotency-Key`. Any other method only when the server has not acted on the request: nothing was sent
-/// (``/HTTPChainCore/TransportError/Sent/nothing``), or it says so with 408, 425, 429, or 503 with `Retry-After`. The
-/// body must be one that can be read again.
+/// **Safety.** GET, HEAD, OPTIONS, TRACE, PUT and DELETE are safe to retry (RFC 9110 §9.2.2), and so are requests with
+/// an `Idempotency-Key`. Other methods are retried only if the server hasn't acted on the request: nothing was sent
+/// (``/HTTPChainCore/TransportError/Sent/nothing``), or the response is 408, 425, 429, or 503 with `Retry-After`. The
+/// body must be replayable.
 ///
-/// **Waits.** Exponential with full jitter, and never shorter than a `Retry-After` asks, in seconds or as a date by the
-/// server's own clock. Where that is longer than ``RetryPolicy/retryAfterLimit``, the policy's total time or what is
-/// left of the call, the wait is not begun. Meanwhile the response is read to its end, up to a limit, so that its
-/// connection can be used again. Retries that are made at all are bounded by a ``/HTTPChainCore/RetryBudget``.
+/// **Waits.** Exponential with full jitter, and never shorter than `Retry-After` in seconds or as a date by the
+/// server's own clock. If that exceeds ``RetryPolicy/retryAfterLimit``, the policy's total time or the call's deadline,
+/// there is no retry. During the wait the response is drained, up to a limit, so that its connection can be reused. A
+/// ``/HTTPChainCore/RetryBudget`` limits the number of retries.
 ///
-/// **Downloads.** A GET whose body breaks goes on from there with `Range` and `If-Range`, when the response has a strong
-/// entity tag, or a date that is as good, and its bytes are those that were sent: a transport that decodes compressed
-/// content leaves nothing to resume in it. Only the missing range of the same version is taken; anything else, such as
-/// a 200 because the content changed, and the reader gets the error that broke the body. At least 64 KiB more count as
-/// progress, after which attempts are counted anew.
+/// **Downloads.** If the body of a GET breaks, it is resumed with `Range` and `If-Range`, if the response has a strong
+/// entity tag or an equally strong date, and its bytes are those that were sent: content decoded by the transport can't
+/// be resumed. Only the missing range of the same version is accepted. After any other response, such as a 200 because
+/// the content changed, the reader gets the error that broke the body. At least 64 KiB count as progress, after which
+/// counting of attempts and time restarts.
 ///
-/// **The result** is always that of the last attempt as it came: a response with all of its body, or the error that was
-/// thrown, unwrapped, so that a chain with this stage is caught like one without. What was tried is attached to it:
+/// **The result** is always that of the last attempt, unchanged: a response with its complete body, or the thrown
+/// error, not wrapped, so that errors are caught like without this stage. The attempts are attached to it:
 /// ``HTTPChainCore/Response/retries`` and ``HTTPChainCore/HTTPChainError/retries``.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/retry``: each attempt passes authentication, circuit breaker and limits
-/// anew, and the cache sees one answer. ``/HTTPChainCore/Request/attempt`` tells stages inside which attempt it is.
+/// again, and the cache sees one response. ``/HTTPChainCore/Request/attempt`` is the attempt's number.
 ///
-/// **Options.** ``CallRetryPolicy`` (in short ``HTTPChainCore/Request/retry(_:)``) is a policy for one call;
-/// ``GeneratesIdempotencyKey`` (in short ``HTTPChainCore/Request/idempotent(_:)``) gives it a key.
+/// **Options.** ``CallRetryPolicy`` (convenience: ``HTTPChainCore/Request/retry(_:)``) is the policy of one call;
+/// ``GeneratesIdempotencyKey`` (``HTTPChainCore/Request/idempotent(_:)``) adds a key to it.
 ///
-/// **Errors.** None of its own, but for a resumed range that has more bytes than it declares, or fewer: a
-/// ``/HTTPChainCore/TransportError``.
+/// **Errors.** Only one of its own: ``/HTTPChainCore/TransportError`` if a resumed range has more or fewer bytes than
+/// declared.
 public struct RetryMiddleware: ChainAwareMiddleware, BudgetedMiddleware, DeadlineKeepingMiddleware {
     private let settings: RetrySettings
 
     /// Makes the stage.
     ///
     /// - Parameters:
-    ///   - policy: What is retried, how often, and after which wait.
-    ///   - budget: What bounds the retries of all calls; a budget of the stage's own by default, `nil` for none.
+    ///   - policy: The retry policy.
+    ///   - budget: The budget that limits the retries of all calls, or `nil` for none. Defaults to the stage's own.
     ///   - keyedMethods: The methods whose requests get an `Idempotency-Key` unless they have one, such as POST and
-    ///     PATCH; none by default, because the server has to know the field.
-    ///   - drainLimit: How much of a response that is not wanted is read for its connection; 64 KiB by default.
-    ///   - observer: Told of each attempt of a call that may be retried, at once and in order; it must return quickly.
+    ///     PATCH. Defaults to none, because the server must support the field.
+    ///   - drainLimit: The amount of an unwanted response that is read to keep its connection. Defaults to 64 KiB.
+    ///   - observer: Called right after each attempt of a call that may be retried, in order. Must return quickly.
     public init(
         _ policy: RetryPolicy = RetryPolicy(),
         budget: RetryBudget? = RetryBudget(),
@@ -71,10 +71,10 @@ public struct RetryMiddleware: ChainAwareMiddleware, BudgetedMiddleware, Deadlin
         )
     }
 
-    /// Outside what each attempt has to pass, inside what sees one answer.
+    /// Outside the stages that each attempt passes, inside those that see one response.
     public var phase: Phase { .retry }
 
-    /// The policy, the budget and what gets a key.
+    /// The policy, the budget and the methods with keys.
     public var summary: StageSummary {
         let policy = settings.policy
         return StageSummary(
@@ -92,7 +92,7 @@ public struct RetryMiddleware: ChainAwareMiddleware, BudgetedMiddleware, Deadlin
     /// The budget; `nil` for none.
     public var retryBudget: RetryBudget? { settings.budget }
 
-    /// A retry stage inside another multiplies the attempts, and a refusal by a stage inside is to be final.
+    /// Returns problems with an inner retry stage, which multiplies attempts, and with retrying inner refusals.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         let inner = place.inside + place.nested
         var problems: [ChainProblem] = []
@@ -120,9 +120,9 @@ public struct RetryMiddleware: ChainAwareMiddleware, BudgetedMiddleware, Deadlin
         return problems
     }
 
-    /// Passes the request on, again and again where the policy says so.
+    /// Passes the request on, and repeats that according to the policy.
     ///
-    /// - Throws: What the last attempt threw; `CancellationError` as soon as the task is cancelled.
+    /// - Throws: The error of the last attempt; `CancellationError` as soon as the task is cancelled.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         if request.options.contains(CallRetryPolicy.self), let policy = request.options[CallRetryPolicy.self] {
@@ -160,7 +160,7 @@ public struct RetryMiddleware: ChainAwareMiddleware, BudgetedMiddleware, Deadlin
 }
 
 extension RetryPolicy {
-    /// Whether the verdict retries what a stage refuses: it is asked about an example.
+    /// Whether the verdict retries a stage's refusals, tested with an example.
     fileprivate func repeatsRefusals(of stage: any RefusingMiddleware) -> Bool {
         guard maximumAttempts > 1, let verdict else { return false }
         let request = HTTPRequest(method: .get, scheme: "https", authority: "example.com", path: "/")

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// The rules that say what is retried, how often, and after which wait.
+/// The rules for retries: their conditions, number and waits.
 ///
 /// ```swift
 /// var policy = RetryPolicy(maximumAttempts: 5, backoff: Backoff(base: .seconds(1)))
@@ -11,38 +11,37 @@ public import HTTPTypes
 /// }
 /// ```
 public struct RetryPolicy: Sendable {
-    /// The number of times that the request is sent at most, the first time included; 1 or less sends it once.
+    /// The maximum number of times that the request is sent, including the first; 1 or less sends it once.
     public var maximumAttempts: Int
-    /// The time after the beginning of the first attempt within which another one may begin; `nil` for no limit.
+    /// The time from the start of the first attempt within which another may start, or `nil` for no limit.
     public var totalTime: Duration?
     /// The waits between attempts.
     public var backoff: Backoff
-    /// The longest wait that the server may ask for with `Retry-After`; when it asks for more, its response is the
-    /// result.
+    /// The longest accepted `Retry-After`; if the server requests more, its response is the result.
     public var retryAfterLimit: Duration
-    /// The statuses that are retried, where the request may be sent again.
+    /// The statuses that are retried if the request can be retried safely.
     public var statuses: StatusSet
-    /// The kinds of ``/HTTPChainCore/TransportError`` that are retried, where the request may be sent again.
+    /// The kinds of ``/HTTPChainCore/TransportError`` that are retried if the request can be retried safely.
     public var errors: Set<TransportError.Kind>
-    /// Whether a download that breaks goes on where it broke.
+    /// Whether broken downloads are resumed.
     public var resumesDownloads: Bool
-    /// Decides before the policy's own rules do, on every outcome, a success included.
+    /// Decides before the policy's own rules, on every outcome, including success.
     ///
-    /// Where a circuit breaker or load shedding stands inside, it is also asked about an example of their refusals when
-    /// the chain is built: one that retries those does not build.
+    /// If a circuit breaker or load shedding is inside, building the chain also calls it with an example of their
+    /// refusals, and fails if it retries those.
     public var verdict: (@Sendable (RetryCandidate) -> RetryVerdict)?
 
     /// Makes a policy.
     ///
     /// - Parameters:
-    ///   - maximumAttempts: How often the request is sent at most, the first time included; 3 by default.
-    ///   - totalTime: How long after the first attempt began another one may begin; no limit by default.
-    ///   - backoff: The waits between attempts; 0.5 seconds doubling to 20 with full jitter by default.
-    ///   - retryAfterLimit: How long a wait the server may ask for; a minute by default.
-    ///   - statuses: The statuses that are retried; ``standardStatuses`` by default.
-    ///   - errors: The kinds of transport error that are retried; ``standardErrors`` by default.
-    ///   - resumesDownloads: Whether a download that breaks goes on where it broke; it does by default.
-    ///   - verdict: Decides before the policy's own rules do; none by default.
+    ///   - maximumAttempts: The maximum number of times that the request is sent, including the first. Defaults to 3.
+    ///   - totalTime: The time from the first attempt's start within which another may start. Defaults to no limit.
+    ///   - backoff: The waits between attempts. Defaults to 0.5 seconds doubling to 20, with full jitter.
+    ///   - retryAfterLimit: The longest accepted `Retry-After`. Defaults to a minute.
+    ///   - statuses: The statuses that are retried. Defaults to ``standardStatuses``.
+    ///   - errors: The kinds of transport error that are retried. Defaults to ``standardErrors``.
+    ///   - resumesDownloads: Whether broken downloads are resumed. Defaults to `true`.
+    ///   - verdict: Decides before the policy's own rules. Defaults to none.
     public init(
         maximumAttempts: Int = 3,
         totalTime: Duration? = nil,
@@ -63,25 +62,25 @@ public struct RetryPolicy: Sendable {
         self.verdict = verdict
     }
 
-    /// The request is sent once, and what comes of it is the result.
+    /// A policy that sends the request once.
     public static let never = RetryPolicy(maximumAttempts: 1)
 
-    /// The statuses of failures that pass by themselves: 408 Request Timeout, 425 Too Early, 429 Too Many Requests,
-    /// 500, 502, 503 and 504.
+    /// The statuses of temporary failures: 408 Request Timeout, 425 Too Early, 429 Too Many Requests, 500, 502, 503 and
+    /// 504.
     public static let standardStatuses: StatusSet = [408, 425, 429, 500, 502, 503, 504]
 
-    /// The errors whose causes pass by themselves: no name resolved, no connection, a connection lost, an answer cut off,
-    /// time run out.
+    /// The transport errors of temporary failures: host not found, no connection, lost connection, truncated response,
+    /// timeout.
     ///
-    /// A certificate that is not trusted and an answer that is not HTTP would be the same the next time.
+    /// An untrusted certificate or a response that isn't HTTP would be the same next time.
     public static let standardErrors: Set<TransportError.Kind> = [
         .hostNotFound, .cannotConnect, .connectionLost, .truncatedBody, .timedOut,
     ]
 }
 
-/// One attempt and what it came to, for a policy's closure to decide on.
+/// An attempt and its outcome, for a policy's closure.
 public struct RetryCandidate: Sendable {
-    /// A result of an attempt.
+    /// The outcome of an attempt.
     public enum Outcome: Sendable {
         /// The head of the response.
         case response(HTTPResponse)
@@ -89,34 +88,34 @@ public struct RetryCandidate: Sendable {
         case failure(any Error)
     }
 
-    /// The head of the request as it came to the stage.
+    /// The head of the request as received by the stage.
     public let request: HTTPRequest
-    /// The number of the attempt; 1 is the first.
+    /// The number of the attempt, starting with 1.
     public let attempt: Int
-    /// The result of the attempt.
+    /// The outcome of the attempt.
     public let outcome: Outcome
 }
 
-/// A decision of a policy's closure.
+/// The decision of a policy's closure.
 public enum RetryVerdict: Sendable, Hashable {
-    /// As the rest of the policy says.
+    /// Applies the rest of the policy.
     case standard
-    /// It is retried whatever the method, the status or the error: the closure vouches that this does no harm.
+    /// Retries regardless of the method, status or error: the closure guarantees that this does no harm.
     ///
-    /// The limits stay: attempts, time, budget, `Retry-After` and a body that can be read again.
+    /// The limits still apply: attempts, time, budget, `Retry-After` and a replayable body.
     case retry
-    /// It is not retried.
+    /// Doesn't retry.
     case giveUp
 }
 
-/// The policy of one call, in place of that of ``RetryMiddleware``.
+/// The policy of one call, instead of that of ``RetryMiddleware``.
 public enum CallRetryPolicy: RequestOption {
-    /// The stage's.
+    /// The stage's policy.
     public static var defaultValue: RetryPolicy? { nil }
 }
 
 extension Request {
-    /// The request with a retry policy of its own.
+    /// Returns the request with its own retry policy.
     ///
     /// ```swift
     /// let response = try await chain.send(.get("https://api.example.com/health").retry(.never))

@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// One call, from the first attempt that did not simply succeed.
+/// The state of a call after its first attempt, unless that simply succeeded.
 struct RetryRun: Sendable {
     private let request: Request
     private let next: Next
@@ -9,11 +9,11 @@ struct RetryRun: Sendable {
     private var started: Duration?
 
     private var history = RetryHistory()
-    /// The attempts made, those of stages inside included.
+    /// The number of attempts, including those of inner stages.
     private var attempts = 0
-    /// The attempts that count against the policy: since the last progress of a download.
+    /// The attempts that count against the policy, since a download's last progress.
     private var counted = 0
-    /// Where a download goes on.
+    /// The position from which a download is resumed.
     private var offset: Int64?
 
     init(_ request: Request, next: Next, settings: RetrySettings, started: Duration?) {
@@ -23,12 +23,12 @@ struct RetryRun: Sendable {
         self.started = started
     }
 
-    /// Goes on from the outcome of the first attempt until there is a result.
+    /// Continues from the outcome of the first attempt until there is a result.
     consuming func finish(_ first: consuming Result<Response, any Error>) async throws -> Response {
         var result = consume first
         while case .retry(let wait) = try judge(result) {
             let rest = unread(result)
-            // Dropped before the wait: what is not worth reading is cancelled now.
+            // Released before the wait, which cancels transfers that aren't worth reading.
             result = .failure(CancellationError())
             try await pause(for: wait, draining: rest)
             result = await send()
@@ -42,9 +42,9 @@ struct RetryRun: Sendable {
         }
     }
 
-    /// Records what an attempt came to, and decides what to do.
+    /// Records the outcome of an attempt, and decides what to do.
     ///
-    /// - Throws: `CancellationError` when that is what ended the attempt.
+    /// - Throws: `CancellationError` if that ended the attempt.
     mutating func judge(_ result: Result<Response, any Error>) throws -> RetryDecision {
         let environment = request.environment
         let outcome: RetryCandidate.Outcome
@@ -81,7 +81,7 @@ struct RetryRun: Sendable {
         return decision
     }
 
-    /// Records an attempt at the rest of a download that needs no decision: it brought the rest, or something else.
+    /// Records an attempt to resume a download that needs no decision, because it returned the rest, or something else.
     mutating func settle(_ response: Response, _ stop: RetryStop) {
         count(response)
         record(.response(response.head), wait: nil, stop: stop)
@@ -111,10 +111,10 @@ struct RetryRun: Sendable {
         )
     }
 
-    /// The number of the attempt that was made last.
+    /// The number of the last attempt.
     private var number: Int { request.attempt + max(0, attempts - 1) }
 
-    /// The body of a response that is not wanted, where reading it to its end may keep the connection.
+    /// Returns the body of an unwanted response if draining it may keep the connection.
     func unread(_ result: Result<Response, any Error>) -> HTTPBody? {
         guard case .success(let response) = result, !response.body.isReplayable, settings.drainLimit > 0,
             response.body.length ?? 0 <= settings.drainLimit.bytes
@@ -122,9 +122,9 @@ struct RetryRun: Sendable {
         return response.body
     }
 
-    /// Waits, and meanwhile reads a body; what does not end within the limit or the wait is given up.
+    /// Waits, and drains a body meanwhile, up to the limit and the end of the wait.
     ///
-    /// A wait that is cancelled gives the budget its token back: the attempt is not made.
+    /// A cancelled wait returns the budget's token, because the attempt isn't made.
     func pause(for wait: Duration, draining body: HTTPBody?) async throws {
         request.noteEvent("httpchain.retry.backoff", [("httpchain.delay", .number(wait.inSeconds))])
         do {
@@ -145,9 +145,9 @@ struct RetryRun: Sendable {
         }
     }
 
-    /// Sends the request again.
+    /// Retries the request.
     ///
-    /// - Parameter position: Where a download goes on; `nil` for all of it.
+    /// - Parameter position: The position from which to resume a download, or `nil` for the whole response.
     mutating func send(from position: DownloadPosition? = nil) async -> Result<Response, any Error> {
         var request = request
         request.attempt = number + 1
@@ -163,7 +163,7 @@ struct RetryRun: Sendable {
 }
 
 extension RetryRun {
-    /// The response with the account of its attempts, where there is something to tell.
+    /// Returns the response with its history, if there is anything to report.
     func annotated(_ response: Response) -> Response {
         guard history.attempts.count > 1 || history.stop != .notNeeded else { return response }
         var response = response
@@ -172,7 +172,7 @@ extension RetryRun {
         return response
     }
 
-    /// The error with the account of the attempts, where it can carry one and there is something to tell.
+    /// Returns the error with its history, if it supports one and there is anything to report.
     func annotated(_ error: any Error) -> any Error {
         guard history.attempts.count > 1 || history.stop != .notRetryable, var error = error as? any AnnotatedError
         else { return error }
@@ -180,7 +180,7 @@ extension RetryRun {
         return error
     }
 
-    /// The response with a body that goes on after a break.
+    /// Returns the response with a body that resumes after a break.
     func resuming(_ response: Response, at position: DownloadPosition) -> Response {
         var run = self
         run.beginDownload(response)
@@ -191,7 +191,7 @@ extension RetryRun {
         return response
     }
 
-    /// Takes the response out of the account: the attempt ends with the end of its body.
+    /// Removes the response from the history, because its attempt ends with the end of its body.
     private mutating func beginDownload(_ response: Response) {
         if history.attempts.isEmpty {
             attempts = response.attempts - 1
@@ -202,7 +202,7 @@ extension RetryRun {
         }
     }
 
-    /// Counts the attempts anew.
+    /// Restarts counting the attempts and the total time.
     mutating func noteProgress() {
         counted = 0
         if started != nil { started = request.environment.time.elapsed }

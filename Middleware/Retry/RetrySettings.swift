@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// How a retry stage is set; shared, so that a call takes it along at no cost.
+/// The settings of a retry stage; shared, so that they cost a call nothing.
 final class RetrySettings: Sendable {
     let policy: RetryPolicy
     let budget: RetryBudget?
@@ -23,7 +23,7 @@ final class RetrySettings: Sendable {
         self.observer = observer
     }
 
-    /// The same settings with the policy of one call.
+    /// Returns the settings with the policy of one call.
     func with(_ policy: RetryPolicy) -> RetrySettings {
         RetrySettings(
             policy: policy,
@@ -34,12 +34,12 @@ final class RetrySettings: Sendable {
         )
     }
 
-    /// Whether a first response is the result, and nobody has to be told.
+    /// Whether a first response is the result, without an observer or verdict to call.
     func isResult(_ response: borrowing Response) -> Bool {
         observer == nil && policy.verdict == nil && !policy.statuses.contains(response.head.status.code)
     }
 
-    /// Where the download begins that a response is; `nil` when it is none that could go on after a break.
+    /// Returns the position at the start of a response's download, or `nil` if it can't be resumed.
     func position(in response: borrowing Response, to request: borrowing Request) -> DownloadPosition? {
         guard policy.resumesDownloads, !response.body.isReplayable, request.head.method == .get,
             request.body.isReplayable, !request.options[LongLivedResponse.self]
@@ -47,7 +47,7 @@ final class RetrySettings: Sendable {
         return DownloadPosition(copy response)
     }
 
-    /// Whether a request is to get an `Idempotency-Key`.
+    /// Whether to add an `Idempotency-Key` to a request.
     func makesKey(for request: borrowing Request) -> Bool {
         if keyedMethods.isEmpty, !request.options.contains(GeneratesIdempotencyKey.self) { return false }
         let method = request.head.method
@@ -56,7 +56,7 @@ final class RetrySettings: Sendable {
             && request.head.headerFields[.idempotencyKey] == nil
     }
 
-    /// The methods that get a key, for people to read.
+    /// The methods that get a key, for display.
     var keyedMethodNames: String {
         keyedMethods.isEmpty ? "no" : keyedMethods.map(\.rawValue).sorted().joined(separator: ", ")
     }

@@ -2,19 +2,18 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// A validator that tells one version of a representation from every other, byte for byte (RFC 9110 §8.8.1): what
-/// `If-Range` may hold (§13.1.5).
+/// A validator that identifies a version of a representation byte for byte (RFC 9110 §8.8.1), for `If-Range` (§13.1.5).
 enum StrongValidator: Hashable {
     case entityTag(String)
     case lastModified(String)
 
-    /// How much later than `Last-Modified` a response must have been made for the date to be strong, RFC 9110
-    /// §8.8.2.2: a minute is beyond what two clocks of one server differ by.
+    /// The time between `Last-Modified` and the response after which the date is strong, RFC 9110 §8.8.2.2: a minute
+    /// exceeds the difference of a server's clocks.
     private static let certainty: TimeInterval = 60
 
-    /// The validator of a response; `nil` when it has none that is strong.
+    /// Makes the validator of a response, or returns `nil` if it has no strong one.
     ///
-    /// A weak entity tag is not made up for by a date: §13.1.5 wants the date only where there is no tag.
+    /// A date doesn't replace a weak entity tag: §13.1.5 allows the date only without a tag.
     init?(of fields: HTTPFields) {
         if let tag = fields[.eTag] {
             guard Self.isStrong(tag) else { return nil }
@@ -36,7 +35,7 @@ enum StrongValidator: Hashable {
         }
     }
 
-    /// Whether a response is of the same version: by strong comparison, RFC 9110 §8.8.3.2, or by the very same date.
+    /// Whether a response has the same version: by strong comparison, RFC 9110 §8.8.3.2, or by the identical date.
     func matches(_ fields: HTTPFields) -> Bool {
         switch self {
         case .entityTag(let tag): fields[.eTag] == tag
@@ -44,7 +43,7 @@ enum StrongValidator: Hashable {
         }
     }
 
-    /// RFC 9110 §8.8.3: an opaque tag in quotes with no quote inside, and no `W/` before it.
+    /// RFC 9110 §8.8.3: an opaque tag in quotes without inner quotes, and without a `W/` prefix.
     private static func isStrong(_ tag: String) -> Bool {
         let bytes = tag.utf8
         guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"") else {
