@@ -1,19 +1,19 @@
 public import HTTPChainCore
 
-/// The redirects that one call follows, in place of what ``RedirectMiddleware`` follows.
+/// The redirect policy of one call, instead of that of ``RedirectMiddleware``.
 public enum CallRedirects: RequestOption {
-    /// No policy of the call's own: that of the stage.
+    /// The stage's policy.
     public static var defaultValue: RedirectPolicy? { nil }
 }
 
 extension Request {
-    /// The request with a policy for redirects of its own.
+    /// Returns the request with its own redirect policy.
     ///
     /// ```swift
     /// let response = try await chain.send(.get("https://example.com/old").redirects(.never))
     /// ```
     ///
-    /// With ``RedirectPolicy/never`` no other stage or transport follows them either
+    /// With ``RedirectPolicy/never``, no other stage or transport follows redirects either
     /// (``/HTTPChainCore/Request/withoutRedirects()``).
     public consuming func redirects(_ policy: RedirectPolicy) -> Request {
         options[CallRedirects.self] = policy

@@ -2,38 +2,38 @@ public import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// A redirect that may not be followed, or cannot be.
+/// Thrown if a redirect may not be followed, or can't be.
 public struct RedirectError: ResponseError {
-    /// A reason why a redirect is not followed.
+    /// The reason why a redirect isn't followed.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
         /// There were more redirects than the limit allows.
         case tooManyHops(limit: Int)
-        /// The same request was sent before, and nothing has changed since.
+        /// The same request was sent before, and no cookie was stored since.
         case loop
-        /// It leads from https to http, where everybody on the way can read and change what is sent.
+        /// It leads from https to http, where anyone on the path can read and change the messages.
         case downgrade
-        /// It would take the body to this other origin.
+        /// It would send the body to this other origin.
         case bodyToOtherOrigin(Origin)
-        /// The body has to be sent again (307, 308, or another method than POST) and can be read only once.
+        /// The body must be sent again (307, 308, or another method than POST), but can be read only once.
         case bodyNotReplayable
-        /// A policy refuses it, for the reason given.
+        /// A policy refuses it, for this reason.
         case refused(String)
     }
 
-    /// The reason why the redirect is not followed.
+    /// The reason why the redirect isn't followed.
     public let problem: Problem
-    /// The redirect that was not followed, whole.
+    /// The complete response with the redirect.
     public var response: Response
-    /// The hops that were followed before it.
+    /// The hops followed before it.
     public let hops: [RedirectHop]
-    /// The hop that was not followed.
+    /// The hop that wasn't followed.
     public let refused: RedirectHop
     /// The request and the redirect's head, redacted.
     public let exchange: ExchangeSnapshot?
-    /// What counts as a secret in where the refused hop leads.
+    /// The redaction for the target of the refused hop.
     let redaction: Sealed<Redaction>
 
     /// Always "RedirectMiddleware".
@@ -45,7 +45,7 @@ public struct RedirectError: ResponseError {
     /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
-    /// As the server wrote it if there is user information in it, a part of which may be a path to a reader of URLs.
+    /// As sent by the server if it contains user information, a part of which may look like a path to a URL parser.
     private var shownTarget: String {
         let written = redaction.content.url(response.headers[.location] ?? "")
         return written.includes(Redaction.placeholder + "@") ? written : redaction.content.target(refused.to)

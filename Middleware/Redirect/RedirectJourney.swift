@@ -2,25 +2,25 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// The way of one call from redirect to redirect: the decisions, with nothing sent or read.
+/// Decides on a call's redirects, without sending or reading anything.
 struct RedirectJourney {
-    /// A decision about a response.
+    /// The decision on a response.
     enum Step {
-        /// It is the answer: no redirect, or not one to follow.
+        /// The response is the result: it isn't a redirect, or isn't to be followed.
         case finish
-        /// The redirect is followed: ``RedirectJourney/request`` is to be sent next.
+        /// The redirect is followed: ``RedirectJourney/request`` is sent next.
         case follow
         /// The redirect is an error.
         case fail(RedirectError.Problem, RedirectHop)
     }
 
-    /// The request that was answered, then the one to send.
+    /// The request of the last response, or the next one to send.
     private(set) var request: Request
-    /// The hops so far.
+    /// The hops followed so far.
     private(set) var hops: [RedirectHop] = []
     private let policy: RedirectPolicy
     private let redaction: Redaction
-    /// The requests that were sent since a cookie was last stored.
+    /// The requests sent since a cookie was last stored.
     private var sent: Set<HTTPRequest> = []
 
     init(_ request: Request, policy: RedirectPolicy, redaction: Redaction) {
@@ -29,8 +29,8 @@ struct RedirectJourney {
         self.redaction = redaction
     }
 
-    /// Whether a status sends the request elsewhere: 300 leaves the choice to people, 304 answers a condition, 305 and
-    /// 306 are out of use (RFC 9110 §15.4).
+    /// Whether a status redirects the request: 300 leaves the choice to people, 304 answers a condition, and 305 and
+    /// 306 are deprecated (RFC 9110 §15.4).
     static func isRedirect(_ status: HTTPResponse.Status) -> Bool {
         switch status.code {
         case 301, 302, 303, 307, 308: true
@@ -42,9 +42,8 @@ struct RedirectJourney {
     ///
     /// - Parameters:
     ///   - response: The head of the response.
-    ///   - sentHead: The head as the transport sent it, for a request that became absolute further in.
-    ///   - storesCookies: Whether cookies of the response were stored. One that nobody stores changes nothing about the
-    ///     next request.
+    ///   - sentHead: The head as sent by the transport, for a request that an inner stage made absolute.
+    ///   - storesCookies: Whether cookies of the response were stored. Only those change the next request.
     mutating func step(
         for response: HTTPResponse,
         sentAs sentHead: HTTPRequest?,
@@ -86,7 +85,7 @@ struct RedirectJourney {
         return .follow
     }
 
-    /// Why a hop that the policy would follow is refused, unless it allows that.
+    /// Returns the reason to refuse a hop that the policy would follow, unless its allowances cover it.
     private func refusal(of hop: RedirectHop, with following: Request) -> RedirectError.Problem? {
         guard let source = Origin(hop.from), let destination = Origin(hop.to), source != destination else { return nil }
         if source.scheme == "https", destination.scheme != "https", !policy.allowances.contains(.downgrade) {
@@ -98,11 +97,11 @@ struct RedirectJourney {
         return nil
     }
 
-    /// The URL that was asked, which a relative `Location` starts from; without user information.
+    /// The request's URL without user information, which is the base of a relative `Location`.
     private func base(sentAs sentHead: HTTPRequest?) -> URIReference? {
         let absolute = request.origin == nil ? sentHead.map { Request(head: $0) } : request
         guard var absolute, absolute.origin != nil else { return nil }
-        // The server as a whole (`*`) is asked at its root.
+        // A request to the whole server (`*`) counts as one to its root.
         if absolute.head.path?.utf8.first != UInt8(ascii: "/") { absolute.head.path = "/" }
         var base = URIReference(absolute.url)
         base.fragment = request.fragment

@@ -2,22 +2,22 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// The value of the `Location` field of a response, RFC 9110 §10.2.2.
+/// Parses the `Location` field of a response, RFC 9110 §10.2.2.
 enum RedirectLocation {
-    /// The longest that is looked at, in bytes; longer than any server or browser takes.
+    /// The maximum length in bytes, which exceeds that of any server or browser.
     static let maximumLength = 65_536
 
-    /// The one reference that the response gives, with all percent-encoded that a URL cannot hold; `nil` if there is
-    /// none, if it is empty or too long, or if several differ.
+    /// Returns the response's reference with invalid characters percent-encoded, or `nil` if it is missing, empty, too
+    /// long, or if there are several different ones.
     ///
-    /// An empty reference names the resource that was requested (RFC 3986 §4.4), where the redirect would be met again:
-    /// its server means none.
+    /// An empty reference names the requested resource (RFC 3986 §4.4), which would redirect again, so the server can't
+    /// mean it.
     static func reference(in fields: HTTPFields) -> String? {
         var found: [UInt8]?
         for field in fields[fields: .location] {
             let bytes = field.withUnsafeBytesOfValue { Array($0.prefix(maximumLength + 1)) }
             guard bytes.count <= maximumLength else { return nil }
-            // Repeated is harmless. Where two differ, someone may have put one there that the server never sent.
+            // Duplicates are harmless. If two differ, one may have been injected.
             guard found == nil || found == bytes else { return nil }
             found = bytes
         }
@@ -25,8 +25,8 @@ enum RedirectLocation {
         return reference == "" ? nil : reference
     }
 
-    /// The reference as browsers read it: spaces around it are dropped, backslashes before the query are slashes, and
-    /// what a URL cannot hold is percent-encoded byte for byte.
+    /// Encodes the reference like browsers: removes surrounding spaces, turns backslashes before the query into
+    /// slashes, and percent-encodes invalid bytes.
     private static func encoded(_ bytes: [UInt8]) -> String {
         var rest = bytes[...]
         while let first = rest.first, first <= 0x20 { rest = rest.dropFirst() }
@@ -60,16 +60,16 @@ enum RedirectLocation {
 
     private enum Part { case path, query, fragment }
 
-    /// Where a response sends the request that was made to `base`.
+    /// Returns the target of a redirect from `base`.
     ///
-    /// - Returns: `nil` when the response says nothing that could be followed: no `Location` or several, no http or
-    ///   https URL, no valid host.
+    /// - Returns: `nil` if there is no valid target: no `Location` or several, another scheme than http or https, or an
+    ///   invalid host.
     static func target(of response: HTTPResponse, from base: URIReference) -> URIReference? {
         guard let reference = reference(in: response.headerFields) else { return nil }
         var target = URIReference(reference).resolved(against: base)
         guard let origin = Origin(scheme: target.scheme, authority: target.authority) else { return nil }
         if target.authority != base.authority {
-            // User information is never taken over: what a server says is not the caller's credentials.
+            // User information is ignored: a server doesn't provide the caller's credentials.
             target.authority = origin.authority
         }
         if target.path.isEmpty { target.path = "/" }

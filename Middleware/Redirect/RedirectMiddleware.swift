@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Follows redirects: sends the request to where a response points, until one does not.
+/// Follows redirects until a response isn't one.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -11,49 +11,48 @@ import HTTPTypes
 /// print(response.hops.last?.to ?? "not redirected")
 /// ```
 ///
-/// 301, 302, 303, 307 and 308 are followed (RFC 9110 §15.4). 303 asks for the new target with GET, or HEAD after HEAD;
-/// 301 and 302 turn POST into GET, as browsers do. Then the body goes, and the fields that describe it. All else is
-/// sent again as it was, so a body that can be read once ends in a ``RedirectError``.
+/// 301, 302, 303, 307 and 308 are followed (RFC 9110 §15.4). 303 requests the new target with GET, or HEAD after HEAD.
+/// 301 and 302 turn POST into GET, as in browsers. In these cases the body and the fields that describe it are removed.
+/// Any other request is resent unchanged, so a body that can be read only once leads to a ``RedirectError``.
 ///
-/// `Location` is resolved as RFC 3986 §5 says, and percent-encoded where it needs it. User information in it is
-/// dropped. A response that names no target that could be asked is returned as it came: no `Location`, several that
-/// differ, no host, another scheme than http and https (an app's own `myapp://callback` is for the caller).
+/// `Location` is resolved according to RFC 3986 §5, and percent-encoded if necessary. User information in it is
+/// dropped. A response without a valid target is returned unchanged: no `Location`, several different ones, no host, or
+/// another scheme than http and https (an app's own `myapp://callback` is for the caller).
 ///
-/// On the way to another origin (scheme, host or port), the request loses `Authorization`, `Cookie`,
-/// `Proxy-Authorization`, `Host`, every field that counts as a secret (``/HTTPChainCore/Request/redaction``), the
-/// fields that stages bound to another origin, and every option that is a credential; of a `Referer` the origin is
-/// left, and nothing on the way from https to http. What was lost does not come back on a later hop. A stage further in
-/// decides about each hop anew.
+/// A redirect to another origin (scheme, host or port) removes `Authorization`, `Cookie`, `Proxy-Authorization`,
+/// `Host`, all secret fields (``/HTTPChainCore/Request/redaction``), fields that stages bound to another origin, and
+/// all options that are credentials. `Referer` is reduced to its origin, and removed from https to http. Removed fields
+/// don't return on a later hop. Inner stages handle each hop separately.
 ///
-/// A redirect from https to http is refused, and one that would take a body to another origin (307, 308), unless the
+/// A redirect from https to http, or one that would send a body to another origin (307, 308), is refused unless the
 /// policy allows it (``RedirectPolicy/allowing(_:)``).
 ///
-/// A redirect that leads back to a request already sent is a loop, unless a stage has stored a cookie since
-/// (``/HTTPChainCore/CookiesStored``). Of a redirect's body
-/// up to 64 KiB are read, so that its connection can be used again.
+/// A redirect to a request that was already sent is a loop, unless a stage has stored a cookie since
+/// (``/HTTPChainCore/CookiesStored``). Up to 64 KiB of a redirect's body are read, so that its connection can be
+/// reused.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/redirect``: inside what builds the request, outside caches, retries and
-/// authentication, which all see each hop as a request of its own.
+/// **Place.** Phase ``/HTTPChainCore/Phase/redirect``: inside stages that build the request, outside caches, retries
+/// and authentication, which handle each hop as a separate request.
 ///
-/// **Options.** ``CallRedirects`` (in short ``HTTPChainCore/Request/redirects(_:)``) sets the policy for one call;
-/// ``/HTTPChainCore/Request/withoutRedirects()`` has none followed.
-/// ``RedirectHops`` (in short ``HTTPChainCore/Response/hops``) tells which redirects were followed.
+/// **Options.** ``CallRedirects`` (convenience: ``HTTPChainCore/Request/redirects(_:)``) sets the policy of one call.
+/// ``/HTTPChainCore/Request/withoutRedirects()`` follows none. ``RedirectHops`` (``HTTPChainCore/Response/hops``) has
+/// the followed redirects.
 ///
-/// **Errors.** ``RedirectError`` for too many redirects, a loop, a body that cannot be sent again, and what a policy
-/// refuses. What a policy only does not follow (``RedirectPolicy/never``, ``RedirectPolicy/sameOrigin``,
-/// ``RedirectPolicy/httpsOnly``) is no error: the redirect is the response.
+/// **Errors.** ``RedirectError`` for too many redirects, a loop, a body that can't be sent again, and refusals by a
+/// policy. If a policy merely doesn't follow a redirect (``RedirectPolicy/never``, ``RedirectPolicy/sameOrigin``,
+/// ``RedirectPolicy/httpsOnly``), it is returned as the response.
 public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     private let policy: RedirectPolicy
 
     /// Makes the stage.
     ///
     /// - Parameters:
-    ///   - policy: Which redirects are followed; up to 20 by default.
+    ///   - policy: The redirect policy. Defaults to following up to 20.
     public init(_ policy: RedirectPolicy = .standard) {
         self.policy = policy
     }
 
-    /// Outside everything that acts on each hop.
+    /// Outside all stages that handle each hop.
     public var phase: Phase { .redirect }
 
     /// The policy.
@@ -61,14 +60,14 @@ public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
         StageSummary("RedirectMiddleware", purpose: "follows redirects", settings: ["policy": "\(policy)"])
     }
 
-    /// Redirects are followed from here on.
+    /// Adds the capability to follow redirects.
     public func capabilities(over inner: TransportCapabilities) -> TransportCapabilities {
         inner.contains(.followsRedirects) ? inner : inner.union([.followsRedirects, .redirectsOnlyWhenAllowed])
     }
 
-    /// Passes the request on, again for each redirect.
+    /// Passes the request on, and again for each redirect.
     ///
-    /// - Throws: ``RedirectError``; what the stages inside throw.
+    /// - Throws: ``RedirectError``; rethrows errors of the inner stages.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let kept = request
@@ -94,7 +93,7 @@ public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
             )
             switch step {
             case .finish:
-                // A stage further in may have followed redirects of its own.
+                // An inner stage may have followed redirects itself.
                 if !journey.hops.isEmpty { response.hops = journey.hops + response.hops }
                 return response
             case .fail(let problem, let hop):

@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// A policy that says which redirects are followed.
+/// A policy for which redirects are followed.
 ///
 /// Policies combine:
 ///
@@ -9,47 +9,48 @@ import HTTPChainCore
 /// RedirectMiddleware(.sameOrigin.or(.when("goes to our CDN") { $0.destination?.host == "cdn.example.com" }))
 /// ```
 ///
-/// A policy that names no limit follows ``defaultLimit`` redirects at most.
+/// A policy without a limit follows at most ``defaultLimit`` redirects.
 ///
-/// Whatever a policy follows, a redirect from https to http is a ``RedirectError``, and so is one that takes a body to
-/// another origin (307 and 308, and 301 and 302 for methods other than POST). ``allowing(_:)`` is how to say otherwise:
+/// Regardless of the policy, a redirect from https to http throws a ``RedirectError``, and so does one that sends a
+/// body to another origin (307 and 308, and 301 and 302 for methods other than POST). Use ``allowing(_:)`` to permit
+/// them:
 ///
 /// ```swift
 /// try await chain.send(upload.redirects(.standard.allowing(.bodyToOtherOrigins)))
 /// ```
 public struct RedirectPolicy: Sendable, CustomStringConvertible {
-    /// The kinds of redirect that are not followed unless they are allowed.
+    /// The kinds of redirect that are followed only if allowed.
     public struct Allowance: OptionSet, Sendable, Hashable {
-        /// One bit for each.
+        /// The bits of the allowances.
         public let rawValue: UInt8
 
-        /// Makes allowances of bits.
+        /// Makes allowances from bits.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
 
-        /// A redirect from https to http, where everybody on the way can read and change what is sent.
+        /// A redirect from https to http, where anyone on the path can read and change the messages.
         public static let downgrade = Allowance(rawValue: 1)
-        /// A redirect that takes the request's body to another origin: scheme, host or port.
+        /// A redirect that sends the request's body to another origin: scheme, host or port.
         public static let bodyToOtherOrigins = Allowance(rawValue: 2)
     }
 
-    /// A decision about a redirect.
+    /// The decision on a redirect.
     public enum Decision: Sendable, Hashable {
-        /// It is followed.
+        /// Follows the redirect.
         case follow
-        /// It is not: the redirect itself is the response.
+        /// Doesn't follow the redirect, which is returned as the response.
         case stop
-        /// It is an error: a ``RedirectError`` is thrown, with the redirect as its response.
+        /// Throws a ``RedirectError`` with the redirect as its response.
         case refuse(RedirectError.Problem)
     }
 
-    /// The number of redirects that are followed where no policy says more: 20, as in browsers.
+    /// The maximum number of redirects unless a policy has a larger limit: 20, as in browsers.
     public static let defaultLimit = 20
 
-    /// The name of the policy in summaries.
+    /// The policy's name in summaries.
     public let description: String
-    /// The largest limit that the policy names; what holds where it has none.
+    /// The largest limit in the policy, or `nil` if it has none.
     let largestLimit: Int?
     let allowances: Allowance
     let isNever: Bool
@@ -69,21 +70,21 @@ public struct RedirectPolicy: Sendable, CustomStringConvertible {
         self.decide = decide
     }
 
-    /// Makes a policy of your own.
+    /// Makes a custom policy.
     ///
     /// - Parameters:
-    ///   - description: What it does, for summaries.
-    ///   - decide: Judges a redirect.
+    ///   - description: The policy's name in summaries.
+    ///   - decide: Decides on a redirect.
     public init(_ description: String, decide: @escaping @Sendable (RedirectProposal) -> Decision) {
         self.init(description, largestLimit: nil, decide: decide)
     }
 
-    /// Returns the decision about a redirect under this policy.
+    /// Returns the policy's decision on a redirect.
     public func decision(on proposal: RedirectProposal) -> Decision {
         decide(proposal)
     }
 
-    /// The same policy, which may follow what is refused otherwise; combined with others, it goes for the combination.
+    /// Returns the policy with additional allowances, which also apply to combinations with other policies.
     public func allowing(_ allowances: Allowance) -> RedirectPolicy {
         let names = [
             allowances.contains(.downgrade) ? "http" : nil,
@@ -98,15 +99,15 @@ public struct RedirectPolicy: Sendable, CustomStringConvertible {
         )
     }
 
-    /// Follows ``defaultLimit`` redirects.
+    /// Follows up to ``defaultLimit`` redirects.
     public static let standard = RedirectPolicy.limited(defaultLimit)
 
-    /// Follows none: every redirect is returned as the response.
+    /// Follows no redirects: each is returned as the response.
     public static let never = RedirectPolicy("never", largestLimit: nil, isNever: true) { _ in .stop }
 
-    /// Follows a number of redirects; one more is a ``RedirectError``, ``RedirectError/Problem/tooManyHops(limit:)``.
+    /// Follows up to a number of redirects; one more throws ``RedirectError/Problem/tooManyHops(limit:)``.
     ///
-    /// With 0 the first redirect is an error already; to be given the redirect, take ``never``.
+    /// With 0, the first redirect throws; to get the redirect as the response, use ``never``.
     public static func limited(_ limit: Int) -> RedirectPolicy {
         let limit = max(0, limit)
         return RedirectPolicy("limited(\(limit))", largestLimit: limit) { proposal in
@@ -114,17 +115,17 @@ public struct RedirectPolicy: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Follows while scheme, host and port stay the same; another redirect is returned as the response.
+    /// Follows redirects with the same scheme, host and port; others are returned as the response.
     public static let sameOrigin = RedirectPolicy.when("sameOrigin") { $0.isSameOrigin }
 
-    /// Follows to https alone, so never down from https to http; another redirect is returned as the response.
+    /// Follows redirects to https only, so never from https to http; others are returned as the response.
     public static let httpsOnly = RedirectPolicy.when("httpsOnly") { $0.destination?.scheme == "https" }
 
-    /// Follows where a closure says so; another redirect is returned as the response.
+    /// Follows redirects accepted by a closure; others are returned as the response.
     ///
     /// - Parameters:
-    ///   - description: What the closure looks at, for summaries.
-    ///   - isFollowed: Whether to follow.
+    ///   - description: The closure's criterion, for summaries.
+    ///   - isFollowed: Returns whether to follow.
     public static func when(
         _ description: String,
         _ isFollowed: @escaping @Sendable (RedirectProposal) -> Bool
@@ -132,7 +133,7 @@ public struct RedirectPolicy: Sendable, CustomStringConvertible {
         RedirectPolicy(description) { isFollowed($0) ? .follow : .stop }
     }
 
-    /// Follows what both follow; the first that does not decides.
+    /// Follows redirects that both policies follow; the first one that doesn't decides.
     public func and(_ other: RedirectPolicy) -> RedirectPolicy {
         combined(with: other, "and") { proposal in
             let decision = decision(on: proposal)
@@ -140,7 +141,7 @@ public struct RedirectPolicy: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Follows what one of them follows; the second decides on what the first does not follow.
+    /// Follows redirects that either policy follows; the second one decides if the first doesn't follow.
     public func or(_ other: RedirectPolicy) -> RedirectPolicy {
         combined(with: other, "or") { proposal in
             decision(on: proposal) == .follow ? .follow : other.decision(on: proposal)
@@ -161,6 +162,6 @@ public struct RedirectPolicy: Sendable, CustomStringConvertible {
         )
     }
 
-    /// The number of redirects that are followed whatever the policy says: a closure may never say no.
+    /// The maximum number of redirects regardless of the policy, because a closure may follow all.
     var bound: Int { largestLimit.map { max($0, Self.defaultLimit) } ?? Self.defaultLimit }
 }

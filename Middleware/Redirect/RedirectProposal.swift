@@ -1,28 +1,28 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// A redirect that could be followed, for a ``RedirectPolicy`` to judge.
+/// A redirect for a ``RedirectPolicy`` to decide on.
 public struct RedirectProposal: Sendable {
-    /// The response that redirects.
+    /// The redirect response.
     public let response: HTTPResponse
-    /// The hop that is proposed.
+    /// The proposed hop.
     public let hop: RedirectHop
-    /// The hops that were followed before it.
+    /// The hops followed before it.
     public let hops: [RedirectHop]
 
-    /// Makes a proposal, as a test of a policy needs one.
+    /// Makes a proposal, for testing a policy.
     public init(response: HTTPResponse, hop: RedirectHop, hops: [RedirectHop] = []) {
         self.response = response
         self.hop = hop
         self.hops = hops
     }
 
-    /// The origin that redirects.
+    /// The origin of the redirect.
     public var source: Origin? { Origin(hop.from) }
 
-    /// The origin that would be asked next.
+    /// The origin of the next request.
     public var destination: Origin? { Origin(hop.to) }
 
-    /// Whether the hop stays on scheme, host and port.
+    /// Whether the hop keeps scheme, host and port.
     public var isSameOrigin: Bool { destination != nil && source == destination }
 }

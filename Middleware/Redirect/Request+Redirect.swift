@@ -2,15 +2,15 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// What RFC 9110 §15.4 makes of a request when it is sent to another target.
+/// Changes a request for a redirect, RFC 9110 §15.4.
 extension Request {
-    /// Makes this request, which was answered with a redirect, the one that follows.
+    /// Turns this redirected request into the one that follows.
     ///
     /// - Parameters:
-    ///   - target: Where it goes, absolute.
-    ///   - status: The status that sends it there.
-    ///   - origin: Where it went until now; `nil` when that is not known.
-    ///   - redaction: What counts as a secret.
+    ///   - target: The absolute target.
+    ///   - status: The status of the redirect.
+    ///   - origin: The previous origin, or `nil` if it isn't known.
+    ///   - redaction: The definition of secrets.
     mutating func redirect(
         to target: URIReference,
         status: HTTPResponse.Status,
@@ -30,10 +30,10 @@ extension Request {
         }
     }
 
-    /// The method that follows, and whether the content goes along.
+    /// Returns the method of the next request, and whether it keeps the content.
     ///
-    /// 301 and 302 turn POST into GET, as every browser does and RFC 9110 §15.4.2 allows; 303 asks for GET, or HEAD
-    /// (§15.4.4); 307 and 308 change nothing (§15.4.8, §15.4.9).
+    /// 301 and 302 turn POST into GET, like all browsers and as allowed by RFC 9110 §15.4.2. 303 requires GET or HEAD
+    /// (§15.4.4). 307 and 308 change nothing (§15.4.8, §15.4.9).
     static func method(
         after status: HTTPResponse.Status,
         from method: HTTPRequest.Method
@@ -45,7 +45,7 @@ extension Request {
         }
     }
 
-    /// Takes the content out, with all that described it.
+    /// Removes the content and the fields that describe it.
     private mutating func removeContent() {
         body = .empty
         for name in Set(head.headerFields.map(\.name)) where Self.describesContent(name) {
