@@ -1,21 +1,21 @@
 public import HTTPChainCore
 
-/// The statuses that one call accepts, beside or in place of those that ``StatusValidationMiddleware`` accepts.
+/// The statuses that a single call accepts, in addition to or instead of those of ``StatusValidationMiddleware``.
 public enum AcceptedStatuses: RequestOption {
-    /// A rule of one call.
+    /// The rule of one call.
     public enum Rule: Sendable, Hashable {
-        /// The statuses that the stage accepts, and these.
+        /// The stage's statuses and these.
         case adding(StatusSet)
-        /// These alone.
+        /// Only these.
         case replacing(StatusSet)
     }
 
-    /// The statuses that the stage accepts.
+    /// The stage's statuses.
     public static var defaultValue: Rule { .adding(StatusSet()) }
 }
 
 extension Request {
-    /// The request with more statuses accepted than for other calls.
+    /// Returns the request with additional accepted statuses.
     ///
     /// ```swift
     /// let response = try await chain.send(.get("users/42").alsoAccepting([404]))
@@ -28,7 +28,7 @@ extension Request {
         return self
     }
 
-    /// The request with these statuses accepted and no others.
+    /// Returns the request with only these statuses accepted.
     public consuming func acceptingOnly(_ statuses: StatusSet) -> Request {
         options[AcceptedStatuses.self] = .replacing(statuses)
         return self

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// A check of responses whose status is accepted: for services that tell of failures in the content of a 200.
+/// A check of accepted responses, for services that report failures in the content of a 200.
 ///
 /// ```swift
 /// StatusValidationMiddleware(check: ResponseCheck { head, content in
@@ -9,7 +9,7 @@ public import HTTPTypes
 /// })
 /// ```
 public struct ResponseCheck: Sendable {
-    /// Looks at the head of a response and at how its content begins.
+    /// Checks a response's head and the beginning of its content.
     public typealias Check = @Sendable (_ head: HTTPResponse, _ content: BodyPreview) async throws -> Void
 
     let limit: ByteCount
@@ -18,9 +18,9 @@ public struct ResponseCheck: Sendable {
     /// Makes a check.
     ///
     /// - Parameters:
-    ///   - limit: How much of the content is read for it, 64 KiB by default; longer content is truncated in the
-    ///     preview, and whole for the caller.
-    ///   - check: Throws what the call is to fail with.
+    ///   - limit: The amount of content to read for the check. Defaults to 64 KiB. Longer content is truncated in the
+    ///     preview, but complete for the caller.
+    ///   - check: Throws the call's error if the response is a failure.
     public init(reading limit: ByteCount = .kibibytes(64), _ check: @escaping Check) {
         self.limit = limit
         self.check = check

@@ -1,22 +1,22 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// The server answered with a status that is not accepted.
+/// Thrown if the status of a response isn't accepted.
 public struct StatusError: ResponseError {
-    /// The response, whole: an error handler can read its body from the beginning.
+    /// The complete response: an error handler can read its body from the beginning.
     ///
-    /// When the body broke while its first bytes were looked at, reading it gives those bytes and then the error.
+    /// If the body broke during the preview, reading it returns the bytes of the preview and then throws the error.
     public var response: Response
-    /// The statuses that were accepted for this call.
+    /// The statuses accepted for this call.
     public let accepted: StatusSet
-    /// The first bytes of the body; `nil` when the stage was told not to look at them.
+    /// The first bytes of the body, or `nil` if the stage's preview is off.
     public let preview: BodyPreview?
     /// The request and the response's head, redacted, with the preview.
     public let exchange: ExchangeSnapshot?
-    /// The error that broke the body while its first bytes were looked at; `nil` when nothing did.
+    /// The error that broke the body during the preview, or `nil` if there was none.
     public let underlyingError: (any Error)?
 
-    /// The status that is not accepted.
+    /// The rejected status.
     public var status: HTTPResponse.Status { response.status }
 
     /// Always "StatusValidationMiddleware".

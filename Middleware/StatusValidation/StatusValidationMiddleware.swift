@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Turns a response whose status is not accepted into an error.
+/// Throws an error if a response's status isn't accepted.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -15,21 +15,21 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// An accepted response passes untouched. Of another the first bytes are read for the error's message, and the error
-/// carries the response with all of its body, for an error handler further out. Reading stops at the limit, so a body
-/// without an end does no harm; a body that breaks before that does not hide the status either.
+/// Accepted responses are returned unchanged. Of others, the first bytes are read for the error's message, and the
+/// error has the response with its complete body, for an outer error handler. Reading stops at the limit, so an endless
+/// body does no harm, and a body that breaks before that doesn't hide the status.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/validate``: cache, authentication and retry stand further in and have seen
-/// the response. The request in the error is the one that the transport sent (`Response.request`), else the one that
-/// passed here.
+/// **Place.** Phase ``/HTTPChainCore/Phase/validate``: cache, authentication and retry are inside and have seen the
+/// response. The error has the request as sent by the transport (`Response.request`), otherwise as received by this
+/// stage.
 ///
-/// **Options.** ``AcceptedStatuses`` (in short ``HTTPChainCore/Request/alsoAccepting(_:)`` and
-/// ``HTTPChainCore/Request/acceptingOnly(_:)``) adds to the accepted statuses for one call, or replaces them.
+/// **Options.** ``AcceptedStatuses`` (convenience: ``HTTPChainCore/Request/alsoAccepting(_:)`` and
+/// ``HTTPChainCore/Request/acceptingOnly(_:)``) extends or replaces the accepted statuses for one call.
 ///
-/// **A 200 that is a failure.** A ``ResponseCheck`` looks at the head and at how the content begins of each response that
-/// is accepted, and throws what the call is to fail with; the content stays whole for those outside.
+/// **Failures with status 200.** A ``ResponseCheck`` gets the head and the beginning of the content of each accepted
+/// response, and throws the call's error. The content remains complete for outer stages.
 ///
-/// **Errors.** ``StatusError``; what the check throws.
+/// **Errors.** ``StatusError``; rethrows errors of the check.
 public struct StatusValidationMiddleware: DeadlineKeepingMiddleware {
     private let accepted: StatusSet
     private let previewLimit: ByteCount
@@ -38,10 +38,10 @@ public struct StatusValidationMiddleware: DeadlineKeepingMiddleware {
     /// Makes the stage.
     ///
     /// - Parameters:
-    ///   - accepted: The statuses that pass; 200 to 299 by default.
-    ///   - previewLimit: How much of a refused response's body the error shows; 4 KiB by default, 0 to leave the body
-    ///     alone.
-    ///   - check: Looks at accepted responses as well; none by default.
+    ///   - accepted: The accepted statuses. Defaults to 200 to 299.
+    ///   - previewLimit: The amount of a rejected response's body in the error. Defaults to 4 KiB; 0 leaves the body
+    ///     unread.
+    ///   - check: The check of accepted responses. Defaults to none.
     public init(
         accepting accepted: StatusSet = .success,
         previewLimit: ByteCount = .kibibytes(4),
@@ -52,7 +52,7 @@ public struct StatusValidationMiddleware: DeadlineKeepingMiddleware {
         self.check = check
     }
 
-    /// Outside everything that has to see the response as it came, inside the serializer.
+    /// Outside all stages that need the unmodified response, inside the serializer.
     public var phase: Phase { .validate }
 
     /// The accepted statuses and the limit.
@@ -64,13 +64,13 @@ public struct StatusValidationMiddleware: DeadlineKeepingMiddleware {
         )
     }
 
-    /// Passes the request on and looks at the status of the response.
+    /// Passes the request on and checks the response's status.
     ///
-    /// - Throws: ``StatusError``; what the stages inside throw.
+    /// - Throws: ``StatusError``; rethrows errors of the check and of the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let kept = request
         let response = try await next(request)
-        // Nearly every call ends here: nothing set for the call, and a status that the stage accepts.
+        // The common case: nothing set for the call, and a status that the stage accepts.
         if !kept.options.contains(AcceptedStatuses.self), accepted.contains(response.status) {
             return check == nil ? response : try await checked(response)
         }
