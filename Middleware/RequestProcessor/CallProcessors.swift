@@ -1,24 +1,24 @@
 public import HTTPChainCore
 
-/// The processors of one call, beside those of the stage.
+/// The processors of one call, in addition to the stage's.
 ///
-/// The outermost ``RequestProcessorMiddleware`` of a chain runs these after its own processors and takes them off the
-/// request, so that they run once. One that is added by a processor is left for a stage further in.
+/// The outermost ``RequestProcessorMiddleware`` of a chain runs these after its own processors and removes them from
+/// the request, so that they run once. One added by a call's processor is left for an inner stage.
 public enum CallProcessors: RequestOption {
-    /// Only what processes all calls.
+    /// No additional processors.
     public static var defaultValue: [any RequestProcessor] { [] }
 }
 
 extension Request {
-    /// The request with one more processor for this call.
+    /// Returns the request with an additional processor.
     ///
-    /// Several run in the order in which they were added, after the processors of the chain.
+    /// Several run in the order they were added, after those of the chain.
     public consuming func processed(by processor: some RequestProcessor) -> Request {
         options[CallProcessors.self].append(processor)
         return self
     }
 
-    /// The request with one more closure that processes this call.
+    /// Returns the request with an additional closure as a processor.
     ///
     /// ```swift
     /// let request = Request.get("plants").processed { request in

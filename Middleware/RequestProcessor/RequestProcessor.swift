@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// A hook that sees a request before it is sent, and may change all of it or refuse it.
+/// Processes a request before it is sent, and may change all of it or refuse it.
 ///
 /// ```swift
 /// struct TenantProcessor: RequestProcessor {
@@ -13,13 +13,13 @@ public import HTTPChainCore
 /// }
 /// ```
 public protocol RequestProcessor: Sendable {
-    /// The name of the processor in `explain()`; its type's name by default.
+    /// The processor's name in `explain()`. Defaults to the type's name.
     var name: String { get }
 
-    /// Looks at the request, and changes it as needed.
+    /// Inspects the request, and changes it as needed.
     ///
-    /// - Parameter request: Head, body and options: all that was declared on the call.
-    /// - Throws: Whatever refuses the request; the caller gets it unchanged, and nothing is sent.
+    /// - Parameter request: The request with its head, body and all options of the call.
+    /// - Throws: Any error, to refuse the request. The caller receives it unchanged, and nothing is sent.
     func process(_ request: inout Request) async throws
 }
 
@@ -28,20 +28,20 @@ extension RequestProcessor {
     public var name: String { StageSummary.name(of: Self.self) }
 }
 
-/// A request processor made of a closure.
+/// A request processor that calls a closure.
 public struct ClosureRequestProcessor: RequestProcessor {
     /// A closure that changes a request: see ``RequestProcessor/process(_:)``.
     public typealias Process = @Sendable (_ request: inout Request) async throws -> Void
 
-    /// The name of the processor in `explain()`.
+    /// The processor's name in `explain()`.
     public let name: String
     private let body: Process
 
-    /// Makes a processor of a closure.
+    /// Makes a processor from a closure.
     ///
     /// - Parameters:
-    ///   - name: What it is called in `explain()`.
-    ///   - body: Looks at the request and changes it as needed.
+    ///   - name: The processor's name in `explain()`.
+    ///   - body: Inspects the request and changes it as needed.
     public init(_ name: String = "closure", _ body: @escaping Process) {
         self.name = name
         self.body = body

@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// Runs hooks that see the finished request with everything declared on the call, and may change all of it.
+/// Runs processors on the finished request with all options of the call, and may change all of it.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -19,38 +19,38 @@ public import HTTPChainCore
 /// )
 /// ```
 ///
-/// Processors run in order, each on what the one before left. One that throws refuses the request: its own error
-/// reaches the caller unchanged, and nothing is sent.
+/// Processors run in order, each on the previous one's result. A processor that throws refuses the request: the caller
+/// receives its error unchanged, and nothing is sent.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/build`` unless another is given: last among its stages when it is to see
-/// what the others did. It runs once for a call; redirects and retries repeat what it made. What is safe there: URL,
-/// fields, options, and to refuse a call. The content is not final yet: a signature or digest of the body belongs
-/// inside gzip and multipart, at ``/HTTPChainCore/Phase/digest``; one with a time in it inside retry, at
+/// **Place.** Phase ``/HTTPChainCore/Phase/build`` by default, as its last stage if it depends on the others' changes.
+/// It runs once per call; redirects and retries reuse its result. There it can safely change the URL, fields and
+/// options, and refuse a call. The content isn't final yet. Compute signatures and digests of the body inside gzip and
+/// multipart, at ``/HTTPChainCore/Phase/digest``, and those that contain a time inside retry, at
 /// ``/HTTPChainCore/Phase/authenticate``, where each attempt gets a new one.
 ///
-/// **Options.** ``CallProcessors`` (in short ``HTTPChainCore/Request/processed(_:)``) adds processors for one call, after
-/// those of the stage.
+/// **Options.** ``CallProcessors`` (convenience: ``HTTPChainCore/Request/processed(_:)``) adds processors for one call,
+/// after the stage's.
 ///
-/// **Errors.** None of its own.
+/// **Errors.** Only those of processors.
 public struct RequestProcessorMiddleware: DeadlineKeepingMiddleware {
     private let processors: [any RequestProcessor]
-    /// With what else makes the request complete, or where it was put.
+    /// The build phase, or the phase given.
     public let phase: Phase
 
-    /// Runs processors in order; none for a stage that only serves ``CallProcessors``.
+    /// Runs processors in order; with none, the stage only runs ``CallProcessors``.
     ///
     /// - Parameters:
     ///   - processors: The processors.
-    ///   - phase: Where they run; ``/HTTPChainCore/Phase/build`` by default.
+    ///   - phase: The phase in which they run. Defaults to ``/HTTPChainCore/Phase/build``.
     public init(_ processors: any RequestProcessor..., at phase: Phase = .build) {
         self.init(processors, at: phase)
     }
 
-    /// Runs processors in order; none for a stage that only serves ``CallProcessors``.
+    /// Runs processors in order; with none, the stage only runs ``CallProcessors``.
     ///
     /// - Parameters:
     ///   - processors: The processors.
-    ///   - phase: Where they run; ``/HTTPChainCore/Phase/build`` by default.
+    ///   - phase: The phase in which they run. Defaults to ``/HTTPChainCore/Phase/build``.
     public init(_ processors: [any RequestProcessor], at phase: Phase = .build) {
         self.processors = processors
         self.phase = phase
@@ -59,9 +59,9 @@ public struct RequestProcessorMiddleware: DeadlineKeepingMiddleware {
     /// Runs a closure.
     ///
     /// - Parameters:
-    ///   - name: What it is called in `explain()`.
-    ///   - phase: Where it runs; ``/HTTPChainCore/Phase/build`` by default.
-    ///   - body: Looks at the request and changes it as needed.
+    ///   - name: The processor's name in `explain()`.
+    ///   - phase: The phase in which it runs. Defaults to ``/HTTPChainCore/Phase/build``.
+    ///   - body: Inspects the request and changes it as needed.
     public init(
         _ name: String = "closure",
         at phase: Phase = .build,
@@ -83,10 +83,10 @@ public struct RequestProcessorMiddleware: DeadlineKeepingMiddleware {
 
     /// Runs the processors and passes the request on.
     ///
-    /// - Throws: What a processor throws, unchanged; what the stages inside throw.
+    /// - Throws: Rethrows errors of processors, unchanged, and of the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         for processor in processors { try await run(processor, on: &request) }
-        // Looked at after the stage's own have run: they may change what the call declares.
+        // Checked after the stage's own have run, because they may change the call's options.
         if request.options.contains(CallProcessors.self) {
             let own = request.options[CallProcessors.self]
             request.options.remove(CallProcessors.self)
@@ -95,7 +95,7 @@ public struct RequestProcessorMiddleware: DeadlineKeepingMiddleware {
         return try await next(request)
     }
 
-    /// Runs a processor, which may wait for whatever it likes, up to the deadline of the call.
+    /// Runs a processor, which may wait until the call's deadline.
     @inline(__always)
     private func run(_ processor: any RequestProcessor, on request: inout Request) async throws {
         guard let timer = request.callTimer else { return try await processor.process(&request) }
