@@ -1,21 +1,21 @@
 public import HTTPChainCore
 
-/// The handlers of one call, beside or in place of those of ``ErrorHandlerMiddleware``.
+/// The handlers of one call, in addition to or instead of those of ``ErrorHandlerMiddleware``.
 public enum CallErrorHandlers: RequestOption {
-    /// A rule of one call.
+    /// The rule of one call.
     public enum Rule: Sendable {
-        /// These, asked before the stage's own.
+        /// These handlers, called before the stage's own.
         case adding([ErrorHandler])
-        /// These alone; with none, errors go on as they come.
+        /// Only these handlers; with none, errors are rethrown unchanged.
         case replacing([ErrorHandler])
     }
 
-    /// The stage's own.
+    /// The stage's own handlers.
     public static var defaultValue: Rule { .adding([]) }
 }
 
 extension Request {
-    /// The request with handlers that are asked before those of the stage.
+    /// Returns the request with handlers that are called before the stage's.
     ///
     /// ```swift
     /// let plants = try await chain.send(.get("plants").handlingErrors(.fallback([Plant](), for: [404])), as: [Plant].self)
@@ -28,7 +28,7 @@ extension Request {
         return self
     }
 
-    /// The request with these handlers and no others; with none, errors go on as they come.
+    /// Returns the request with only these handlers; with none, errors are rethrown unchanged.
     public consuming func handlingErrorsOnly(_ handlers: ErrorHandler...) -> Request {
         options[CallErrorHandlers.self] = .replacing(handlers)
         return self

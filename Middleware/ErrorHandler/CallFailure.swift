@@ -2,20 +2,20 @@ public import Foundation
 public import HTTPChainCore
 public import HTTPTypes
 
-/// A call that failed, as an ``ErrorHandler`` sees it.
+/// A failed call, for an ``ErrorHandler``.
 public struct CallFailure: Sendable {
-    /// The error as it came; it carries ``response`` where that is not `nil`.
+    /// The original error, which contains ``response`` unless that is `nil`.
     public let error: any Error
-    /// The response that the error was made of, its body whole; `nil` when the call failed without one.
+    /// The response in the error, with its complete body, or `nil` if there is none.
     public let response: Response?
-    /// The response's content; `nil` without a response, and when the content is larger than the stage's limit or did
-    /// not arrive whole.
+    /// The response's content, or `nil` if there is no response, or if the content exceeds the stage's limit or is
+    /// incomplete.
     public let content: ErrorContent?
 
-    /// The response's status; `nil` when the call failed without a response.
+    /// The response's status, or `nil` if the call failed without a response.
     public var status: HTTPResponse.Status? { response?.status }
 
-    /// Makes a failure, as to test a handler by itself.
+    /// Makes a failure, for testing a handler.
     public init(_ error: any Error, response: Response? = nil, content: ErrorContent? = nil) {
         self.error = error
         self.response = response
@@ -23,13 +23,13 @@ public struct CallFailure: Sendable {
     }
 }
 
-/// The content of a response that is an error, in memory.
+/// The content of an error response, in memory.
 public struct ErrorContent: Sendable {
     /// The bytes.
     public let bytes: Data
     private let type: MediaType?
 
-    /// Takes content as it came.
+    /// Makes content as received.
     ///
     /// - Parameters:
     ///   - bytes: The bytes.
@@ -39,11 +39,11 @@ public struct ErrorContent: Sendable {
         type = MediaType(contentType)
     }
 
-    /// Type and subtype in lower case, such as `application/problem+json`; `nil` when the response does not say.
+    /// The type and subtype in lower case, such as `application/problem+json`, or `nil` if the response has none.
     public var mediaType: String? { type?.essence }
 
-    /// Whether the media type falls under one of some patterns, such as `text/html` or `application/*+json`; content
-    /// without a type falls under none.
+    /// Whether the media type matches one of the patterns, such as `text/html` or `application/*+json`; `false` without
+    /// a media type.
     public func isOfType(_ patterns: [String]) -> Bool {
         guard let type else { return false }
         return patterns.contains { type.matches($0) }

@@ -1,13 +1,12 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// A rule that replaces some failures of calls by another error or a response; the stage asks its handlers one after
-/// the other.
+/// A rule that replaces certain failures of calls with another error or a response.
 ///
-/// There are handlers for the formats that services use (``problemDetails``, ``jsonAPI``, ``oData``), for a type of your
-/// own (``decoding(_:contentTypes:decoder:)``), and for closures (``map(_:)``, ``throwing(_:)``, ``recover(_:)``).
+/// There are handlers for standard formats (``problemDetails``, ``jsonAPI``, ``oData``), for a custom type
+/// (``decoding(_:contentTypes:decoder:)``), and for closures (``map(_:)``, ``throwing(_:)``, ``recover(_:)``).
 public struct ErrorHandler: Sendable {
-    /// The answer of a handler to a failure.
+    /// The result of a handler for a failure.
     public struct Outcome: Sendable {
         enum Kind: Sendable {
             case pass
@@ -17,22 +16,22 @@ public struct ErrorHandler: Sendable {
         }
         let kind: Kind
 
-        /// Nothing: the next handler is asked, and after the last the error goes on as it came.
+        /// Passes the failure to the next handler; after the last one, the original error is rethrown unchanged.
         public static let pass = Outcome(kind: .pass)
 
-        /// The call fails with a ``ServiceError`` that has these details; the error as it came is its cause.
+        /// Throws a ``ServiceError`` with these details and the original error as its cause.
         public static func fail<Details: Sendable>(_ details: Details) -> Outcome {
             Outcome(kind: .fail { ServiceError(details, of: $0, redaction: $1) })
         }
 
-        /// The call fails with this error, and nothing around it: `catch` finds it by its type.
+        /// Throws this error without wrapping it, so that `catch` finds it by its type.
         ///
-        /// The error as it came is lost, unless this one holds it.
+        /// The original error is lost, unless this one contains it.
         public static func `throw`(_ error: any Error) -> Outcome {
             Outcome(kind: .replace(error))
         }
 
-        /// The call does not fail: it is answered with this response.
+        /// Returns this response instead of failing.
         public static func recover(_ response: Response) -> Outcome {
             Outcome(kind: .recover(response))
         }
@@ -40,15 +39,15 @@ public struct ErrorHandler: Sendable {
 
     /// The handler's name, for ``/HTTPChainCore/Chain/explain()``.
     public let name: String
-    /// Whether the handler can do something only where a response is the error.
+    /// Whether the handler applies only to errors with a response.
     let needsResponse: Bool
     let outcome: @Sendable (CallFailure) async throws(CancellationError) -> Outcome
 
-    /// Makes a handler of a closure.
+    /// Makes a handler from a closure.
     ///
     /// - Parameters:
     ///   - name: The handler's name, for ``/HTTPChainCore/Chain/explain()``.
-    ///   - outcome: What to make of a failure.
+    ///   - outcome: Returns the result for a failure.
     public init(
         _ name: String,
         outcome: @escaping @Sendable (CallFailure) async throws(CancellationError) -> Outcome
@@ -66,13 +65,12 @@ public struct ErrorHandler: Sendable {
         self.outcome = outcome
     }
 
-    /// A handler that takes details out of the content of a response; content that does not make sense is left to the
-    /// next handler.
+    /// A handler that reads details from a response's content; invalid content is passed to the next handler.
     ///
     /// - Parameters:
     ///   - name: The handler's name, for ``/HTTPChainCore/Chain/explain()``.
-    ///   - contentTypes: The media types it reads, such as `application/json` or `application/*+json`.
-    ///   - details: Reads the content; `nil` or an error where it is something else.
+    ///   - contentTypes: The supported media types, such as `application/json` or `application/*+json`.
+    ///   - details: Reads the content. Returns `nil` or throws if it is something else.
     public static func content<Details: Sendable>(
         _ name: String,
         contentTypes: [String],
@@ -86,15 +84,15 @@ public struct ErrorHandler: Sendable {
         }
     }
 
-    /// A handler that makes an error of your own, for failures with a response and without.
+    /// A handler that creates a custom error, for failures with or without a response.
     ///
     /// ```swift
     /// let handler = ErrorHandler.map { failure in failure.status?.code == 402 ? Unpaid() : nil }
     /// ```
     ///
-    /// The call fails with a ``ServiceError`` that has it as its details, so that the error as it came is not lost.
+    /// The call throws a ``ServiceError`` with the custom error as its details, so that the original error isn't lost.
     ///
-    /// - Parameter details: The error; `nil` to leave the failure to the next handler.
+    /// - Parameter details: Returns the error, or `nil` to pass the failure to the next handler.
     public static func map<Details: Error>(
         _ details: @escaping @Sendable (CallFailure) async throws(CancellationError) -> Details?
     ) -> ErrorHandler {
@@ -103,7 +101,7 @@ public struct ErrorHandler: Sendable {
         }
     }
 
-    /// A handler that throws an error of your own, for failures with a response and without.
+    /// A handler that throws a custom error, for failures with or without a response.
     ///
     /// ```swift
     /// let handler = ErrorHandler.throwing { failure in failure.status == .unauthorized ? ShopError.signInNeeded : nil }
@@ -111,10 +109,10 @@ public struct ErrorHandler: Sendable {
     /// do { … } catch ShopError.signInNeeded { … }
     /// ```
     ///
-    /// The error is thrown as it is, so that `catch` finds it by its type; what it is to keep of the failure it holds
-    /// itself. ``map(_:)`` wraps it together with the error as it came.
+    /// The error is thrown without wrapping, so that `catch` finds it by its type. It must contain anything it needs of
+    /// the failure. ``map(_:)`` wraps it together with the original error.
     ///
-    /// - Parameter error: The error; `nil` to leave the failure to the next handler.
+    /// - Parameter error: Returns the error, or `nil` to pass the failure to the next handler.
     public static func throwing<Failure: Error>(
         _ error: @escaping @Sendable (CallFailure) async throws(CancellationError) -> Failure?
     ) -> ErrorHandler {
@@ -123,7 +121,7 @@ public struct ErrorHandler: Sendable {
         }
     }
 
-    /// A handler that answers the call in spite of the failure.
+    /// A handler that returns a response instead of failing.
     ///
     /// ```swift
     /// let handler = ErrorHandler.recover { failure in
@@ -131,7 +129,7 @@ public struct ErrorHandler: Sendable {
     /// }
     /// ```
     ///
-    /// - Parameter fallback: The response; `nil` to leave the failure to the next handler.
+    /// - Parameter fallback: Returns the response, or `nil` to pass the failure to the next handler.
     public static func recover(
         _ fallback: @escaping @Sendable (CallFailure) async throws(CancellationError) -> Response?
     ) -> ErrorHandler {
@@ -140,15 +138,15 @@ public struct ErrorHandler: Sendable {
         }
     }
 
-    /// A handler that answers the call with a value, for callers who ask for a value of its type.
+    /// A handler that returns a value, for callers that request a value of its type.
     ///
     /// ```swift
     /// let handler = ErrorHandler.fallback([Plant](), for: [404])   // chain.send(request, as: [Plant].self) gives an empty list
     /// ```
     ///
     /// - Parameters:
-    ///   - value: The value; the response around it has the status 200 and no content.
-    ///   - statuses: The statuses of responses it takes the place of.
+    ///   - value: The value; its response has the status 200 and no content.
+    ///   - statuses: The statuses of responses to replace.
     public static func fallback<Value: Sendable>(_ value: Value, for statuses: StatusSet) -> ErrorHandler {
         ErrorHandler("fallback", needsResponse: true) { _ in
             var response = Response(.ok)
@@ -157,7 +155,7 @@ public struct ErrorHandler: Sendable {
         }.limited(to: statuses)
     }
 
-    /// The handler, asked only about responses with some statuses.
+    /// Returns the handler, limited to responses with certain statuses.
     public func limited(to statuses: StatusSet) -> ErrorHandler {
         ErrorHandler("\(name) for \(statuses)", needsResponse: true) { [outcome] failure throws(CancellationError) in
             guard let status = failure.status, statuses.contains(status) else { return .pass }

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Turns failures of calls into the errors that the application speaks of, or into answers.
+/// Converts failures of calls into the application's errors, or into responses.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -17,20 +17,20 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// Handlers are asked in their order; the first that makes something of a failure decides. A handler for a format takes
-/// the content types that belong to it, so several stand side by side. What none of them takes goes on as it came.
-/// An error that is made has the one that came as its cause, and so the request, the response and the transport's error.
+/// Handlers are called in order, and the first one with a result decides. A handler for a format accepts only its
+/// content types, so several can be combined. If no handler has a result, the error is rethrown unchanged. A
+/// ``ServiceError`` has the original error as its cause, and so the request, the response and the transport's error.
 ///
-/// The stage looks at errors, not at responses: a `StatusValidationMiddleware` inside it makes an error of a status, with
-/// the response in it. Content is read up to a limit and can be read again from the error. Cancellation is never
+/// The stage handles errors, not responses: an inner `StatusValidationMiddleware` turns a status into an error that
+/// contains the response. Content is read up to a limit, and can be read again from the error. Cancellation is never
 /// handled.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/failure``: it sees the failure of every other stage.
+/// **Place.** Phase ``/HTTPChainCore/Phase/failure``: it handles failures of all other stages.
 ///
-/// **Options.** ``CallErrorHandlers`` (in short ``HTTPChainCore/Request/handlingErrors(_:)`` and
-/// ``HTTPChainCore/Request/handlingErrorsOnly(_:)``) adds handlers for one call, or replaces them.
+/// **Options.** ``CallErrorHandlers`` (convenience: ``HTTPChainCore/Request/handlingErrors(_:)`` and
+/// ``HTTPChainCore/Request/handlingErrorsOnly(_:)``) adds or replaces handlers for one call.
 ///
-/// **Errors.** ``ServiceError``; what ``ErrorHandler/throwing(_:)`` gives; what the stages inside throw.
+/// **Errors.** ``ServiceError``; errors of ``ErrorHandler/throwing(_:)``; rethrows errors of the inner stages.
 public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
     private let handlers: [ErrorHandler]
     private let contentLimit: ByteCount
@@ -38,9 +38,9 @@ public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
     /// Makes the stage.
     ///
     /// - Parameters:
-    ///   - handlers: What to make of failures, asked in this order.
-    ///   - contentLimit: How much of a response's content is read at most, 256 KiB by default; larger content is not
-    ///     given to handlers.
+    ///   - handlers: The handlers, called in this order.
+    ///   - contentLimit: The maximum size of a response's content. Defaults to 256 KiB. Larger content isn't passed to
+    ///     handlers.
     public init(
         _ handlers: ErrorHandler...,
         contentLimit: ByteCount = .kibibytes(256)
@@ -52,7 +52,7 @@ public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
     /// Outermost.
     public var phase: Phase { .failure }
 
-    /// The handlers in their order.
+    /// The handlers in order.
     public var summary: StageSummary {
         StageSummary(
             "ErrorHandlerMiddleware",
@@ -64,7 +64,7 @@ public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
         )
     }
 
-    /// Handlers of responses need a stage inside that makes errors of statuses.
+    /// Returns a problem if all handlers need a response, but no inner stage turns statuses into errors.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         guard !handlers.isEmpty, handlers.allSatisfy(\.needsResponse), !place.isOverChain,
             !place.inside.contains(where: { $0.phase == .validate || $0.phase == .anywhere })
@@ -78,9 +78,9 @@ public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
         ]
     }
 
-    /// Passes the request on and asks the handlers when that fails.
+    /// Passes the request on and calls the handlers if that fails.
     ///
-    /// - Throws: ``ServiceError``; what the stages inside throw.
+    /// - Throws: ``ServiceError``; errors thrown by handlers; rethrows errors of the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let rule = request.options.contains(CallErrorHandlers.self) ? request.options[CallErrorHandlers.self] : nil
         let redaction = request.redaction
@@ -119,7 +119,7 @@ public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
         throw failure.error
     }
 
-    /// The error with the content of its response read, and the response's body put back whole.
+    /// Returns the error with the content of its response read, and the response's complete body restored.
     private func failure(of error: any Error) async throws(CancellationError) -> CallFailure {
         guard var error = error as? any ResponseError else { return CallFailure(error) }
         let seen = try await error.response.body.lookAhead(upTo: contentLimit)

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// A call failed, and the service (or a handler) said more about it: its details, as a value.
+/// An error with details from the service or a handler, as a value.
 ///
 /// ```swift
 /// do {
@@ -11,13 +11,13 @@ public import HTTPTypes
 /// }
 /// ```
 ///
-/// The error as it came is ``original``: nothing that it knew is lost.
+/// The original error is ``original``, with all of its information.
 public struct ServiceError<Details: Sendable>: HTTPChainError {
-    /// The details that the service gave.
+    /// The details from the service or a handler.
     public let details: Details
-    /// The response that is the error, its body whole; `nil` when the call failed without one.
+    /// The response in the error, with its complete body, or `nil` if the call failed without one.
     public let response: Response?
-    /// The error as it came from the stages inside: a `StatusError`, a `TransportError`.
+    /// The original error of the inner stages, such as a `StatusError` or a `TransportError`.
     public let original: any Error
     /// The request and the response of the original error, redacted.
     public let exchange: ExchangeSnapshot?
@@ -31,8 +31,8 @@ public struct ServiceError<Details: Sendable>: HTTPChainError {
         self.redaction = Sealed(redaction)
     }
 
-    /// The sentence that says what happened: the first 16 KiB of the details if they describe themselves, secrets
-    /// redacted.
+    /// A description of what happened: the first 16 KiB of the details if they are `CustomStringConvertible`, with
+    /// secrets redacted.
     public var reason: String {
         guard let text = (details as? any CustomStringConvertible)?.description, !text.isEmpty else {
             return "the call failed with \(Details.self); its details say why"
@@ -40,12 +40,12 @@ public struct ServiceError<Details: Sendable>: HTTPChainError {
         return redaction.content.text(text, upTo: Redaction.longestShown)
     }
 
-    /// The response's status; `nil` when the call failed without a response.
+    /// The response's status, or `nil` if the call failed without a response.
     public var status: HTTPResponse.Status? { response?.status }
 
     /// Always "ErrorHandlerMiddleware".
     public var stage: String { "ErrorHandlerMiddleware" }
 
-    /// The error as it came: ``original``.
+    /// The original error: ``original``.
     public var underlyingError: (any Error)? { original }
 }

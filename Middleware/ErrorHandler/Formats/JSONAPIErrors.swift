@@ -2,26 +2,26 @@ public import HTTPChainCore
 
 /// The errors of a JSON:API document, JSON:API 1.1, "Error Objects".
 public struct JSONAPIErrors: Sendable, Hashable {
-    /// One error.
+    /// An error.
     ///
-    /// A member that is not what it should be counts as absent.
+    /// Members of an unexpected type count as absent.
     public struct Item: Sendable, Hashable {
-        /// Names this occurrence.
+        /// The identifier of this occurrence.
         public let id: String?
-        /// The status that belongs to this error; JSON:API writes it as a string, and a number is read too, as is the
-        /// number before a reason phrase.
+        /// The error's status; JSON:API uses a string, but a number is accepted too, as is a number before a reason
+        /// phrase.
         public let status: Int?
-        /// The application's code for the kind of error.
+        /// The application's code for the type of error.
         public let code: String?
-        /// A short summary of the kind of error.
+        /// A short summary of the type of error.
         public let title: String?
-        /// The explanation of this occurrence.
+        /// An explanation of this occurrence.
         public let detail: String?
         /// The part of the request that was wrong.
         public let source: Source?
-        /// The pages where more can be read; the links `about` and `type`.
+        /// The links to more information: `about` and `type`.
         public let links: [String: String]
-        /// Whatever else the service says.
+        /// Any additional information from the service.
         public let meta: [String: JSONValue]
     }
 
@@ -35,7 +35,7 @@ public struct JSONAPIErrors: Sendable, Hashable {
         public let header: String?
     }
 
-    /// The errors; at least one.
+    /// The errors, at least one.
     public let errors: [Item]
     /// The information about the document itself.
     public let meta: [String: JSONValue]
@@ -65,21 +65,21 @@ extension JSONAPIErrors.Item {
                 )
             }
         }
-        // A link is a string, or an object with the string in it.
+        // A link is a string, or an object that contains it.
         links = value["links"]?.object?.compactMapValues { $0.string ?? $0["href"]?.string } ?? [:]
         meta = value["meta"]?.object ?? [:]
     }
 }
 
 extension JSONAPIErrors.Item {
-    /// The number of "422", or of "422 Unprocessable Content".
+    /// Returns the number in "422", or in "422 Unprocessable Content".
     private static func status(_ text: String) -> Int? {
         text.utf8.split(whereSeparator: ASCII.isSpace).first.flatMap { Int(Substring($0)) }
     }
 }
 
 extension JSONAPIErrors: CustomStringConvertible {
-    /// Title and detail of each error.
+    /// The title and detail of each error.
     public var description: String {
         errors.map { error in
             let text = [error.title, error.detail].compactMap(\.self).joined(separator: ": ")

@@ -3,15 +3,15 @@ import HTTPChainCore
 import HTTPChainSupport
 
 extension ErrorHandler {
-    /// A handler for a type of your own, decoded from JSON.
+    /// A handler for a custom type, decoded from JSON.
     ///
-    /// Give each service's type to the stage with ``limited(to:)`` or with content types of its own where they could be
-    /// taken for one another: a type whose members are all optional decodes from any object.
+    /// If types of several services could be mistaken for one another, use ``limited(to:)`` or different content types:
+    /// a type with only optional members decodes from any object.
     ///
     /// - Parameters:
-    ///   - type: The type; the call fails with a ``ServiceError`` that has it as its details.
-    ///   - contentTypes: The media types it is read from; `application/json` and all with the suffix `+json` by default.
-    ///   - decoder: Makes the decoder, with the settings wanted.
+    ///   - type: The type of the details in the thrown ``ServiceError``.
+    ///   - contentTypes: The media types to decode. Defaults to `application/json` and all with the suffix `+json`.
+    ///   - decoder: Creates the decoder with its settings.
     public static func decoding<Details: Decodable & Sendable>(
         _ type: Details.Type,
         contentTypes: [String] = ["application/json", "application/*+json"],
@@ -21,7 +21,7 @@ extension ErrorHandler {
     }
 }
 
-/// The members of a JSON object, taken one by one as far as each is what it should be.
+/// The members of a JSON object, removed one by one if they have the expected type.
 struct LenientObject {
     private(set) var rest: [String: JSONValue]
 
@@ -30,7 +30,7 @@ struct LenientObject {
         rest = members
     }
 
-    /// A member that is what `read` makes of it; one that is something else stays among the rest.
+    /// Removes and returns a member converted by `read`; others are kept in the rest.
     mutating func take<Value>(_ name: String, _ read: (JSONValue) -> Value?) -> Value? {
         guard let value = rest[name].flatMap(read) else { return nil }
         rest[name] = nil
@@ -41,7 +41,7 @@ struct LenientObject {
 }
 
 extension JSONValue {
-    /// The object that a whole document is.
+    /// Decodes a document.
     static func decoding(_ bytes: Data) throws -> JSONValue {
         try JSONDecoder().decode(JSONValue.self, received: bytes)
     }

@@ -1,34 +1,34 @@
 public import HTTPChainCore
 
-/// The error of an OData service, OData JSON Format 4.01 §21.1; also as versions 2 and 3 write it.
+/// An error of an OData service, OData JSON Format 4.01 §21.1, or in the format of versions 2 and 3.
 public struct ODataError: Sendable, Hashable {
-    /// One of the details of an error.
+    /// One of an error's details.
     public struct Detail: Sendable, Hashable {
-        /// The service's code for it.
+        /// The service's code.
         public let code: String?
         /// The problem.
         public let message: String?
-        /// The part of the request that it is about, such as the name of a property.
+        /// The affected part of the request, such as the name of a property.
         public let target: String?
     }
 
-    /// The service's code for the kind of error; empty where the service gives none.
+    /// The service's code for the type of error; empty if the service sends none.
     public let code: String
     /// A description of what happened.
     public let message: String
-    /// The part of the request that it is about, such as the name of a property.
+    /// The affected part of the request, such as the name of a property.
     public let target: String?
-    /// Several errors behind this one.
+    /// The errors that caused this one.
     public let details: [Detail]
     /// The details that only the service's developers should see.
     public let innerError: [String: JSONValue]
-    /// All other members: annotations, as `@retry.after`.
+    /// All other members: annotations such as `@retry.after`.
     public let annotations: [String: JSONValue]
 
     init?(_ document: JSONValue) {
         guard var members = LenientObject(document["error"] ?? document["odata.error"]) else { return nil }
         let code = members.take("code") { $0.string ?? $0.integer.map(String.init) }
-        // Versions 2 and 3 have an object with the language beside the text.
+        // In versions 2 and 3, an object with the language and the text.
         let message = members.take("message") { $0.string ?? $0["value"]?.string }
         guard code != nil || message != nil else { return nil }
         self.code = code ?? ""
@@ -50,7 +50,7 @@ extension ODataError.Detail {
 }
 
 extension ODataError: CustomStringConvertible {
-    /// Message and code.
+    /// The message and the code.
     public var description: String {
         if message.isEmpty { return code }
         return code.isEmpty ? message : "\(message) (\(code))"
@@ -58,9 +58,9 @@ extension ODataError: CustomStringConvertible {
 }
 
 extension ErrorHandler {
-    /// A handler for the errors of OData services (`application/json` with a member `error`).
+    /// A handler for errors of OData services (`application/json` with a member `error`).
     ///
-    /// The call fails with `ServiceError<ODataError>`. JSON that is something else is left to the next handler.
+    /// The call throws `ServiceError<ODataError>`. Other JSON is passed to the next handler.
     public static var oData: ErrorHandler {
         .content("OData", contentTypes: ["application/json"]) { ODataError(try .decoding($0.bytes)) }
     }

@@ -1,21 +1,20 @@
 public import Foundation
 public import HTTPChainCore
 
-/// The description of a failure in the standard format, RFC 9457.
+/// A failure's description in the standard format, RFC 9457.
 ///
-/// A member that is not of the type the RFC gives it counts as absent, as §3.1 requires; it is kept among the
-/// ``extensions`` as well.
+/// A member of another type than in the RFC counts as absent, as required by §3.1, and is kept in ``extensions``.
 public struct ProblemDetails: Sendable, Hashable {
-    /// The kind of problem, a URI reference that is relative to the URL of the response; `about:blank`, which says no
-    /// more than the status, when absent (§3.1.1, §4.2.1).
+    /// The type of problem, a URI reference relative to the response's URL; if absent, `about:blank`, which has no more
+    /// information than the status (§3.1.1, §4.2.1).
     public var type: String
-    /// The status that the origin server gave, which an intermediary may have changed (§3.1.2).
+    /// The status from the origin server, which an intermediary may have changed (§3.1.2).
     public var status: Int?
-    /// A short summary of the kind of problem (§3.1.3).
+    /// A short summary of the type of problem (§3.1.3).
     public var title: String?
-    /// The explanation of this occurrence (§3.1.4).
+    /// An explanation of this occurrence (§3.1.4).
     public var detail: String?
-    /// The identifier of this occurrence, a URI reference relative to the URL of the response (§3.1.5).
+    /// The identifier of this occurrence, a URI reference relative to the response's URL (§3.1.5).
     public var instance: String?
     /// All other members (§3.2).
     public var extensions: [String: JSONValue]
@@ -37,7 +36,7 @@ public struct ProblemDetails: Sendable, Hashable {
         self.extensions = extensions
     }
 
-    /// Reads problem details from the members of an object; `nil` when it is none.
+    /// Reads problem details from an object's members, or returns `nil` if the value isn't an object.
     package init?(_ value: JSONValue) {
         guard var members = LenientObject(value) else { return nil }
         type = members.string("type") ?? "about:blank"
@@ -48,9 +47,9 @@ public struct ProblemDetails: Sendable, Hashable {
         extensions = members.rest
     }
 
-    /// The extension members as a type of your own.
+    /// Decodes the extension members as a custom type.
     ///
-    /// - Throws: `DecodingError` when they are not such a value.
+    /// - Throws: `DecodingError` if they aren't such a value.
     public func extensions<Value: Decodable>(
         as type: Value.Type,
         decoder: JSONDecoder = JSONDecoder()
@@ -60,7 +59,7 @@ public struct ProblemDetails: Sendable, Hashable {
 }
 
 extension ProblemDetails: CustomStringConvertible {
-    /// Title, detail and type, as far as there are any.
+    /// The available ones of title, detail and type.
     public var description: String {
         let text = [title, detail].compactMap(\.self).joined(separator: ": ")
         if type == "about:blank" { return text.isEmpty ? "a problem without a name" : text }
@@ -71,12 +70,12 @@ extension ProblemDetails: CustomStringConvertible {
 extension ErrorHandler {
     /// A handler for problem details in JSON (`application/problem+json`), RFC 9457.
     ///
-    /// The call fails with `ServiceError<ProblemDetails>`. The product `HTTPChainErrorHandlerXML` reads them from XML.
+    /// The call throws `ServiceError<ProblemDetails>`. For XML, use the product `HTTPChainErrorHandlerXML`.
     public static var problemDetails: ErrorHandler { problemDetails(contentTypes: ["application/problem+json"]) }
 
-    /// A handler for problem details in JSON from services that give them another content type.
+    /// A handler for problem details in JSON with another content type.
     ///
-    /// - Parameter contentTypes: The media types it is read from, such as `application/json`.
+    /// - Parameter contentTypes: The media types to decode, such as `application/json`.
     public static func problemDetails(contentTypes: [String]) -> ErrorHandler {
         .content("problem details", contentTypes: contentTypes) { ProblemDetails(try .decoding($0.bytes)) }
     }
