@@ -6,19 +6,20 @@ import HTTPChainSupport
 import XMLCoder
 
 extension ErrorHandler {
-    /// A handler for problem details in XML (`application/problem+xml`), RFC 9457 Appendix B; the trait `XML` brings it.
+    /// A handler for problem details in XML (`application/problem+xml`), RFC 9457 Appendix B; needs the trait `XML`.
     ///
     /// ```swift
     /// ErrorHandlerMiddleware(.problemDetails, .problemDetailsXML)
     /// ```
     ///
-    /// The call fails with `ServiceError<ProblemDetails>`, as for JSON. Extension members are strings, objects of the
-    /// elements inside, and arrays of elements named `i`. A document that is nested deeper than 128 levels is not read.
+    /// The call throws `ServiceError<ProblemDetails>`, as for JSON. Extension members are strings, objects of inner
+    /// elements, and arrays of elements that are named `i` or repeated. Documents nested deeper than 128 levels are
+    /// rejected.
     public static var problemDetailsXML: ErrorHandler { problemDetailsXML(contentTypes: ["application/problem+xml"]) }
 
-    /// A handler for problem details in XML from services that give them another content type.
+    /// A handler for problem details in XML with another content type.
     ///
-    /// - Parameter contentTypes: The media types it is read from, such as `application/xml`.
+    /// - Parameter contentTypes: The media types to decode, such as `application/xml`.
     public static func problemDetailsXML(contentTypes: [String]) -> ErrorHandler {
         .content("problem details in XML", contentTypes: contentTypes) { content in
             try XMLNesting.check(content.bytes, for: .xml)
@@ -29,7 +30,7 @@ extension ErrorHandler {
     }
 }
 
-/// Any element: its text, or the elements inside by name.
+/// An element: its text, or its inner elements by name.
 private struct Element: Decodable {
     private struct Name: CodingKey {
         let stringValue: String
@@ -62,7 +63,7 @@ private struct Element: Decodable {
         return elements.array == nil ? .array([elements]) : elements
     }
 
-    /// The members of the document element, with the status as the number that it stands for.
+    /// The members of the document element, with the status as a number.
     var document: JSONValue {
         guard var members = value.object else { return value }
         if let status = members["status"]?.string.flatMap({ Int64($0) }) { members["status"] = .integer(status) }
