@@ -1,19 +1,19 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// A source of an answer for a call that failed.
+/// An alternative source of responses for failed calls.
 ///
 /// ```swift
 /// Fallback.chain(mirror).or(.response(Response(.ok, body: "[]")))
 /// ```
 public struct Fallback: Sendable, CustomStringConvertible {
-    /// Answers in place of what failed; `nil` when it has no answer.
+    /// Returns a response for a failed call, or `nil` if there is none.
     public typealias Answer = @Sendable (_ request: Request, _ failure: CallFallback.Reason) async throws -> Response?
 
     let answer: Answer
-    /// The memory of good answers, where there is one.
+    /// The memory of previous responses, if any.
     let memory: LastAnswers?
-    /// The source of the answer, in a few words.
+    /// A short description of the source.
     public let description: String
 
     private init(_ description: String, memory: LastAnswers? = nil, answer: @escaping Answer) {
@@ -22,9 +22,9 @@ public struct Fallback: Sendable, CustomStringConvertible {
         self.answer = answer
     }
 
-    /// Another chain, or a transport: a mirror, another region.
+    /// Another chain or transport, such as a mirror or another region.
     ///
-    /// A request whose body can be read only once is not sent to it.
+    /// Requests whose body can be read only once aren't sent to it.
     public static func chain(_ transport: any Transport) -> Fallback {
         Fallback(transport.name) { request, _ in
             guard request.body.isReplayable else { return nil }
@@ -32,30 +32,31 @@ public struct Fallback: Sendable, CustomStringConvertible {
         }
     }
 
-    /// A response that is always the same; its body has to be one that can be read again.
+    /// A fixed response, used only if its body can be read again.
     public static func response(_ response: Response) -> Fallback {
         Fallback("a canned \(response.status.code)") { _, _ in response.body.isReplayable ? response : nil }
     }
 
-    /// A closure of yours, which may have no answer.
+    /// A closure, which may return no response.
     ///
     /// - Parameters:
-    ///   - name: What it is called, for people to read.
-    ///   - answer: Answers in place of what failed; `nil` when it has no answer.
+    ///   - name: The display name.
+    ///   - answer: Returns a response for a failed call, or `nil` if there is none.
     public static func perform(_ name: String, answer: @escaping Answer) -> Fallback {
         Fallback(name, answer: answer)
     }
 
-    /// The last good answer to the same GET request, however old it is.
+    /// The last successful response to the same GET request, regardless of its age.
     ///
-    /// An answer is remembered once its body was read to the end. For what may be used again by the rules of HTTP use a
-    /// cache with `stale-if-error`; this one is for when anything is better than nothing.
+    /// A response is remembered once its body has been read to the end, or immediately if the body is in memory. To
+    /// follow the rules of HTTP, use a cache with `stale-if-error` instead; this is for when anything is better than
+    /// nothing.
     ///
     /// - Parameters:
-    ///   - group: Whose answers are whose, such as the user: an answer is given only to the same group. Outside
-    ///     authentication a request does not tell by itself.
-    ///   - count: How many answers are remembered, the latest; 100 by default.
-    ///   - limit: How large a body may be; 256 KiB by default.
+    ///   - group: The groups that don't share responses, such as users. Outside authentication, a request doesn't
+    ///     identify its user.
+    ///   - count: The maximum number of responses per group, of which the latest are kept. Defaults to 100.
+    ///   - limit: The maximum size of a body. Defaults to 256 KiB.
     public static func lastAnswer(
         by group: RequestGroup,
         count: Int = 100,
@@ -65,7 +66,7 @@ public struct Fallback: Sendable, CustomStringConvertible {
         return Fallback("the last answer, by \(group)", memory: memory) { request, _ in memory.answer(to: request) }
     }
 
-    /// This one, and where it has no answer or fails itself, the other.
+    /// Returns this fallback, followed by another one if this one has no response or fails.
     public func or(_ other: Fallback) -> Fallback {
         Fallback("\(self), or \(other)", memory: memory ?? other.memory) { [answer] request, failure in
             do {
@@ -78,9 +79,9 @@ public struct Fallback: Sendable, CustomStringConvertible {
     }
 }
 
-/// Why a response comes from a fallback; ``HTTPChainCore/Response/fallback`` is the short way to it.
+/// The reason why a response comes from a fallback; see also ``HTTPChainCore/Response/fallback``.
 public enum CallFallback: ResponseOption {
-    /// The failure that the fallback answers.
+    /// The failure replaced by the fallback.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -91,11 +92,11 @@ public enum CallFallback: ResponseOption {
         case status(Int)
     }
 
-    /// The response is the server's.
+    /// No fallback: the response is the server's.
     public static var defaultValue: Reason? { nil }
 }
 
 extension Response {
-    /// Why the response comes from a fallback; `nil` when it does not.
+    /// The reason why the response comes from a fallback, or `nil` if it doesn't.
     public var fallback: CallFallback.Reason? { options[CallFallback.self] }
 }

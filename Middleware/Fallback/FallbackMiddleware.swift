@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// Answers from elsewhere when a call fails: another chain, a response of your own, the last good answer.
+/// Returns an alternative response if a call fails: from another chain, a fixed one, or the last successful one.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -13,20 +13,20 @@ public import HTTPTypes
 /// if let reason = response.fallback { print("not from the server:", reason) }
 /// ```
 ///
-/// **When.** After refusals by stages inside (an open circuit, a full queue), transport errors, timeouts, and 500, 502,
-/// 503 and 504, also if status validation inside has made errors of them, for safe methods (RFC 9110, section 9.2.1); an
-/// answer to a write would say that it is done. A condition of yours decides otherwise, also about errors of your own
-/// that an error handler inside throws. A cancelled call is not answered.
+/// **Condition.** By default, after refusals by inner stages (an open circuit, a full queue), transport errors,
+/// timeouts, and 500, 502, 503 and 504, including errors made from them by inner status validation, and only for safe
+/// methods (RFC 9110, section 9.2.1), because a response to a write would claim that it is done. A custom condition
+/// decides otherwise, and can match custom errors of an inner error handler. Cancelled calls are excluded.
 ///
-/// When the fallback has no answer, or fails itself, the result is that of the call. What the fallback answers says so in
+/// If the fallback has no response, or fails, the result is the call's own. A fallback's response has its reason in
 /// ``HTTPChainCore/Response/fallback``.
 ///
-/// **Place.** Anywhere; outside retry and circuit breaker, so that it stands in for what they could not mend. Inside
-/// the cache when it answers writes: one inside it does not see them, and keeps what it stored (RFC 9111, section 4.4).
+/// **Place.** In any phase; outside retry and circuit breaker, as a last resort. If it responds to writes, inside the
+/// cache: an inner cache doesn't see those responses, and keeps its stored ones (RFC 9111, section 4.4).
 ///
-/// **Errors.** Those of the call.
+/// **Errors.** The call's own errors.
 public struct FallbackMiddleware: Middleware {
-    /// Decides whether a failure is answered from elsewhere.
+    /// Returns whether to use the fallback for a failure.
     public typealias Condition = @Sendable (_ request: HTTPRequest, _ failure: CallFallback.Reason) -> Bool
 
     private let fallback: Fallback
@@ -35,21 +35,21 @@ public struct FallbackMiddleware: Middleware {
     /// Makes the stage.
     ///
     /// - Parameters:
-    ///   - fallback: What answers.
-    ///   - condition: Whether a failure is answered from elsewhere; also asked for statuses from 400 on. As described
-    ///     above by default.
+    ///   - fallback: The source of responses.
+    ///   - condition: Returns whether to use the fallback for a failure. Also called for all statuses from 400 on.
+    ///     Defaults to ``FallbackMiddleware/standard``.
     public init(_ fallback: Fallback, when condition: @escaping Condition = FallbackMiddleware.standard) {
         self.fallback = fallback
         self.condition = condition
     }
 
-    /// Refusals, transport errors, timeouts, and 500, 502, 503 and 504, for safe methods.
+    /// The default condition: refusals, transport errors, timeouts, and 500, 502, 503 and 504, for safe methods.
     public static let standard: Condition = { request, failure in
         guard request.method.isSafe else { return false }
         return switch failure {
         case .status(let code): failedStatuses.contains(code)
         case .failure(is any RefusalError), .failure(is TransportError), .failure(is any TimeoutFailure): true
-        // Status validation inside has made an error of the status.
+        // Inner status validation turned the status into an error.
         case .failure(let error as any HTTPChainError):
             error.exchange?.response.map { failedStatuses.contains($0.status.code) } ?? false
         case .failure: false
@@ -67,9 +67,9 @@ public struct FallbackMiddleware: Middleware {
         )
     }
 
-    /// Passes the request on, and answers from elsewhere when that fails.
+    /// Passes the request on, and uses the fallback if that fails.
     ///
-    /// - Throws: What the stages inside throw, where the fallback has no answer; `CancellationError`.
+    /// - Throws: Rethrows errors of the inner stages if the fallback has no response; `CancellationError`.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let kept = request

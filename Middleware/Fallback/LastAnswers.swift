@@ -2,7 +2,7 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// Good answers, for when there is no other.
+/// The memory of successful responses, for use after failures.
 final class LastAnswers: Sendable {
     private struct Answer: Sendable {
         let head: HTTPResponse
@@ -10,7 +10,7 @@ final class LastAnswers: Sendable {
         var age: UInt64
     }
 
-    /// The answers of one group by URL.
+    /// The responses of a group by URL.
     private final class Group: Sendable {
         let answers = Locked<(byURL: [ExactText: Answer], clock: UInt64)>(([:], 0))
     }
@@ -25,7 +25,7 @@ final class LastAnswers: Sendable {
         self.limit = limit
     }
 
-    /// The response, remembered when its body will have been read to the end.
+    /// Returns the response, which is remembered when its body has been read to the end, or immediately if in memory.
     func remembering(_ response: consuming Response, to request: borrowing Request) -> Response {
         guard request.head.method == .get, response.status.kind == .successful, response.status.code != 206,
             response.body.length ?? 0 <= limit.bytes, let group = groups.entry(for: request)
