@@ -2,13 +2,12 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// How a body lies in a file of its own: blocks, each followed by its checksum.
+/// The layout of a body in its own file: blocks, each followed by its checksum.
 ///
-/// A checksum begins with a number that only this entry has and with the number of the block, so that a block of another
-/// body, or of another place, is found as well as a damaged one. No byte of a block is handed out before its checksum
-/// was compared.
+/// A checksum includes the block number and a number unique to the entry, so that blocks of another body or from
+/// another position are detected like damage. No byte of a block is returned before its checksum has been verified.
 enum BodyBlocks {
-    /// How many bytes of a body a block has; the last may have fewer.
+    /// The number of bytes of a body per block; the last may have fewer.
     static let payload = 65_536
     static let checksumSize = 8
     static let stride = payload + checksumSize
@@ -20,7 +19,7 @@ enum BodyBlocks {
         return checksum.value
     }
 
-    /// A block as it is written: the bytes and their checksum.
+    /// A block as written: the bytes and their checksum.
     static func encoded(_ bytes: ArraySlice<UInt8>, block: Int64, nonce: UInt64) -> [UInt8] {
         var encoded: [UInt8] = []
         encoded.reserveCapacity(bytes.count + checksumSize)
@@ -30,7 +29,7 @@ enum BodyBlocks {
         return encoded
     }
 
-    /// One block of a body, checked.
+    /// Reads and verifies one block of a body.
     static func read(
         _ block: BodyLayout.Block,
         of file: OpenFile<CacheStoreFault>,
@@ -54,30 +53,30 @@ enum BodyBlocks {
     }
 }
 
-/// How a body is divided in its file: into segments, one after the other, each of which begins with a block of its own.
+/// The division of a body in its file: consecutive segments, each of which starts with a new block.
 ///
-/// A body that was stored at once is one segment; each part that was put behind it later is another, so that no byte
-/// that is there already is written again.
+/// A body stored at once is one segment. Each part appended later is another, so that existing bytes are never
+/// rewritten.
 struct BodyLayout: Sendable {
     /// One block of a body.
     struct Block: Sendable {
-        /// Which of all blocks of the file it is.
+        /// The number of the block within the file.
         var number: Int64
-        /// Which bytes of the body it has.
+        /// The range of the body's bytes.
         var content: Range<Int64>
-        /// Where it begins in the file.
+        /// The offset in the file.
         var offset: Int64
     }
 
-    /// A body of more segments is written anew.
+    /// The maximum number of segments; a body with more is rewritten.
     static let maximumCount = 4096
     private static let payload = Int64(BodyBlocks.payload)
 
-    /// How long each segment is.
+    /// The length of each segment.
     private(set) var lengths: [Int64] = []
-    /// Where each segment ends in the body.
+    /// The end of each segment within the body.
     private var ends: [Int64] = []
-    /// How many blocks the segments up to each have.
+    /// The cumulative number of blocks up to each segment.
     private var blocks: [Int64] = []
 
     /// A body of one segment.
@@ -85,7 +84,7 @@ struct BodyLayout: Sendable {
         append(length)
     }
 
-    /// A body of several; `nil` where they make no sense.
+    /// Creates a layout of several segments; returns `nil` if they are inconsistent.
     init?(_ lengths: [Int64], of length: Int64) {
         for segment in lengths {
             guard segment > 0, segment <= length - self.length else { return nil }
@@ -101,18 +100,18 @@ struct BodyLayout: Sendable {
         ends.append(self.length + length)
     }
 
-    /// How long the body is.
+    /// The length of the body.
     var length: Int64 { ends.last ?? 0 }
     var blockCount: Int64 { blocks.last ?? 0 }
-    /// How long its file is, at least.
+    /// The minimum length of its file.
     var fileSize: Int64 { length + blockCount * Int64(BodyBlocks.checksumSize) }
 
-    /// How long the file is of a body of so many bytes behind this one.
+    /// Returns the length of the file after appending this many bytes.
     func fileSize(appending length: Int64) -> Int64 {
         fileSize + length + (length + Self.payload - 1) / Self.payload * Int64(BodyBlocks.checksumSize)
     }
 
-    /// The block that has a byte of the body.
+    /// The block that contains a position of the body.
     func block(at position: Int64) -> Block? {
         guard position >= 0, position < length else { return nil }
         let index = ends.sortedIndex(above: position)
@@ -127,13 +126,13 @@ struct BodyLayout: Sendable {
     }
 }
 
-/// A stored body in a file that stays open, so that the body can be read to its end when its entry is replaced.
+/// A stored body in an open file, so that it can be read to its end even if its entry is replaced.
 final class BlockFile: Sendable {
     let file: OpenFile<CacheStoreFault>
     let layout: BodyLayout
     let nonce: UInt64
     let executor: FileExecutor
-    /// Is told when a block turns out to be damaged.
+    /// Called when a block turns out to be damaged.
     let onFault: @Sendable (CacheStoreFault) -> Void
 
     init(
@@ -151,13 +150,13 @@ final class BlockFile: Sendable {
     }
 
     deinit {
-        // Whoever closes a file last that was removed meanwhile frees its blocks, and may wait for the disk. What was
-        // opened without waiting for it is closed so, too.
+        // Closing the last reference to a removed file frees its blocks, which may block on the disk. A file that was
+        // opened without waiting is also closed without waiting.
         guard !file.isImmediate, (try? file.status().links) != 1 else { return }
         executor.submit { [file] in withExtendedLifetime(file) {} }
     }
 
-    /// The block that has a byte, checked, where the disk need not be waited for and nothing is wrong with it.
+    /// The verified block at a position, if it can be read without waiting for the disk and without errors.
     func blockImmediately(at position: Int64) -> (bytes: Data, content: Range<Int64>)? {
         guard file.isImmediate else { return nil }
         return try? read(position, file)
@@ -173,7 +172,7 @@ final class BlockFile: Sendable {
         return (bytes, block.content)
     }
 
-    /// The block that has a byte, checked.
+    /// Reads and verifies the block at a position.
     func block(at position: Int64) throws(CacheStoreFault) -> (bytes: Data, content: Range<Int64>) {
         do throws(CacheStoreFault) {
             return try read(position, file.reading(immediately: false))

@@ -6,11 +6,11 @@ import Glibc
 import Musl
 #endif
 
-/// The owner of the files of a store: what is stored are the answers to one user, and nobody else reads or plants them.
+/// Checks the ownership of a store's files: they are one user's responses, which nobody else may read or plant.
 package enum CacheOwnership {
-    /// Refuses what is a symbolic link, something else than was expected, or another user's.
+    /// Rejects symbolic links, unexpected kinds of files, and other users' files.
     ///
-    /// It takes away what others may do with what is this user's own. What is not there passes.
+    /// Removes the permissions of others from the user's own files. Accepts missing files.
     package static func check(_ path: String, isDirectory: Bool) throws(CacheStoreFault) {
         var status = stat()
         guard lstat(path, &status) == 0 else {

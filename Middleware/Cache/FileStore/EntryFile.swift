@@ -1,40 +1,40 @@
 import Foundation
 import HTTPChainCore
 
-/// The file that describes one entry: the description, and the body where that is small.
+/// The file that describes one entry: the description, and the body if it is small.
 ///
-/// Everything in it is under a checksum, and the name of the entry is in it: a file in the wrong place, one that is cut
-/// off and one with a bit turned over are all found.
+/// Checksums cover everything in it, and it includes the entry's identifier: a misplaced or truncated file, or one with
+/// a flipped bit, is detected.
 struct EntryFile: Sendable {
-    /// The version of an entry whose body is in several segments; others have the one before.
+    /// The version of an entry with a body of several segments; others have the previous version.
     static let formatVersion: UInt16 = 2
-    /// Fixed numbers before the description.
+    /// The size of the fixed part before the description.
     static let prologueSize = 64
     private static let magic: UInt32 = 0x4543_4348
 
     var id: UInt64
-    /// The number that the checksums of the blocks of a body of its own begin with.
+    /// The number that block checksums of a separate body start from.
     var nonce: UInt64
     var head: StoredHead
     /// Whether the body is in this file.
     var isInline: Bool
-    /// How a body in a file of its own is divided.
+    /// The layout of a body in its own file.
     var layout: BodyLayout
 
-    /// The fixed numbers: how long the description is, and where the body is.
+    /// The fixed part: the length of the description, and the place of the body.
     struct Prologue: Sendable {
         var id: UInt64
         var nonce: UInt64
         var headLength: Int
-        /// How many lengths of segments follow the description; none where there is one segment.
+        /// The number of segment lengths after the description; 0 if there is only one segment.
         var segmentCount: Int
-        /// Of the description and the lengths.
+        /// The checksum of the description and the lengths.
         var headChecksum: UInt64
         var isInline: Bool
 
-        /// Where the lengths of segments begin.
+        /// The offset of the segment lengths.
         var segmentOffset: Int { prologueSize + headLength }
-        /// Where a body in the file begins.
+        /// The offset of an inline body.
         var bodyOffset: Int { segmentOffset + segmentCount * 8 }
 
         init(reading file: OpenFile<CacheStoreFault>, id expected: UInt64) throws(CacheStoreFault) {
@@ -70,7 +70,7 @@ struct EntryFile: Sendable {
         return checksum.value
     }
 
-    /// The bytes of the file up to a body in it.
+    /// The bytes of the file before an inline body.
     var encoded: [UInt8] {
         let lengths = layout.lengths.count > 1 ? layout.lengths : []
         var described = head.encoded
@@ -92,13 +92,13 @@ struct EntryFile: Sendable {
         return writer.bytes
     }
 
-    /// The size of the entry on the disk.
+    /// The size of the entry on disk.
     var size: Int64 { Int64(encoded.count) + (isInline ? head.response.bodyLength : layout.fileSize) }
 
-    /// Where a body in the file begins.
+    /// The offset of an inline body.
     private(set) var bodyOffset = 0
 
-    /// - Parameter layout: How a body in a file of its own is divided; one segment by default.
+    /// - Parameter layout: The layout of a body in its own file; one segment by default.
     init(id: UInt64, nonce: UInt64, head: StoredHead, isInline: Bool, layout: BodyLayout? = nil) {
         self.id = id
         self.nonce = nonce
@@ -107,9 +107,9 @@ struct EntryFile: Sendable {
         self.layout = layout ?? BodyLayout(isInline ? 0 : head.response.bodyLength)
     }
 
-    /// Reads the description of an entry; a body in the file is not looked at but for its length.
+    /// Reads the description of an entry, without an inline body except for its length.
     ///
-    /// - Throws: ``CacheStoreFault``, also for a file that belongs to another entry.
+    /// - Throws: ``CacheStoreFault``, also if the file belongs to another entry.
     init(reading file: OpenFile<CacheStoreFault>, id expected: UInt64) throws(CacheStoreFault) {
         let size = try file.status().size
         guard size >= Int64(Self.prologueSize) else { throw CacheStoreFault(.damaged("an entry")) }
@@ -118,18 +118,18 @@ struct EntryFile: Sendable {
         guard id == expected else { throw CacheStoreFault(.damaged("an entry")) }
     }
 
-    /// Reads the description of an entry, and a body in the file where it is found in the bytes that are read.
+    /// Reads the description of an entry, and an inline body if the bytes read contain it.
     ///
     /// - Parameters:
-    ///   - length: How long the file is, as far as is known: so much is read at once.
-    ///   - recent: The descriptions that were decoded last.
+    ///   - length: The expected length of the file, all of which is read at once.
+    ///   - recent: The recently decoded descriptions.
     static func read(
         _ file: OpenFile<CacheStoreFault>,
         id: UInt64,
         length: Int,
         _ recent: RecentDescriptions
     ) throws(CacheStoreFault) -> (entry: EntryFile, content: Data?) {
-        // A byte more tells that there is no more, so that the system need not be asked for the length.
+        // Reading one more byte shows whether the file ends there, without a system call for its length.
         let bytes = try file.read(max(length, prologueSize) + 1, at: 0)
         let size = bytes.count <= length ? Int64(bytes.count) : try file.status().size
         let entry = try EntryFile(bytes, size: size, recent) { count throws(CacheStoreFault) in
@@ -144,10 +144,10 @@ struct EntryFile: Sendable {
     /// Reads the description at the beginning of a file.
     ///
     /// - Parameters:
-    ///   - beginning: Its first bytes.
-    ///   - size: Its length.
-    ///   - recent: The descriptions that were decoded last, where this one may be among them.
-    ///   - more: Reads that many bytes from the beginning on.
+    ///   - beginning: The first bytes of the file.
+    ///   - size: The length of the file.
+    ///   - recent: The recently decoded descriptions, if this one may be among them.
+    ///   - more: Reads this many bytes from the start of the file.
     init(
         _ beginning: [UInt8],
         size: Int64,
@@ -198,7 +198,7 @@ struct EntryFile: Sendable {
         }
     }
 
-    /// `withUnsafeBytes` that keeps the type of what is thrown.
+    /// `withUnsafeBytes` with typed throws.
     private static func withBytes<Result>(
         of bytes: [UInt8],
         _ body: (UnsafeRawBufferPointer) throws(CacheStoreFault) -> Result

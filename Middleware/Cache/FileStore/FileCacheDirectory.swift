@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPChainSupport
 
-/// The directory of a store of files: where things are called what.
+/// The directory of a file store, and the names in it.
 struct FileCacheDirectory: Sendable {
     /// A kind of file name.
     enum Kind: Hashable {
@@ -13,7 +13,7 @@ struct FileCacheDirectory: Sendable {
     let path: String
     let files: Files<CacheStoreFault>
     let durability: FileCacheDurability
-    /// Threads of the store's own.
+    /// The store's own threads.
     let executor: FileExecutor
 
     init(path: String, files: Files<CacheStoreFault>, durability: FileCacheDurability, executor: FileExecutor) {
@@ -31,7 +31,7 @@ struct FileCacheDirectory: Sendable {
 
     private func name(_ id: UInt64, _ ending: String) -> String {
         var name = path
-        // Each look-up needs one: it grows once.
+        // Called for each look-up, so it allocates only once.
         name.reserveCapacity(path.utf8.count + 17 + ending.utf8.count)
         name += "/"
         name += id.hexadecimal
@@ -39,7 +39,7 @@ struct FileCacheDirectory: Sendable {
         return name
     }
 
-    /// Returns the kind of a name in the directory; `nil` for one that is not the store's business.
+    /// Returns the kind of a name in the directory; `nil` if it isn't the store's.
     static func kind(_ name: UnsafeBufferPointer<UInt8>) -> Kind? {
         var id: UInt64 = 0
         guard name.count > 17, name[16] == UInt8(ascii: ".") else { return nil }
@@ -58,29 +58,29 @@ struct FileCacheDirectory: Sendable {
         }
     }
 
-    /// A name for an entry, small enough that a composition of stores can make its own of it.
+    /// Creates an identifier small enough for a composition of stores to derive its own from it.
     static func makeID() -> UInt64 { UInt64.random(in: 1..<(1 << 48)) }
 
-    /// Creates a file that is locked as long as it is open, so that another process does not take it for left over.
+    /// Creates a file that is locked while it is open, so that no other process considers it abandoned.
     func makeTemporary() throws(CacheStoreFault) -> TemporaryCacheFile {
         var path = ""
         for _ in 0..<8 {
             path = self.path + "/" + UInt64.random(in: 0 ... .max).hexadecimal + ".tmp"
             guard let file = try files.open(path, .create) else { throw CacheStoreFault(.damaged(path)) }
             let temporary = TemporaryCacheFile(path: path, file: file, files: files, executor)
-            // Before it was locked another process may have taken it for left over, and removed it.
+            // Before it was locked, another process may have considered it abandoned and removed it.
             if try file.lock(), try file.status().links > 0 { return temporary }
         }
         throw CacheStoreFault(.busy(path))
     }
 
-    /// Removes a temporary file that nobody writes to any more.
+    /// Removes an abandoned temporary file.
     func removeLeftOver(_ path: String) {
         guard let file = try? files.open(path, .read), (try? file.lock()) ?? false else { return }
         _ = try? files.remove(path)
     }
 
-    /// Removes the files of an entry, the one that makes it visible first.
+    /// Removes the files of an entry, first the one that makes it visible.
     func remove(_ id: UInt64) throws(CacheStoreFault) {
         try files.remove(entry(id))
         try files.remove(body(id))
@@ -99,7 +99,7 @@ struct FileCacheDirectory: Sendable {
     }
 }
 
-/// A file that is being written; it is removed with its last reference unless it was moved to its place.
+/// A file being written; it is removed with its last reference unless it was moved to its destination.
 final class TemporaryCacheFile: Sendable {
     let file: OpenFile<CacheStoreFault>
     private let path: String
@@ -121,7 +121,7 @@ final class TemporaryCacheFile: Sendable {
 
     deinit {
         guard !isMoved.withLock({ $0 }) else { return }
-        // The last reference may go anywhere, also where nothing may wait for a disk.
+        // The last reference may be released where waiting for a disk isn't allowed.
         executor.submit { [path, file, files] in
             _ = try? files.remove(path)
             file.unlock()
@@ -131,17 +131,17 @@ final class TemporaryCacheFile: Sendable {
     func move(to destination: String) throws(CacheStoreFault) {
         try files.rename(path, to: destination)
         isMoved.withLock { $0 = true }
-        // It is nobody's left-over any more, and who continues it needs the lock. To close it is not enough: a process
-        // that is just being started has the file open too, until it runs its program.
+        // It isn't temporary any more, and extending it needs the lock. Closing it isn't enough: a child process that
+        // has just been forked has the file open too, until it executes its program.
         file.unlock()
     }
 }
 
-/// The failures that entries in files survive.
+/// The failures that stored entries survive.
 public enum FileCacheDurability: Sendable, Hashable {
-    /// The end of the process, at any point. Nothing is forced to the disk: after a loss of power the newest entries,
-    /// and the newest removals, may be undone; what is damaged is found and dropped.
+    /// Termination of the process at any point; nothing is flushed to the disk, so a power loss may undo the newest
+    /// entries and removals, and damaged entries are detected and removed.
     case process
-    /// A loss of power too: each commit and each removal waits for the disk; commits at the same time wait together.
+    /// Power loss too: each commit and removal waits for the disk; concurrent commits share the wait.
     case power
 }

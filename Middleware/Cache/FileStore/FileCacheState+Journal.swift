@@ -1,12 +1,12 @@
 import Foundation
 import HTTPChainCore
 
-/// The index on the disk: how it is read, kept and made anew.
+/// Reading, appending to and rewriting the index on disk.
 extension FileCacheState {
-    /// Adds changes to the journal, and what was used since, and takes them in.
+    /// Appends changes and pending uses to the journal, and applies them.
     ///
-    /// Some at a time: a look-up that finds more in the journal than the view has takes that in first, and must not have
-    /// to do so for all that a large eviction leaves.
+    /// It does so in slices: a look-up that finds unread changes in the journal applies them first, and must not have
+    /// to apply all changes of a large eviction.
     func append(_ changes: [IndexJournal.Change]) throws(CacheStoreFault) {
         let (found, start, generation, salt, uses) = view.contents.withLock { contents in
             defer {
@@ -41,7 +41,7 @@ extension FileCacheState {
             if directory.durability == .power { try journal.synchronize() }
         } catch {
             try? journal.truncate(to: start)
-            // Somebody who looked something up may have taken in a part of it.
+            // A concurrent look-up may have applied a part of it.
             view.contents.withLock { contents in
                 if contents.generation == generation, contents.journalEnd > start { contents.isOpen = false }
             }
@@ -50,9 +50,9 @@ extension FileCacheState {
         _ = view.take(bytes, from: end, generation)
     }
 
-    /// Reads the journal on, up to a size.
+    /// Reads the rest of the journal, up to a size.
     ///
-    /// - Returns: Whether all of it makes sense.
+    /// - Returns: Whether all of it is valid.
     private func replay(
         _ journal: OpenFile<CacheStoreFault>,
         to size: Int64,
@@ -65,7 +65,7 @@ extension FileCacheState {
         return isWhole
     }
 
-    /// Opens the directory, as far as it lets itself be opened.
+    /// Opens the directory, if necessary for reading only.
     mutating func open() throws(CacheStoreFault) {
         do throws(CacheStoreFault) {
             try directory.make()
@@ -78,7 +78,7 @@ extension FileCacheState {
             case .newerFormat, .unsafe: throw error
             default: break
             }
-            // Read-only, or held by another: what is there can be read.
+            // Read-only, or locked by another process: existing entries can still be read.
             do throws(CacheStoreFault) { try load(isLocked: false) } catch let second {
                 if case .newerFormat = second.problem { throw second }
                 throw error
@@ -94,7 +94,7 @@ extension FileCacheState {
 
     /// Reads the journal from its beginning.
     ///
-    /// Until it is read nobody looks anything up.
+    /// No look-up uses the index until it has been read.
     mutating func load(isLocked: Bool) throws(CacheStoreFault) {
         view.contents.withLock { contents in
             contents.isOpen = false
@@ -130,7 +130,7 @@ extension FileCacheState {
             return
         }
         let gone = try reconcile(adopts: !isWhole)
-        // Where that fails, others find out when they look for the files.
+        // If this fails, look-ups find out when they open the files.
         if !gone.isEmpty { try? append(gone.map { .remove($0) }) }
         var changes: [IndexJournal.Change] = []
         _ = try makeRoom(0, 0, &changes)
@@ -140,11 +140,11 @@ extension FileCacheState {
         if end > 1 << 16, end > live * 2 { compact() }
     }
 
-    /// Has the index and the files say the same.
+    /// Reconciles the index with the files.
     ///
-    /// - Parameter adopts: Whether files that the index does not know are taken in: where the journal is damaged or cut
-    ///   short. An entry that a whole journal does not know was never committed.
-    /// - Returns: The entries that the journal has and whose files are gone: a process was killed between the two.
+    /// - Parameter adopts: Whether to adopt files missing from the index, if the journal is damaged or truncated. With
+    ///   a complete journal, such an entry was never committed.
+    /// - Returns: The journal's entries whose files are gone: a process was killed between the two steps.
     private mutating func reconcile(adopts: Bool) throws(CacheStoreFault) -> [UInt64] {
         let index = self.index
         var found: Set<UInt64> = []
@@ -164,7 +164,7 @@ extension FileCacheState {
         for path in leftOver { directory.removeLeftOver(path) }
         let gone = found.count < index.count ? index.ids(where: { !found.contains($0.id) }) : []
         for id in gone { view.contents.withLock { _ = $0.remove(id) } }
-        // Of two responses of one variant the later counts.
+        // Of two responses of one variant, the later one counts.
         let adopted = adopts ? unknown.compactMap { adopt($0) }.sorted { $0.date < $1.date } : []
         var replaced: Set<UInt64> = []
         for (record, _) in adopted { replaced.formUnion(view.contents.withLock { $0.index.insert(record) }) }
@@ -184,7 +184,7 @@ extension FileCacheState {
     private func adopt(_ id: UInt64) -> (record: FileIndex.Record, date: Date)? {
         guard let entry = entry(id) else { return nil }
         if !entry.isInline {
-            // There may be more behind it, which was left by a process that was killed.
+            // The file may be longer, if a process was killed while extending it.
             guard let body = try? files.open(directory.body(id), .read),
                 let size = try? body.status().size, size >= entry.layout.fileSize
             else { return nil }
@@ -198,7 +198,7 @@ extension FileCacheState {
         try? rewrite()
     }
 
-    /// Writes the journal anew: what is there, in order of use.
+    /// Rewrites the journal with the current entries in order of use.
     private mutating func rewrite() throws(CacheStoreFault) {
         let (salt, size) = view.contents.withLock { contents in
             defer { contents.unsavedUses = [] }
@@ -213,7 +213,7 @@ extension FileCacheState {
         let temporary = try directory.makeTemporary()
         try temporary.file.write(bytes, at: 0)
         if directory.durability == .power { try temporary.file.synchronize() }
-        // Before it has its name: whoever looks at the one before it afterwards sees that it is gone.
+        // Before the rename, so that look-ups that check the old journal afterwards see that it is gone.
         let (old, oldEnd) = exchangeJournal(temporary.file, Int64(bytes.count))
         do throws(CacheStoreFault) {
             try temporary.move(to: directory.index)
@@ -240,7 +240,7 @@ extension FileCacheState {
 }
 
 extension SaltedHash {
-    /// Returns the record of an entry in the index.
+    /// Returns the index record of an entry.
     func record(of entry: EntryFile) -> FileIndex.Record {
         let key = entry.head.key
         let response = entry.head.response

@@ -8,11 +8,11 @@ import Glibc
 import Musl
 #endif
 
-/// The journal of a directory and its lock, and how the directory is changed.
+/// The journal of a directory, its lock, and the changes of the directory.
 ///
-/// Whoever changes the directory holds its lock (`flock`), and takes in first what others have appended to the journal.
-/// Whoever only reads asks the ``view``, and needs no lock of the directory. Changes of one process come one after the
-/// other, see ``FileChanges``; what others see of them is in the view as soon as it is so.
+/// Changing the directory requires its lock (`flock`), and first applies what other processes have appended to the
+/// journal. Reading uses the ``view`` and needs no lock of the directory. Changes of one process are serialized, see
+/// ``FileChanges``; their visible effects are in the view immediately.
 struct FileCacheState: Sendable {
     /// An entry whose files are ready.
     struct Arrival: Sendable {
@@ -32,7 +32,7 @@ struct FileCacheState: Sendable {
     enum Update: Sendable {
         case done(evicted: [CacheKey])
         case gone
-        /// The entry is not any more what it was when the update was prepared.
+        /// The entry has changed since the update was prepared.
         case changed
     }
 
@@ -40,10 +40,10 @@ struct FileCacheState: Sendable {
     let bounds: CacheBounds
     let view = FileCacheView()
     var lockFile: OpenFile<CacheStoreFault>?
-    /// Whether the journal was opened with the lock held, for writing too.
+    /// Whether the journal was opened for writing, with the lock held.
     var isJournalWritable = false
     var nextCompaction: Int64 = 0
-    /// The removals that were asked for while the directory could not be opened.
+    /// The removals requested while the directory could not be opened.
     var missedRemovals: [CacheSelection] = []
 
     init(_ directory: FileCacheDirectory, _ bounds: CacheBounds) {
@@ -59,12 +59,12 @@ struct FileCacheState: Sendable {
 
     func ids(_ selection: CacheSelection) -> [UInt64] { view.ids(selection) }
 
-    /// Takes in what others have done; opens the directory where that was not possible before.
+    /// Applies changes by other processes, and opens the directory if that failed before.
     mutating func refresh() throws(CacheStoreFault) {
         if case .outdated = try view.catchUp() { try open() }
     }
 
-    /// Writes down which entries were used last.
+    /// Saves the pending uses to the journal.
     mutating func saveUses() throws(CacheStoreFault) {
         guard view.contents.withLock({ $0.isOpen && !$0.unsavedUses.isEmpty }) else { return }
         try whileLocked { state throws(CacheStoreFault) in try state.append([]) }
@@ -72,9 +72,9 @@ struct FileCacheState: Sendable {
 
     // MARK: - Storing
 
-    /// Makes entries visible, in this order; several of them share the waits for the disk.
+    /// Makes entries visible in this order; several of them share the waits for the disk.
     ///
-    /// - Returns: What came of each.
+    /// - Returns: The result of each.
     mutating func commit(_ arrivals: [Arrival]) -> [Outcome] {
         var outcomes: [Outcome] = []
         while outcomes.count < arrivals.count {
@@ -88,7 +88,7 @@ struct FileCacheState: Sendable {
         return outcomes
     }
 
-    /// Stores the first of these entries, and as many more as do not depend on what is stored here.
+    /// Stores the first of these entries, and as many more as are independent of those stored here.
     private mutating func store(_ arrivals: ArraySlice<Arrival>) -> [Outcome] {
         var outcomes: [Outcome] = []
         var changes: [IndexJournal.Change] = []
@@ -98,7 +98,7 @@ struct FileCacheState: Sendable {
         let hash = view.contents.withLock { $0.hash }
         for arrival in arrivals {
             let record = hash.record(of: arrival.file)
-            // It may take the place of one of these, or need its room.
+            // It may replace one of these, or need its space.
             guard keys.insert(record.key).inserted,
                 count == 0
                     || bytes + record.bytes <= bounds.totalBytes.bytes && count + 1 <= bounds.entryCount
@@ -118,7 +118,7 @@ struct FileCacheState: Sendable {
         }
         guard !changes.isEmpty || !stored.isEmpty else { return outcomes }
         do throws(CacheStoreFault) {
-            // The changes tell others what is gone, also where nothing was stored.
+            // The changes tell other processes what is gone, even if nothing was stored.
             try append(changes + stored.sorted { $0.key < $1.key }.map { .add($0.value) })
             try directory.synchronize()
             for place in stored.keys { outcomes[place].isStored = true }
@@ -131,7 +131,7 @@ struct FileCacheState: Sendable {
         return outcomes
     }
 
-    /// Makes room for an entry and gives its files their names.
+    /// Makes room for an entry and moves its files into place.
     private mutating func place(
         _ arrival: Arrival,
         _ record: FileIndex.Record,
@@ -145,7 +145,7 @@ struct FileCacheState: Sendable {
             return (index[record.id] != nil, same)
         }
         guard !isTaken else { throw CacheStoreFault(.busy("the name of an entry")) }
-        // First of all: what is replaced must not come back when it cannot be removed later.
+        // First of all: a replaced entry must not reappear if it can't be removed later.
         for old in replaced { try evict(old, &changes) }
         let surplus = view.contents.withLock { contents in
             contents.index.surplus(ofKey: record.key, keeping: bounds.variantsPerKey - 1)
@@ -165,12 +165,12 @@ struct FileCacheState: Sendable {
         }
     }
 
-    /// Gives an entry another description, and a body that has grown its length.
+    /// Replaces the description of an entry, and updates the length of an extended body.
     ///
     /// - Parameters:
     ///   - file: The description.
-    ///   - entry: The same in a file.
-    ///   - size: What the entry took when the update was prepared; `nil` where nothing else can have changed it.
+    ///   - entry: The temporary file with the description.
+    ///   - size: The size of the entry when the update was prepared; `nil` if no other change is possible.
     mutating func update(
         _ file: EntryFile,
         entry: TemporaryCacheFile,
@@ -210,19 +210,19 @@ struct FileCacheState: Sendable {
             try append(changes)
             try directory.synchronize()
         } catch {
-            // What cannot be described anew must not be served as it was described before.
+            // An entry that can't be updated must not be served with its old description.
             discard(id)
             throw error
         }
         if view.contents.withLock({ $0.index[id] != nil }) { return .done(evicted: evicted) }
-        // It was found to be damaged meanwhile, or had to make room.
+        // It was found damaged in the meantime, or was evicted.
         try directory.remove(id)
         return .gone
     }
 
     // MARK: - Removing
 
-    /// Removes entries, from the directory where that is possible, and from this process in any case.
+    /// Removes entries, from the directory if possible, and from this process in any case.
     mutating func remove(_ selection: CacheSelection) throws(CacheStoreFault) -> Int {
         do throws(CacheStoreFault) {
             try refresh()
@@ -238,7 +238,7 @@ struct FileCacheState: Sendable {
                 return (removed.ids.count, removed.fault ?? state.synchronizeRemovals())
             }
         } catch {
-            // Without the lock files can still go: whoever looks for them finds nothing.
+            // Files can be removed even without the lock: look-ups then find nothing.
             guard isOpen else { return try postpone(selection, error) }
             var removed = removeFiles(ids(selection))
             removed.fault = removeHidden() ?? removed.fault
@@ -248,8 +248,8 @@ struct FileCacheState: Sendable {
         return outcome.count
     }
 
-    /// Has what was removed stay so after a loss of power, also where nothing was left to remove: an entry whose
-    /// replacement has failed, or that another process was removing when it was killed, may still have its name there.
+    /// Makes removals durable, even if nothing was left to remove: after a failed replacement, or if another process
+    /// was killed during a removal, an entry may still have its name on disk.
     private func synchronizeRemovals() -> CacheStoreFault? {
         do throws(CacheStoreFault) {
             try directory.synchronize()
@@ -259,7 +259,7 @@ struct FileCacheState: Sendable {
         }
     }
 
-    /// Has a removal wait until the directory can be opened; nothing is found before.
+    /// Postpones a removal until the directory can be opened; until then, nothing is found.
     private mutating func postpone(_ selection: CacheSelection, _ fault: CacheStoreFault) throws(CacheStoreFault) -> Int
     {
         view.contents.withLock { $0.isOpen = false }
@@ -268,14 +268,14 @@ struct FileCacheState: Sendable {
         throw fault
     }
 
-    /// Removes an entry that is damaged.
+    /// Removes a damaged entry.
     mutating func discard(_ id: UInt64) {
         let isKnown = view.contents.withLock { $0.index[id] != nil }
         removeFiles([id])
         if isKnown { noteRemoval(id) }
     }
 
-    /// Tells others that an entry is gone.
+    /// Records in the journal that an entry is gone.
     mutating func noteRemoval(_ id: UInt64) {
         try? whileLocked { state throws(CacheStoreFault) in
             try state.append([.remove(id)])
@@ -283,7 +283,7 @@ struct FileCacheState: Sendable {
         }
     }
 
-    /// Removes the files of entries, which are not found any more from the beginning on.
+    /// Removes the files of entries, which are invisible from the start.
     @discardableResult
     func removeFiles(_ ids: [UInt64]) -> (ids: [UInt64], fault: CacheStoreFault?) {
         var fault: CacheStoreFault?
@@ -304,7 +304,7 @@ struct FileCacheState: Sendable {
         return (ids, fault)
     }
 
-    /// Tries again to remove what could not be: it may be what is to be removed now.
+    /// Retries failed removals, which may be among those requested now.
     private func removeHidden() -> CacheStoreFault? {
         let ids = view.contents.withLock { contents in
             defer { contents.hidden = [] }
@@ -313,7 +313,7 @@ struct FileCacheState: Sendable {
         return ids.isEmpty ? nil : removeFiles(Array(ids)).fault
     }
 
-    /// Removes what was not used for longest, some entries at a time, until there is room.
+    /// Evicts the least recently used entries, in slices, until there is room.
     func makeRoom(
         _ bytes: Int64,
         _ count: Int,
@@ -351,21 +351,21 @@ struct FileCacheState: Sendable {
         defer { held.unlock() }
         try catchUpLocked()
         let result = try work(&self)
-        // Not sooner: until now the index may not know what was appended.
+        // Not sooner: until now, the index may lack what was appended.
         if view.contents.withLock({ $0.journalEnd }) > nextCompaction { compact() }
         return result
     }
 
-    /// Takes in what others have done before the lock was taken.
+    /// Applies changes made by other processes before the lock was acquired.
     private mutating func catchUpLocked() throws(CacheStoreFault) {
         switch try view.catchUp() {
         case .current where isJournalWritable: break
-        // What ends in the middle was left so by a process that was killed, or has been written over.
+        // A torn end was left by a killed process, or has been overwritten.
         case .current, .torn, .outdated: try load(isLocked: true)
         }
     }
 
-    /// The lock is held for the time of a few system calls; a process that keeps it longer has been stopped.
+    /// Acquires the lock, which is held only for a few system calls; a process that holds it longer was stopped.
     mutating func takeLock() throws(CacheStoreFault) -> OpenFile<CacheStoreFault> {
         if let lockFile, try lockFile.status().links == 0 { self.lockFile = nil }
         if lockFile == nil { lockFile = try files.open(directory.lock, .updateOrCreate) }

@@ -1,7 +1,7 @@
 public import Foundation
 public import HTTPChainCore
 
-/// Keeps responses in the files of a directory, from one run to the next.
+/// Stores responses persistently in the files of a directory.
 ///
 /// ```swift
 /// let store = FileCacheStore(
@@ -11,53 +11,52 @@ public import HTTPChainCore
 /// let cache = CacheMiddleware(store: store)
 /// ```
 ///
-/// The directory may be lost, damaged, full or out of reach at any time, and the process may be killed at any point:
-/// what is handed out is what was stored, byte for byte, or nothing. Descriptions and bodies are under checksums. A body
-/// of up to 256 KiB is checked before any of it is handed out; a longer one block by block, each before it is handed
-/// out, and one that is damaged further on ends with a ``CacheStoreFault``.
+/// The directory may be lost, damaged, full or inaccessible at any time, and the process may be killed at any point:
+/// the store returns exactly the stored bytes, or nothing. Checksums cover descriptions and bodies. A body of up to 256
+/// KiB is verified before any of it is returned. A longer one is verified block by block, each before it is returned;
+/// if a later block is damaged, the body ends with a ``CacheStoreFault``.
 ///
-/// - The directory is opened with the first call, and again after a failure. Where it cannot be written to, what is
-///   there is read, and removals hold for this process. What cannot be done is thrown as a ``CacheStoreFault``, which
-///   the cache reports as an event.
-/// - Several processes may share a directory: whoever changes it holds its lock, and each sees at once what the others
-///   have done. The bounds should be the same in all.
-/// - No look-up waits for a change: not for another process's lock, nor for the disk, nor while much is evicted. Responses
-///   that are stored at the same time share the waits for the disk of ``FileCacheDurability/power``.
-/// - A partial response that continues what is stored is written behind it, and nothing else is written again.
-/// - Files in the directory that are not the store's are left alone. A directory of a later version is left alone too:
-///   nothing is found in it.
-/// - Up to 16 files of entries that were found last stay open, until something is removed.
-/// - Bounds count what the files take. What was used last is written down now and then, and may be forgotten when the
-///   process is killed.
+/// - The directory is opened by the first call, and again after a failure. If it isn't writable, existing entries are
+///   read, and removals apply to this process. Failures are thrown as ``CacheStoreFault``, which the cache reports as
+///   an event.
+/// - Several processes may share a directory: a change requires its lock, and is immediately visible to the others. The
+///   bounds should be the same in all processes.
+/// - Look-ups never wait for changes: not for another process's lock, the disk or a large eviction. Responses stored
+///   concurrently share the waits for the disk of ``FileCacheDurability/power``.
+/// - A partial response that continues a stored one is appended to it, without rewriting anything.
+/// - Other files in the directory are left alone. So is a directory of a later version: nothing is found in it.
+/// - Up to 16 files of recently found entries stay open, until something is removed.
+/// - The bounds count the size of the files. The order of use is saved now and then, and may be lost if the process is
+///   killed.
 public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
-    /// Bodies up to this length are checked as a whole.
+    /// The maximum length of a body that is verified as a whole.
     static let checkedWhole: Int64 = 262_144
-    /// An entry that takes no more than this is read whole in one step: a body of a block, and its description.
+    /// The maximum size of an entry that is read in one step: a body of one block, and its description.
     static let readWhole = Int64(BodyBlocks.payload) + 4096
 
     /// The limits of the store.
     public let bounds: CacheBounds
-    /// The entries that stages which use the store have made invalid.
+    /// The invalidations by all stages that use the store.
     package let invalidations = InvalidationLog()
     let directory: FileCacheDirectory
     /// The view of the directory in memory.
     let view: FileCacheView
-    /// The files that look-ups which wait for no disk have read last.
+    /// The files most recently read by look-ups that don't wait for the disk.
     let opened = OpenEntries()
     let state: Locked<FileCacheState>
-    /// Where the directory is changed, and opened.
+    /// The queue for opening and changing the directory.
     let changes: FileChanges
-    /// The room on the disk for entries that are being written: at most as much again as the store holds.
+    /// The disk budget for entries being written: at most the store's total size again.
     let inFlight: FlightBudget
-    /// Threads of the store's own: where its disk stalls, nothing waits for it but the store.
+    /// The store's own threads: if its disk stalls, only the store waits.
     var executor: FileExecutor { directory.executor }
 
-    /// Makes a store; nothing is opened or created yet.
+    /// Creates a store without opening or creating anything yet.
     ///
     /// - Parameters:
-    ///   - directory: A file URL; it is created where it is not there. Nothing else should write to it.
-    ///   - bounds: How much it holds at most.
-    ///   - durability: What entries survive; the end of the process by default.
+    ///   - directory: The file URL of the directory, created if missing. Nothing else should write to it.
+    ///   - bounds: The limits of the store.
+    ///   - durability: The failures that entries survive; the end of the process by default.
     public convenience init(directory: URL, bounds: CacheBounds, durability: FileCacheDurability = .process) {
         self.init(path: directory.path, bounds: bounds, durability: durability)
     }
@@ -86,13 +85,13 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         changes.submit { [state] in state.withLock { try? $0.saveUses() } }
     }
 
-    /// It waits for nothing but its own work.
+    /// Always `true`: the store bounds its own waits.
     public var keepsDeadlines: Bool { true }
 
-    /// "files in" the directory, and the bound.
+    /// "files in" the directory, and the limit.
     public var summary: String { "files in \(directory.path), up to \(bounds.totalBytes)" }
 
-    /// Does on a thread of the store what needs the index, once that is as the directory is.
+    /// Runs work that needs an up-to-date index on a thread of the store.
     private func looking<Value: Sendable>(
         _ work: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
@@ -113,15 +112,15 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         }
     }
 
-    /// The stored variants of a key.
+    /// Returns the stored variants of a key.
     ///
-    /// - Throws: ``CacheStoreFault`` when nothing could be read.
+    /// - Throws: ``CacheStoreFault`` if nothing could be read.
     public func variants(of key: CacheKey) async throws -> [CacheEntry] {
         if let entries = variantsImmediately(of: key) { return entries }
         return try await looking { try self.storedVariants(of: key) }
     }
 
-    /// The stored variants of a key, where none of them has to be waited for and nothing is wrong with them.
+    /// The stored variants of a key, if all of them can be read without waiting and without errors.
     private func variantsImmediately(of key: CacheKey) -> [CacheEntry]? {
         guard let found = view.find(key) else { return nil }
         var entries: [CacheEntry] = []
@@ -135,15 +134,15 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         return entries
     }
 
-    /// Does what waits for no disk; `nil` where it would have to wait, and where something is wrong, which is found out
-    /// on a thread.
+    /// Runs work that doesn't wait for the disk; returns `nil` if it would have to wait or fails, so that a thread has
+    /// to do it.
     private func immediately<Value>(
         _ work: (Files<CacheStoreFault>) throws(CacheStoreFault) -> Value?
     ) -> Value? {
         do throws(CacheStoreFault) {
             return try work(directory.files.immediate)
         } catch {
-            // Where the system cannot do it at all it is not asked again.
+            // If the system doesn't support it at all, it isn't tried again.
             if case .system(_, _, let code, _) = error.problem, FileFault.isUnsupported(code) {
                 view.contents.withLock { $0.readsImmediately = false }
             }
@@ -154,7 +153,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
     private func storedVariants(of key: CacheKey) throws -> [CacheEntry] {
         var entries: [CacheEntry] = []
         var fault: CacheStoreFault?
-        // What is replaced while it is looked up is looked up again.
+        // If an entry is replaced during the look-up, the look-up is repeated.
         for round in 0..<3 {
             if round > 0 { _ = try view.catchUp() }
             let found = view.contents.withLock { $0.sizes(ofKey: $0.hash.key(key)) }
@@ -162,7 +161,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
             entries = []
             for (id, size) in found {
                 do throws(CacheStoreFault) {
-                    // The content of the only one is likely to be asked for next.
+                    // The content of a single entry is likely to be needed next.
                     guard let entry = try load(id, found.count == 1 ? size : 0) else {
                         isComplete = false
                         continue
@@ -178,10 +177,9 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         return entries
     }
 
-    /// An entry as its file has it; `nil` when the file is gone.
+    /// Reads an entry from its file; returns `nil` if the file is gone.
     ///
-    /// - Parameter size: How large the entry is, where all of it is wanted; of others that is read which is found at
-    ///   the beginning.
+    /// - Parameter size: The size of the entry, if all of it is wanted; otherwise only the start of the file is read.
     private func read(
         _ id: UInt64,
         _ size: Int64,
@@ -191,7 +189,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         return try read(file, id, size)
     }
 
-    /// The same, from a file that is open already where it was read before.
+    /// Reads an entry like `read`, from a file that is still open if it was read before.
     private func readAgain(
         _ id: UInt64,
         _ size: Int64,
@@ -219,11 +217,11 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         )
     }
 
-    /// An entry as its file has it; `nil` when the file is gone.
+    /// Reads an entry from its file; returns `nil` if the file is gone.
     ///
-    /// One that is damaged is removed.
+    /// A damaged entry is removed.
     ///
-    /// - Parameter size: How large the entry is, where all of it is wanted.
+    /// - Parameter size: The size of the entry, if all of it is wanted.
     private func load(_ id: UInt64, _ size: Int64 = 0) throws(CacheStoreFault) -> CacheEntry? {
         do throws(CacheStoreFault) {
             let entry = try read(id, size, directory.files)
@@ -235,7 +233,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         }
     }
 
-    /// Removes an entry that is damaged; what merely cannot be read now stays.
+    /// Removes a damaged entry; one that is merely unreadable for now stays.
     private func drop(_ id: UInt64, _ fault: CacheStoreFault) {
         guard case .damaged = fault.problem else { return }
         let isKnown = view.contents.withLock { $0.remove(id) != nil }
@@ -247,15 +245,15 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         if isKnown { changes.submit { [state] in state.withLock { $0.noteRemoval(id) } } }
     }
 
-    /// The content of an entry, which counts as a use of it.
+    /// Returns the content of an entry; this counts as a use.
     ///
-    /// - Throws: ``CacheStoreFault`` when it is damaged or cannot be read.
+    /// - Throws: ``CacheStoreFault`` if it is damaged or can't be read.
     public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         let id = entry.id.rawValue
         let range = range ?? 0..<entry.response.bodyLength
         let body: HTTPBody?
         if let content = entry.content, view.isOpen, Int64(content.bytes.count) == entry.response.bodyLength {
-            // What was read with the description needs no file.
+            // A body that was read with the description needs no file.
             body = part(of: content.bytes, range)
         } else if view.current() != nil {
             body = immediately { files throws(CacheStoreFault) in try openBody(id, of: entry.response, range, files) }
@@ -296,14 +294,14 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
             return try checked(bytes, response, range)
         }
         let layout = prologue.segmentCount == 0 ? BodyLayout(length) : try EntryFile(reading: entry, id: id).layout
-        // More may follow, which does not belong to it any more, or not yet.
+        // Further bytes may follow, which don't belong to it any more, or not yet.
         guard let file = try files.open(directory.body(id), .read), layout.length >= length,
             try file.status().size >= layout.fileSize
         else { throw CacheStoreFault(.damaged("a stored body")) }
         let blocks = BlockFile(file, layout, nonce: prologue.nonce, executor: executor) { [weak self] in
             self?.drop(id, $0)
         }
-        // Of a body that has grown since, the beginning is read block by block.
+        // If a body has been extended since, its beginning is read block by block.
         guard length > Self.checkedWhole || layout.length > length else {
             var bytes = Data(capacity: Int(length))
             while let block = layout.block(at: Int64(bytes.count)) {
@@ -311,7 +309,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
             }
             return try checked(bytes, response, range)
         }
-        // A body that is damaged where its reader begins is a miss.
+        // A body damaged at the start of the range is a miss.
         if !range.isEmpty, let first = layout.block(at: range.lowerBound) {
             _ = try BodyBlocks.read(first, of: file, nonce: prologue.nonce)
         }
@@ -334,9 +332,9 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         return HTTPBody(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
     }
 
-    /// Begins to write an entry.
+    /// Creates a writer for an entry.
     ///
-    /// - Throws: ``CacheStoreFault`` when the directory cannot be opened.
+    /// - Throws: ``CacheStoreFault`` if the directory can't be opened.
     public func makeWriter(
         for key: CacheKey,
         _ metadata: CacheMetadata,
@@ -348,7 +346,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         return FileCacheWriter(store: self, key: key, metadata: metadata, room: room)
     }
 
-    /// How much there may be of a body.
+    /// The space left for a body.
     private func room(for key: CacheKey, _ metadata: CacheMetadata) -> Int64 {
         let empty = StoredResponse(metadata, bodyLength: 0, bodyChecksum: ContentChecksum())
         let description = EntryFile(id: 0, nonce: 0, head: StoredHead(key, empty), isInline: true).encoded.count
@@ -361,7 +359,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         expecting length: Int64?
     ) async throws -> (any CacheWriter)? {
         let all = room(for: entry.key, metadata)
-        // A body that is refused is free again at once: it is let go where it was taken.
+        // A rejected body is released on this thread, where it was locked, so that it is free again immediately.
         let found = try await looking { () throws(CacheStoreFault) -> (body: AppendedBody, room: Int64)? in
             guard let body = try AppendedBody(of: entry, in: self.directory) else { return nil }
             let room = all - Int64(body.layout.lengths.count + 1) * 8
@@ -371,18 +369,18 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         return FileCacheWriter(store: self, key: entry.key, metadata: metadata, room: found.room, behind: found.body)
     }
 
-    /// Gives a stored body a new description; an entry for which that fails is removed.
+    /// Replaces the description of a stored body; removes the entry if that fails.
     ///
-    /// - Throws: ``CacheStoreFault`` when it fails.
+    /// - Throws: ``CacheStoreFault`` if it fails.
     public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
         let id = entry.id.rawValue
         do {
             var last: Int64?
-            // What has changed meanwhile is described again.
+            // If the entry has changed in the meantime, the description is prepared again.
             for _ in 0..<8 {
                 let prepared = try await executor.runToEnd { try self.describe(entry, as: metadata) }
                 guard let (file, found, temporary) = prepared else { return nil }
-                // Where the file stays as it is the index is wrong, as after a loss of power.
+                // If the file is unchanged, the index is wrong, as after a loss of power.
                 let size = found == last ? nil : found
                 last = found
                 let update = try await changes.runToEnd { [state] in
@@ -398,13 +396,13 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
             }
             throw CacheStoreFault(.busy("an entry"))
         } catch {
-            // What cannot be described anew must not be served as it was described before.
+            // An entry that can't be updated must not be served with its old description.
             await changes.runToEnd { [state] in state.withLock { $0.discard(id) } }
             throw error
         }
     }
 
-    /// A new description of an entry in a file, and what the entry took before; `nil` when the entry is gone.
+    /// Writes the new description of an entry to a file and returns its old size; returns `nil` if the entry is gone.
     private func describe(
         _ entry: CacheEntry,
         as metadata: CacheMetadata
@@ -417,7 +415,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         let old = try EntryFile(reading: file, id: id)
         let response = old.head.response
         var metadata = metadata
-        // A body that has grown since stays as it is.
+        // A body that has been extended since keeps its range.
         if response.bodyLength != entry.response.bodyLength { metadata.content = response.metadata.content }
         var new = old
         new.head = StoredHead(old.head.key, response.with(metadata))
@@ -432,9 +430,9 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         return (new, old.size, try write(bytes))
     }
 
-    /// Removes entries: at least for this process, when the directory refuses.
+    /// Removes entries, at least for this process if the directory isn't writable.
     ///
-    /// - Throws: ``CacheStoreFault`` when files could not be removed; no entry that was to go is found by this process.
+    /// - Throws: ``CacheStoreFault`` if files could not be removed; this process finds none of the selected entries.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
         defer { opened.clear() }
@@ -443,7 +441,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         }
     }
 
-    /// Shows entries, each read from its file; those that cannot be read are passed over.
+    /// Visits entries, reading each from its file; unreadable ones are skipped.
     public func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
         for id in try await looking({ self.view.ids(selection) }) {
             try Task.checkCancellation()
@@ -453,7 +451,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         }
     }
 
-    /// Returns the usage of the store: what its files take.
+    /// Returns the usage of the store: the size of its files.
     public func usage() async throws -> CacheUsage {
         try await looking { [view] in
             view.contents.withLock { CacheUsage(bytes: $0.index.bytes, entries: $0.index.count) }
@@ -469,7 +467,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
 }
 
 extension Locked {
-    /// `withLock` that keeps the type of what is thrown.
+    /// `withLock` with typed throws.
     func withFault<Result: Sendable>(
         _ body: (inout sending Value) throws(CacheStoreFault) -> Result
     ) throws(CacheStoreFault) -> Result {
@@ -481,11 +479,11 @@ extension Locked {
 }
 
 extension CacheStore where Self == FileCacheStore {
-    /// A store in the files of a directory.
+    /// Creates a store in the files of a directory.
     ///
     /// - Parameters:
-    ///   - directory: A file URL; it is created where it is not there.
-    ///   - limit: What the files take at most.
+    ///   - directory: The file URL of the directory, created if missing.
+    ///   - limit: The maximum total size of the files.
     public static func files(in directory: URL, limit: ByteCount) -> FileCacheStore {
         FileCacheStore(directory: directory, bounds: CacheBounds(totalBytes: limit))
     }

@@ -1,32 +1,32 @@
 import Foundation
 import HTTPChainCore
 
-/// The view of a directory in memory, for those who look something up.
+/// The in-memory view of a directory, for look-ups.
 ///
-/// Its lock is held for work in memory alone, a little at a time: no file is touched under it, so that no look-up waits
-/// for what others do with the disk.
+/// Its lock is held only for short work in memory: no file is accessed under it, so that look-ups never wait for disk
+/// operations of others.
 final class FileCacheView: Sendable {
     struct Contents: Sendable {
         var index = FileIndex()
         var hash = SaltedHash(salt: 0)
-        /// The journal that the index is read from.
+        /// The journal of the index.
         var journal: OpenFile<CacheStoreFault>?
-        /// How far into the journal the index has been read.
+        /// The offset up to which the journal has been applied.
         var journalEnd: Int64 = 0
-        /// Which of the journals of this process it is.
+        /// The number of the journal within this process.
         var generation = 0
-        /// Whether this process, which has the directory's lock, is writing in the journal: what the index has not taken in
-        /// of it is its own.
+        /// Whether this process holds the directory's lock and is writing to the journal: unapplied changes are then
+        /// its own.
         var isAppending = false
-        /// Whether the index is that of the directory; otherwise the directory has to be opened.
+        /// Whether the index reflects the directory; otherwise the directory must be opened.
         var isOpen = false
-        /// Removed, though the directory may not know.
+        /// Entries removed here but perhaps not in the directory.
         var hidden: Set<UInt64> = []
-        /// The uses that are not in the journal yet.
+        /// The uses not yet in the journal.
         var unsavedUses: [UInt64] = []
-        /// Whether files can be read without waiting for the disk where they are in memory; `nil` while that is not known.
+        /// Whether files in memory can be read without waiting for the disk; `nil` if unknown.
         var readsImmediately: Bool?
-        /// The descriptions that were decoded last.
+        /// The recently decoded descriptions.
         let recent: RecentDescriptions
 
         func contains(_ id: UInt64) -> Bool { index[id] != nil && !hidden.contains(id) }
@@ -38,36 +38,36 @@ final class FileCacheView: Sendable {
             return hidden.isEmpty ? sizes : sizes.filter { !hidden.contains($0.id) }
         }
 
-        /// - Returns: The entry, where there was one.
+        /// - Returns: The removed entry, if any.
         @discardableResult
         mutating func remove(_ id: UInt64) -> FileIndex.Record? {
             recent.forget(id)
             return index.remove(id)
         }
 
-        /// Makes a change that the journal tells of.
+        /// Applies a change from the journal.
         mutating func apply(_ change: IndexJournal.Change) {
             if case .remove(let id) = change { recent.forget(id) }
             index.apply(change)
         }
     }
 
-    /// How the index stands to the directory.
+    /// The state of the index relative to the directory.
     enum Progress {
         case current
-        /// The end of the journal makes no sense, or is just being written.
+        /// The end of the journal is invalid, or still being written.
         case torn
-        /// The directory has to be opened, or opened again.
+        /// The directory must be opened or reopened.
         case outdated
     }
 
-    /// How many changes, or entries, are worked on while the lock is held.
+    /// The number of changes or entries processed per lock.
     static let slice = 64
-    /// The number of slots that are looked at under the lock at most, which takes less than a change does.
+    /// The maximum number of slots visited per lock, which takes less time than a change.
     private static let slotSlice = 512
 
     let contents: Locked<Contents>
-    /// The descriptions that were decoded last.
+    /// The recently decoded descriptions.
     let recent = RecentDescriptions()
 
     init() {
@@ -76,7 +76,7 @@ final class FileCacheView: Sendable {
 
     var isOpen: Bool { contents.withLock { $0.isOpen } }
 
-    /// The hashes of the index, where it can be told without waiting for the disk that it is that of the directory.
+    /// The hashes of the index, if it is known without waiting for the disk that the index is up to date.
     ///
     /// The system has the length of an open file in memory.
     func current() -> SaltedHash? {
@@ -89,7 +89,7 @@ final class FileCacheView: Sendable {
         return hash
     }
 
-    /// The entries of a key and what they take, where they can be told without waiting for the disk.
+    /// The entries of a key with their sizes, if available without waiting for the disk.
     func find(_ key: CacheKey) -> [(id: UInt64, size: Int64)]? {
         guard let hash = current() else { return nil }
         let name = hash.key(key)
@@ -99,9 +99,9 @@ final class FileCacheView: Sendable {
         }
     }
 
-    /// Takes in what others have appended to the journal.
+    /// Applies what other processes have appended to the journal.
     ///
-    /// It needs no lock of the directory: files change by renaming, and the journal grows.
+    /// This needs no lock of the directory: files are replaced by renaming, and the journal only grows.
     func catchUp() throws(CacheStoreFault) -> Progress {
         for _ in 0..<8 {
             let (journal, end, generation) = contents.withLock {
@@ -110,7 +110,7 @@ final class FileCacheView: Sendable {
             guard let journal else { return .outdated }
             let status = try journal.status()
             guard status.links > 0, status.size >= end, status.size <= IndexJournal.maximumLength else {
-                // It may be this process that has written it anew.
+                // This process may have rewritten the journal.
                 guard contents.withLock({ $0.generation }) == generation else { continue }
                 return .outdated
             }
@@ -121,14 +121,14 @@ final class FileCacheView: Sendable {
         return .outdated
     }
 
-    /// Takes in what stands in the journal from a place on, unless that was done meanwhile.
+    /// Applies changes read from the journal at an offset, unless that was done in the meantime.
     ///
-    /// - Returns: Whether all of it is taken in.
+    /// - Returns: Whether all of them are applied.
     func take(_ bytes: [UInt8], from start: Int64, _ generation: Int) -> Bool {
         let salt = contents.withLock { $0.hash.salt }
         var changes: [IndexJournal.Change] = []
         var length = 0
-        // The place in the journal that the changes were read at.
+        // The journal offset of the changes.
         var place: Int64?
         while true {
             let next = contents.withLock { contents -> Int64? in
@@ -137,7 +137,7 @@ final class FileCacheView: Sendable {
                     for change in changes { contents.apply(change) }
                     contents.journalEnd += Int64(length)
                 }
-                // Who has read on knows more.
+                // Another look-up may have read further.
                 let isBetween = contents.journalEnd >= start && contents.journalEnd < start + Int64(bytes.count)
                 return isBetween ? contents.journalEnd : nil
             }
@@ -151,10 +151,10 @@ final class FileCacheView: Sendable {
         }
     }
 
-    /// Shows the index some of its slots at a time, with the lock held for each, on a thread that may wait.
+    /// Visits the index in slices of its slots, with the lock held for each slice, on a thread that may block.
     ///
-    /// A copy would have to be paid for, under the lock, by the next who changes the index: a hit, which is a use.
-    /// Entries that come or go meanwhile are shown or not.
+    /// A copy of the index would make the next change, such as a hit's use, pay for copying under the lock. Entries
+    /// added or removed in the meantime may or may not be visited.
     func visitInSlices(_ visit: (FileIndex, Range<Int>) -> Void) {
         var start = 0
         while true {
@@ -169,9 +169,9 @@ final class FileCacheView: Sendable {
         }
     }
 
-    /// Lets those who wait for the lock have it: whoever has just released it takes it again before they are awake.
+    /// Lets waiting threads acquire the lock: otherwise this thread would reacquire it before they wake.
     ///
-    /// For a thread that may wait.
+    /// Call it only on a thread that may block.
     static func giveWay() { usleep(1) }
 
     func ids(ofKey key: CacheKey) -> [UInt64] {
@@ -192,14 +192,14 @@ final class FileCacheView: Sendable {
         return contents.withLock { $0.visible(found) }
     }
 
-    /// Notes that an entry is used.
+    /// Records a use of an entry.
     ///
-    /// - Returns: Whether there is much to write down by now; `nil` where the entry is gone.
+    /// - Returns: Whether many uses are unsaved by now; `nil` if the entry is gone.
     func use(_ id: UInt64) -> Bool? {
         contents.withLock { contents in
             guard contents.contains(id) else { return nil }
             if contents.index.use(id) { contents.unsavedUses.append(id) }
-            // Where they cannot be written down they are forgotten.
+            // If they can't be saved, they are discarded.
             if contents.unsavedUses.count > 4096 { contents.unsavedUses = [] }
             return contents.unsavedUses.count == 256
         }
@@ -207,7 +207,7 @@ final class FileCacheView: Sendable {
 }
 
 extension SaltedHash {
-    /// Whether an entry may be among those selected.
+    /// A condition for entries that may match a selection.
     fileprivate func condition(_ selection: CacheSelection) -> (FileIndex.Record) -> Bool {
         switch selection {
         case .all: return { _ in true }

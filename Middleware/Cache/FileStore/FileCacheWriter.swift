@@ -1,13 +1,13 @@
 import Foundation
 import HTTPChainCore
 
-/// Writes one entry: a small body with its description, a larger one block by block into a file of its own, and what
-/// continues a stored body behind that.
+/// Writes one entry: a small body with its description, a larger one block by block to its own file, and an extension
+/// of a stored body behind that body.
 final class FileCacheWriter: CacheWriter, FlightLimitedWriter {
     private struct State {
         var pending: [UInt8] = []
         var file: TemporaryCacheFile?
-        /// The body that this one continues.
+        /// The body being extended.
         var grown: AppendedBody?
         var blocks: Int64 = 0
         var length: Int64 = 0
@@ -30,7 +30,7 @@ final class FileCacheWriter: CacheWriter, FlightLimitedWriter {
     private let state: Locked<State>
     private let share: FlightShare
 
-    /// - Parameter grown: The body that is continued.
+    /// - Parameter grown: The body to extend.
     init(store: FileCacheStore, key: CacheKey, metadata: CacheMetadata, room: Int64, behind grown: AppendedBody? = nil)
     {
         self.store = store
@@ -46,7 +46,7 @@ final class FileCacheWriter: CacheWriter, FlightLimitedWriter {
     var hasSpentBudget: Bool { share.isRefused }
 
     func write(_ chunk: Data) async throws -> Bool {
-        // What stays in memory needs no thread that may wait.
+        // Work in memory needs no thread that may block.
         let staysInMemory = state.withLock { $0.pending.count + chunk.count <= BodyBlocks.payload }
         if staysInMemory { return try add(chunk) }
         return try await store.executor.runToEnd { try self.add(chunk) }
@@ -66,7 +66,7 @@ final class FileCacheWriter: CacheWriter, FlightLimitedWriter {
                 while !rest.isEmpty {
                     state.pending.append(contentsOf: rest.prefix(BodyBlocks.payload))
                     rest = rest.dropFirst(BodyBlocks.payload)
-                    // A body that just fills a block stays with its description.
+                    // A body that exactly fills a block stays with its description.
                     while state.pending.count > BodyBlocks.payload { try writeBlock(&state) }
                 }
             } catch {
@@ -128,7 +128,7 @@ final class FileCacheWriter: CacheWriter, FlightLimitedWriter {
         return CacheCommit(entry: outcome.isStored ? entry : nil, evicted: outcome.evicted)
     }
 
-    /// Writes what is left, and the description; `nil` when the writer is closed.
+    /// Writes the remaining bytes and the description; returns `nil` if the writer is closed.
     private func finish(
         _ state: inout State
     ) throws(CacheStoreFault) -> (FileCacheState.Arrival, AppendedBody?)? {
@@ -165,10 +165,10 @@ final class FileCacheWriter: CacheWriter, FlightLimitedWriter {
     }
 }
 
-/// The file of a stored body that is written on, by nobody else meanwhile, in this process or another.
+/// The file of a stored body that is being extended, exclusively across all processes.
 ///
-/// What is there already stays as it is, so that its readers, and the entry as it is described, know nothing of it. What
-/// is written in vain is cut off again; where that fails it is written over later.
+/// Existing bytes are unchanged, so that readers and the current description aren't affected. If the extension fails,
+/// the file is truncated; if that fails too, the added bytes are overwritten later.
 final class AppendedBody: Sendable {
     let id: UInt64
     let nonce: UInt64
@@ -179,8 +179,8 @@ final class AppendedBody: Sendable {
     private let isKept = Locked(false)
     private let isReleased = Locked(false)
 
-    /// Opens a body; `nil` where it cannot be continued: it is small, has too many segments, is being continued already,
-    /// or is not any more what the entry says.
+    /// Opens a body; returns `nil` if it can't be extended: it is small, has too many segments, is already being
+    /// extended, or doesn't match the entry any more.
     init?(of entry: CacheEntry, in directory: FileCacheDirectory) throws(CacheStoreFault) {
         id = entry.id.rawValue
         executor = directory.executor
@@ -188,7 +188,7 @@ final class AppendedBody: Sendable {
             let file = try directory.files.open(directory.body(id), .update), try file.lock()
         else { return nil }
         self.file = file
-        // Read with the lock held, so that nobody makes it longer in between.
+        // Read with the lock held, so that nobody can extend it in between.
         guard let description = try directory.files.open(directory.entry(id), .read) else {
             file.unlock()
             return nil
@@ -206,21 +206,21 @@ final class AppendedBody: Sendable {
         guard !known.isInline, known.head.response.bodyLength == entry.response.bodyLength,
             layout.lengths.count < BodyLayout.maximumCount
         else {
-            // The instance is there, and lets go of the lock.
+            // The instance is fully initialized, so its deinitializer releases the lock.
             return nil
         }
     }
 
     deinit {
-        // The last reference may go anywhere, also where nothing may wait for a disk.
+        // The last reference may be released where waiting for a disk isn't allowed.
         guard !isReleased.withLock({ $0 }) else { return }
         executor.submit { [file, isKept, layout] in Self.release(file, isKept, layout) }
     }
 
-    /// Marks the written file as part of the entry.
+    /// Marks the appended bytes as part of the entry.
     func keep() { isKept.withLock { $0 = true } }
 
-    /// Lets others continue the body.
+    /// Allows the body to be extended again.
     func release() {
         let isFirst = isReleased.withLock { isReleased in
             defer { isReleased = true }

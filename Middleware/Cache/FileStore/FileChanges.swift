@@ -1,10 +1,9 @@
 import HTTPChainCore
 
-/// Changes of a directory, one after the other, on the threads of an executor: on one of them at a time.
+/// Serializes the changes of a directory on the threads of an executor, using one thread at a time.
 ///
-/// Whoever waits for the lock of the directory, or for the disk, waits here, and those who look something up have the
-/// other threads. Entries that arrive while a change is being made are stored together: they share the waits for the
-/// disk.
+/// Waits for the directory's lock or the disk happen here, so the other threads are free for look-ups. Entries that
+/// arrive during a change are stored together, and share the waits for the disk.
 final class FileChanges: FileWork {
     private enum Change {
         case work(@Sendable () -> Void)
@@ -16,7 +15,7 @@ final class FileChanges: FileWork {
         var isRunning = false
     }
 
-    /// The number of entries that are stored together at most.
+    /// The maximum number of entries stored together.
     private static let group = 64
 
     let state: Locked<FileCacheState>
@@ -28,7 +27,7 @@ final class FileChanges: FileWork {
         self.executor = executor
     }
 
-    /// How many changes wait.
+    /// The number of pending changes.
     var count: Int { pending.withLock { $0.changes.count } }
 
     func submit(_ operation: @escaping @Sendable () -> Void) { add(.work(operation)) }
@@ -49,7 +48,7 @@ final class FileChanges: FileWork {
         if starts { executor.submit { self.run() } }
     }
 
-    /// Makes the changes that wait; those that come meanwhile have to wait for a thread again, as everybody has.
+    /// Performs the pending changes; those that arrive in the meantime wait for a thread again.
     private func run() {
         let changes = pending.withLock { pending in
             defer { pending.changes = [] }

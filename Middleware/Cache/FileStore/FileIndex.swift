@@ -1,10 +1,10 @@
 import HTTPChainCore
 
-/// The records that a store of files has of its entries: enough to find, count, select and evict them, and little
-/// enough that a million fit in memory and a hundred thousand are read in no time.
+/// A file store's records of its entries: enough to find, count, select and evict them, and small enough for a million
+/// to fit in memory and for a hundred thousand to be read quickly.
 ///
-/// Texts are hashes. Two that fall together cost a look at a file, or an entry more that is removed; what is handed out
-/// is compared with the file.
+/// Texts are hashed. A collision costs an additional file access, or removes an additional entry; results are compared
+/// with the file before they are returned.
 struct FileIndex: Sendable {
     /// One entry.
     struct Record: Sendable, Hashable {
@@ -16,9 +16,9 @@ struct FileIndex: Sendable {
         var partition: UInt64
         var classification: UInt64
         var identifier: String?
-        /// The size of the entry on the disk.
+        /// The size of the entry on disk.
         var bytes: Int64
-        /// The key as bytes, so that nothing has to be read to tell what was evicted.
+        /// The encoded key, so that evictions can be reported without reading files.
         var name: [UInt8] = []
 
         fileprivate var textSize: Int { name.count + (identifier?.utf8.count ?? 0) }
@@ -26,7 +26,7 @@ struct FileIndex: Sendable {
 
     private(set) var bytes: Int64 = 0
     private(set) var count = 0
-    /// How long the names and identifiers are together.
+    /// The total size of names and identifiers.
     private(set) var textBytes = 0
     private var slots = Chunks<Record?>()
     private var free: [Int32] = []
@@ -35,18 +35,18 @@ struct FileIndex: Sendable {
     private var firstOfURL = SlotTable()
     private var keys = SlotChains()
     private var urls = SlotChains()
-    /// From the most recently used on.
+    /// Starts with the most recently used.
     private var uses = SlotChains()
-    /// When the entry in each slot was used last, in uses of all entries.
+    /// The use counter at the last use of each slot's entry.
     private var used = Chunks<UInt64>()
     private var useCount: UInt64 = 0
     private var newest: Int32?
     private var oldest: Int32?
 
-    /// How long a journal is that has the entries and nothing else, roughly.
+    /// The approximate length of a journal with only the current entries.
     var journalSize: Int64 { Int64(IndexJournal.start) + Int64(count) * 85 + Int64(textBytes) }
 
-    /// How many slots there are, with an entry or without: what can be looked through a part at a time.
+    /// The number of slots, including empty ones, for visits in slices.
     var slotCount: Int { slots.count }
 
     subscript(id: UInt64) -> Record? { positions[id].flatMap { slots[Int($0)] } }
@@ -56,7 +56,7 @@ struct FileIndex: Sendable {
 
     func ids(ofURL url: UInt64) -> [UInt64] { ids(from: firstOfURL[url], urls) }
 
-    /// The entries of a key and what they take, newest first.
+    /// The entries of a key with their sizes, newest first.
     func sizes(ofKey key: UInt64) -> [(id: UInt64, size: Int64)] {
         var sizes: [(id: UInt64, size: Int64)] = []
         var slot = firstOfKey[key]
@@ -67,7 +67,7 @@ struct FileIndex: Sendable {
         return sizes
     }
 
-    /// The entries of a key that go when no more than so many may be left: those that were not used for longest.
+    /// The least recently used entries of a key, to be evicted so that at most this many remain.
     func surplus(ofKey key: UInt64, keeping count: Int) -> [UInt64] {
         let ids = ids(ofKey: key)
         guard ids.count > count else { return [] }
@@ -76,20 +76,20 @@ struct FileIndex: Sendable {
 
     private func lastUse(of id: UInt64) -> UInt64 { positions[id].map { used[Int($0)] } ?? 0 }
 
-    /// The entries that a condition holds for.
+    /// The entries that satisfy a condition.
     func ids(where condition: (Record) -> Bool) -> [UInt64] { ids(in: 0..<slotCount, where: condition) }
 
-    /// The entries in some of the slots that a condition holds for.
+    /// The entries in a range of slots that satisfy a condition.
     func ids(in range: Range<Int>, where condition: (Record) -> Bool) -> [UInt64] {
         range.compactMap { slot in slots[slot].flatMap { condition($0) ? $0.id : nil } }
     }
 
-    /// The entries in some of the slots, and when each was used last, in uses of all entries.
+    /// The entries in a range of slots, each with the use counter at its last use.
     func records(in range: Range<Int>) -> [(record: Record, lastUse: UInt64)] {
         range.compactMap { slot in slots[slot].map { ($0, used[slot]) } }
     }
 
-    /// The entries that go first where so much is to be stored beside what is there: as many as it takes, up to a limit.
+    /// The entries to evict before storing this much more: as many as necessary, up to a limit.
     func victims(for bytes: Int64, _ count: Int, within bounds: CacheBounds, limit: Int) -> [Record] {
         var victims: [Record] = []
         var (bytes, count) = (self.bytes + bytes, self.count + count)
@@ -115,9 +115,9 @@ struct FileIndex: Sendable {
         return ids
     }
 
-    /// Takes an entry in, in place of the one of the same name and of the same variant of its key.
+    /// Inserts an entry, replacing those with the same identifier or the same variant of its key.
     ///
-    /// - Returns: The entries it takes the place of, other than one of the same name.
+    /// - Returns: The replaced entries, except one with the same identifier.
     @discardableResult
     mutating func insert(_ record: Record) -> [UInt64] {
         remove(record.id)
@@ -145,16 +145,16 @@ struct FileIndex: Sendable {
         return replaced
     }
 
-    /// Gives an entry another size; its place among the others stays.
+    /// Changes the size of an entry without affecting its order.
     mutating func resize(_ id: UInt64, to size: Int64) {
         guard let slot = positions[id], let old = slots[Int(slot)]?.bytes else { return }
         slots[Int(slot)]?.bytes = size
         bytes += size - old
     }
 
-    /// Notes that an entry was used.
+    /// Records a use of an entry.
     ///
-    /// - Returns: Whether that changed the order.
+    /// - Returns: Whether the order changed.
     @discardableResult
     mutating func use(_ id: UInt64) -> Bool {
         guard let slot = positions[id], slot != newest else { return false }
@@ -194,7 +194,7 @@ struct FileIndex: Sendable {
     }
 }
 
-/// Hashes that stay the same from one process to the next, and differ from directory to directory.
+/// Hashes that are stable across processes and differ between directories.
 struct SaltedHash: Sendable {
     let salt: UInt64
 
@@ -234,10 +234,10 @@ struct SaltedHash: Sendable {
 }
 
 extension StoredHead {
-    /// A number for a key, the same in every process; that of another key is most likely another.
+    /// The hash of a key, the same in every process; different keys are unlikely to have the same hash.
     package static func hash(of key: CacheKey) -> Int64 { Int64(bitPattern: SaltedHash(salt: 1).key(key)) }
 
-    /// A number for a variant, the same in every process; that of another variant is most likely another.
+    /// The hash of a variant, the same in every process; different variants are unlikely to have the same hash.
     package static func hash(of variant: CacheVariant) -> Int64 {
         Int64(bitPattern: SaltedHash(salt: 1).variant(variant))
     }

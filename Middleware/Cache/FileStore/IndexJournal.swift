@@ -1,22 +1,22 @@
 import HTTPChainCore
 
-/// The file in which an index is kept: changes one after the other, each with a checksum.
+/// The file of an index: a sequence of changes, each with a checksum.
 ///
-/// A journal that is cut short, because the process was killed, or damaged is read up to there; the entries that it does
-/// not know are then found by looking at their files.
+/// If a journal is damaged, or truncated because the process was killed, it is read up to that point; the missing
+/// entries are then found by their files.
 enum IndexJournal {
-    /// A journal of an earlier version is made anew from the entries.
+    /// The version; a journal of an earlier version is rebuilt from the entries.
     static let formatVersion: UInt16 = 2
     static let headerSize = 32
-    /// No entry takes more on the disk; more could add up to what no number holds.
+    /// The maximum size of an entry on disk, so that sums can't overflow.
     static let maximumEntrySize = StoredHead.maximumBodyLength
-    /// No journal is longer, because it is read as a whole and the sizes of its entries are to add up to less than 2⁶³.
+    /// The maximum length; a journal is read as a whole, and the sizes of its entries must add up to less than 2⁶³.
     static let maximumLength: Int64 = 1 << 29
     private static let magic: UInt64 = 0x5845_444E_4943_4348
 
     /// The beginning of a journal.
     struct Header: Sendable {
-        /// The number that the hashes of this directory begin with.
+        /// The salt of this directory's hashes.
         var salt: UInt64
 
         var encoded: [UInt8] {
@@ -31,7 +31,7 @@ enum IndexJournal {
             return writer.bytes
         }
 
-        /// - Throws: ``CacheStoreFault`` for a journal of a later version, and for what is no journal.
+        /// - Throws: ``CacheStoreFault`` if the journal has a later version or is invalid.
         init(decoding bytes: [UInt8]) throws(CacheStoreFault) {
             guard bytes.count >= IndexJournal.headerSize + 4 else { throw CacheStoreFault(.damaged("the index")) }
             let numbers = bytes.withUnsafeBytes { buffer in
@@ -55,7 +55,7 @@ enum IndexJournal {
         }
     }
 
-    /// The header with its checksum.
+    /// The size of the header with its checksum.
     static let start = headerSize + 4
 
     /// One change.
@@ -76,7 +76,7 @@ enum IndexJournal {
         return UInt32(truncatingIfNeeded: checksum.value >> 16)
     }
 
-    /// A change as bytes: length, kind, content, checksum.
+    /// Encodes a change: length, kind, content, checksum.
     static func append(_ change: Change, to bytes: inout [UInt8], salt: UInt64) {
         var writer = ByteWriter(capacity: 96)
         writer.append(UInt32(0))
@@ -109,9 +109,9 @@ enum IndexJournal {
         bytes += writer.bytes
     }
 
-    /// Shows the changes that stand in a row, up to a number of them.
+    /// Visits consecutive changes, up to a limit.
     ///
-    /// - Returns: How many bytes they take; fewer than there are when what follows is damaged or cut short.
+    /// - Returns: The number of bytes read; fewer than available if the rest is damaged or truncated.
     static func read(
         _ buffer: UnsafeRawBufferPointer,
         salt: UInt64,
@@ -176,7 +176,7 @@ enum IndexJournal {
 }
 
 extension FileIndex {
-    /// Makes a change that a journal tells of.
+    /// Applies a change from a journal.
     mutating func apply(_ change: IndexJournal.Change) {
         switch change {
         case .add(let record): insert(record)

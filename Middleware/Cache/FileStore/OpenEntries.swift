@@ -1,10 +1,10 @@
 import HTTPChainCore
 
-/// The files of the entries that were read last, so that one that is read again and again is opened once.
+/// The files of recently read entries, so that a frequently read one is opened only once.
 ///
-/// A file is read again only while it has its name: what was removed or replaced, by this process or another, has none.
+/// A file is reused only while it has its name: a file that was removed or replaced, by any process, has none.
 final class OpenEntries: Sendable {
-    /// How many files are kept open at most.
+    /// The maximum number of open files.
     static let limit = 16
 
     private struct Place {
@@ -14,7 +14,7 @@ final class OpenEntries: Sendable {
 
     private let places = Locked<[Place?]>(Array(repeating: nil, count: limit))
 
-    /// The file of an entry, where it is open and still has its name.
+    /// The file of an entry, if it is open and still has its name.
     func file(of id: UInt64) throws(CacheStoreFault) -> OpenFile<CacheStoreFault>? {
         let index = Self.index(of: id)
         let place = places.withLock { $0[index] }
@@ -22,10 +22,10 @@ final class OpenEntries: Sendable {
         return try place.file.status().links > 0 ? place.file : nil
     }
 
-    /// Keeps the file of an entry, in the place of another.
+    /// Keeps the file of an entry, replacing another.
     func keep(_ file: OpenFile<CacheStoreFault>, of id: UInt64) {
         let index = Self.index(of: id)
-        // The other is closed where the lock is not held.
+        // The replaced file is closed outside the lock.
         let other = places.withLock { places in
             defer { places[index] = Place(id: id, file: file) }
             return places[index]
@@ -33,7 +33,7 @@ final class OpenEntries: Sendable {
         withExtendedLifetime(other) {}
     }
 
-    /// Closes all of them: what was removed gives its room on the disk back.
+    /// Closes all files, so that removed ones free their disk space.
     func clear() {
         let all = places.withLock { places in
             defer { places = Array(repeating: nil, count: Self.limit) }
@@ -42,7 +42,7 @@ final class OpenEntries: Sendable {
         withExtendedLifetime(all) {}
     }
 
-    /// How many files are open.
+    /// The number of open files.
     var count: Int { places.withLock { places in places.count { $0 != nil } } }
 
     private static func index(of id: UInt64) -> Int { Int(id % UInt64(limit)) }

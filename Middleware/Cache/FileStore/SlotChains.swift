@@ -1,6 +1,6 @@
-/// Lists that run through the slots of an index: each slot is in one list at most.
+/// Linked lists of the slots of an index; each slot is in at most one list.
 ///
-/// A list is named by its first slot, which its owner remembers.
+/// A list is identified by its first slot, which its owner keeps.
 struct SlotChains {
     private struct Link {
         var next: Int32 = -1
@@ -22,13 +22,13 @@ struct SlotChains {
         return previous < 0 ? nil : previous
     }
 
-    /// Puts a slot before the first of a list.
+    /// Inserts a slot before the first one of a list.
     mutating func insert(_ slot: Int32, before first: Int32?) {
         links[Int(slot)] = Link(next: first ?? -1, previous: -1)
         if let first { links[Int(first)].previous = slot }
     }
 
-    /// Takes a slot out of its list.
+    /// Removes a slot from its list.
     mutating func remove(_ slot: Int32) {
         let link = links[Int(slot)]
         if link.next >= 0 { links[Int(link.next)].previous = link.previous }
@@ -37,7 +37,7 @@ struct SlotChains {
     }
 }
 
-/// A list that grows by a chunk at a time: what is there is never moved, so that no growth takes longer than another.
+/// A list that grows in chunks: elements never move, so that every append takes constant time.
 struct Chunks<Element> {
     private static var size: Int { 1024 }
 
@@ -62,7 +62,7 @@ struct Chunks<Element> {
 
 extension Chunks: Sendable where Element: Sendable {}
 
-/// Slots by hash, in many small tables: where one has to grow, few slots are put anew.
+/// A hash table of slots, divided into many small tables so that growth moves only a few slots.
 struct SlotTable: Sendable {
     private static let count = 256
     private var tables = [[UInt64: Int32]](repeating: [:], count: count)
@@ -76,7 +76,7 @@ struct SlotTable: Sendable {
 
     /// Sets the slot of a hash.
     ///
-    /// - Returns: The one before.
+    /// - Returns: The previous slot.
     mutating func replace(_ slot: Int32?, for hash: UInt64) -> Int32? {
         let table = Self.table(of: hash)
         guard let slot else { return tables[table].removeValue(forKey: hash) }

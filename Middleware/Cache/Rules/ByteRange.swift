@@ -3,11 +3,11 @@ import HTTPTypes
 
 /// The ranges that a request asks for, RFC 9110 §14.1.2.
 enum RequestedRange: Equatable {
-    /// None, or something that makes no sense and is ignored (§14.2).
+    /// None, or an invalid value, which is ignored (§14.2).
     case none
-    /// From one position to another, the last included; to the end where there is no other.
+    /// From one position through another, or to the end if there is no other.
     case from(Int64, through: Int64?)
-    /// This many bytes at the end.
+    /// The last bytes, this many.
     case suffix(Int64)
     case several
 
@@ -48,7 +48,7 @@ enum RequestedRange: Equatable {
         return Int64(text) ?? .max
     }
 
-    /// The bytes meant of a content of this length; `nil` when there are none of them (416).
+    /// The byte range within content of this length; `nil` if it is empty (416).
     func resolved(length: Int64) -> Range<Int64>? {
         switch self {
         case .none, .several: return nil

@@ -2,41 +2,41 @@ public import Foundation
 import HTTPChainCore
 public import HTTPTypes
 
-/// A request as the rules see it.
+/// A request, as the rules evaluate it.
 public struct CacheQuestion: Sendable {
     /// The request's head.
     public var request: HTTPRequest
-    /// The key that it is looked up by; `nil` when it has no absolute URL, or its method is not one that is stored.
+    /// The key to look up; `nil` if the request has no absolute URL, or its method's responses aren't stored.
     public var key: CacheKey?
     /// The settings of the call.
     public var settings: CacheSettings
     /// Whether the request has content.
     public var hasContent: Bool
-    /// Now, by the wall clock.
+    /// The current time by the wall clock.
     public var time: Date
 
-    /// The key of a GET of the same target, where a POST may have its answer (RFC 9110 §9.3.3).
+    /// The key of a GET of the same target, which a response to a POST may also answer (RFC 9110 §9.3.3).
     var keyOfGet: CacheKey?
 
-    /// Whether the request brings credentials and nobody said whose they are: nothing stored plays a part.
+    /// Whether the request has credentials of an unknown user: stored responses aren't used.
     var isUnowned = false
-    /// Whether the key tells users apart whose credentials are added further in.
+    /// Whether the key separates users whose credentials are added further in.
     var isOwnerKnown = false
-    /// The rules of the call that say which fields are credentials.
+    /// The call's redaction rules, which define the fields that are credentials.
     var redaction = Redaction.standard
-    /// Whether a response to a request that turns out to have been authenticated is nobody's to store.
+    /// Whether a response must not be stored if its request turns out to have been authenticated.
     var needsOwner = false
 
-    /// The digest of the request's content, where a response may answer a request with content.
+    /// The digest of the request's content, for responses that depend on it.
     var content: String?
-    /// Whether the request has content that cannot be compared with that of others: nothing stored plays a part.
+    /// Whether the request's content can't be compared with that of others: stored responses aren't used.
     var isContentUnknown = false
 
     private(set) var directives: RequestDirectives
 
     var ignoredQuery: IgnoredQuery { settings.ignoredQuery ?? .none }
 
-    /// Asks about a request.
+    /// Creates a question about a request.
     public init(
         _ request: HTTPRequest,
         key: CacheKey?,
@@ -52,7 +52,7 @@ public struct CacheQuestion: Sendable {
         directives = RequestDirectives(request.headerFields)
     }
 
-    /// The same question about another request, which has the same owner and the same content.
+    /// Returns the same question about another request with the same owner and content.
     func asking(_ request: HTTPRequest) -> CacheQuestion {
         var question = self
         question.request = request
@@ -60,7 +60,7 @@ public struct CacheQuestion: Sendable {
         return question
     }
 
-    /// The variant that a response to the request is; nil for one that no request can select.
+    /// Returns the variant of a response to the request; nil if no request can select it.
     func variant(of response: HTTPFields) -> CacheVariant? {
         CacheVariant(of: response, to: request.headerFields, content: content)
     }
@@ -71,74 +71,74 @@ public struct CacheQuestion: Sendable {
 
 /// A decision about a request.
 public enum CacheDecision: Sendable {
-    /// Answer from the store.
+    /// Serve from the store.
     case serve(CacheAnswer)
-    /// Answer from the store, and send the validation meanwhile.
+    /// Serve from the store, and validate in the background.
     case serveAndRevalidate(CacheAnswer, CacheValidation)
-    /// Ask the server about what is stored.
+    /// Validate what is stored with the server.
     case validate(CacheValidation)
-    /// Ask the server for the rest of what is stored, and answer with both (RFC 9111 §3.4).
+    /// Request the rest of a stored response from the server, and serve both (RFC 9111 §3.4).
     case complete(CacheCompletion)
-    /// Ask the server; nothing stored plays a part.
+    /// Forward to the server; nothing stored is used.
     case forward(CacheReason)
-    /// Answer 504 (Gateway Timeout).
+    /// Respond with 504 (Gateway Timeout).
     case unavailable(CacheReason)
 }
 
-/// A stored response that answers a request.
+/// A stored response that can be served for a request.
 public struct CacheAnswer: Sendable {
-    /// A form of the answer.
+    /// A form of the response.
     public enum Form: Sendable, Hashable {
-        /// As it is.
+        /// Unchanged.
         case whole
-        /// 304: the caller has it already, RFC 9111 §4.3.2.
+        /// 304: the caller already has it, RFC 9111 §4.3.2.
         case notModified
-        /// 206: some of the content, by position in the whole, and the length of the whole.
+        /// 206: a range of the content, and the total length.
         case part(Range<Int64>, of: Int64?)
-        /// 416: the range lies outside the content, which is this long.
+        /// 416: the range is outside the content, which has this length.
         case unsatisfiable(length: Int64)
     }
 
     /// The stored response.
     public var entry: CacheEntry
-    /// The form of the answer.
+    /// The form of the response.
     public var form: Form
     /// The freshness of the entry.
     public var freshness: CacheFreshness
-    /// Why it may be used.
+    /// The reason why it may be used.
     public var reason: CacheReason
 }
 
 /// A stored response whose end is missing.
 public struct CacheCompletion: Sendable {
-    /// The fields to send: a range, on condition that nothing has changed.
+    /// The fields to send: a range, on the condition that nothing has changed.
     public var fields: HTTPFields
     /// The stored beginning.
     public var entry: CacheEntry
     /// The position of the first byte that is missing.
     public var offset: Int64
-    /// The size of the whole, in bytes.
+    /// The total size in bytes.
     public var length: Int64
 }
 
-/// The validation to ask of the server, and the use that may be made of its answer.
+/// A validation request, and the permitted uses of its outcome.
 public struct CacheValidation: Sendable {
-    /// The fields to send, those of validation included.
+    /// The fields to send, including those for validation.
     public var fields: HTTPFields
-    /// Whether they ask about something stored; otherwise the request is as the caller made it.
+    /// Whether the fields include the cache's conditions; otherwise the request is unchanged.
     public var isConditional: Bool
-    /// The response that is asked about; `nil` when what is stored is for other request fields.
+    /// The response to validate; `nil` if the stored responses are for other request fields.
     public var entry: CacheEntry?
-    /// The stored responses that a 304 may mean.
+    /// The stored responses that a 304 may refer to.
     public var candidates: [CacheEntry]
-    /// The freshness of the entry, where there is one.
+    /// The freshness of the entry, if there is one.
     public var freshness: CacheFreshness?
-    /// Why the server is asked.
+    /// The reason for the validation.
     public var reason: CacheReason
-    /// The stored response that may answer when the server is out of reach.
+    /// The stored response to serve if the server is unreachable.
     public var whenDisconnected: CacheAnswer?
-    /// The stored response that may answer when the server fails.
+    /// The stored response to serve if the server fails.
     public var whenFailing: CacheAnswer?
-    /// Whether 504 (Gateway Timeout) has to answer when the server is out of reach, RFC 9111 §5.2.2.2.
+    /// Whether the response must be 504 (Gateway Timeout) if the server is unreachable, RFC 9111 §5.2.2.2.
     public var mustBeValidated: Bool
 }

@@ -1,11 +1,11 @@
 public import Foundation
 import HTTPChainSupport
 
-/// The age of a stored response, and the time for which it is fresh.
+/// The age of a stored response, and its freshness lifetime.
 public struct CacheFreshness: Sendable, Hashable {
-    /// The rule that the lifetime comes from, the strongest first.
+    /// The source of the lifetime, in order of precedence.
     public enum Source: String, Sendable, Hashable {
-        /// The client set it: ``CacheLifetime``.
+        /// Set by the client: ``CacheLifetime``.
         case client = "the client's lifetime"
         /// A targeted field, RFC 9213.
         case targeted = "a targeted max-age"
@@ -17,7 +17,7 @@ public struct CacheFreshness: Sendable, Hashable {
         case expires = "Expires"
         /// RFC 9111 §4.2.2.
         case heuristic = "a tenth of its age when it came"
-        /// Nothing says that it is ever fresh.
+        /// No lifetime is given.
         case none = "nothing"
     }
 
@@ -25,13 +25,13 @@ public struct CacheFreshness: Sendable, Hashable {
     public let age: Double
     /// `freshness_lifetime` of RFC 9111 §4.2.1, in seconds.
     public let lifetime: Double
-    /// The rule that the lifetime comes from.
+    /// The source of the lifetime.
     public let source: Source
-    /// The seconds that the lifetime is compared with: the age, or with a client's lifetime the time since the response
-    /// came.
+    /// The seconds to compare with the lifetime: the age, or with `CacheLifetime.exactly` the time since the response
+    /// was received.
     let agedFor: Double
 
-    /// For how many more seconds it is fresh; negative since it is stale.
+    /// The remaining fresh time in seconds; negative if stale.
     public var timeToLive: Double { lifetime - agedFor }
 
     /// RFC 9111 §4.2: `freshness_lifetime > current_age`.
@@ -40,12 +40,12 @@ public struct CacheFreshness: Sendable, Hashable {
     /// The `Age` of RFC 9111 §5.1: whole seconds.
     var ageField: Int64 { Int64(clampingSeconds: age.rounded(.down)) }
 
-    /// Whole seconds for people and for `ttl` of RFC 9211.
+    /// The time to live in whole seconds, for people and for `ttl` of RFC 9211.
     var wholeTimeToLive: Int64 { Int64(clampingSeconds: timeToLive.rounded(.down)) }
 }
 
 extension CacheRules {
-    /// The statuses that may be given a lifetime by guessing, RFC 9110 §15.1.
+    /// Whether responses with this status may get a heuristic lifetime, RFC 9110 §15.1.
     static func isHeuristicallyCacheable(_ status: Int) -> Bool {
         switch status {
         case 200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501: true
@@ -56,9 +56,9 @@ extension CacheRules {
     /// Returns the freshness of a stored response.
     ///
     /// - Parameters:
-    ///   - response: The response.
-    ///   - time: Now, by the wall clock.
-    ///   - client: What the client wants for this call; what it wanted when the response was stored when `nil`.
+    ///   - response: The stored response.
+    ///   - time: The current time by the wall clock.
+    ///   - client: The client's lifetime for this call; `nil` for the lifetime set when the response was stored.
     public func freshness(
         of response: StoredResponse,
         at time: Date,
@@ -67,12 +67,12 @@ extension CacheRules {
         let facts = response.facts
         let metadata = response.metadata
         let received = metadata.responseTime.timeIntervalSince1970
-        // §4.2.3, with whole seconds where fields have whole seconds.
+        // §4.2.3, in whole seconds, as in the fields.
         let apparentAge = max(0, received.rounded(.down) - Double(facts.date))
         let delay = max(0, received - metadata.requestTime.timeIntervalSince1970)
         let initialAge = max(apparentAge, Double(facts.age) + delay)
         let elapsed = time.timeIntervalSince1970 - received
-        // A clock that was set back tells nothing about how long the response has been here.
+        // If the clock was set back, the time since the response arrived is unknown.
         let resident = elapsed < -60 ? Double(DeltaSeconds.largest) : max(0, elapsed)
         let age = initialAge + resident
 
@@ -91,7 +91,7 @@ extension CacheRules {
         }
     }
 
-    /// §4.2.1: the first of these that is there; an invalid one is "already stale".
+    /// §4.2.1: the first of these that is present; an invalid one is "already stale".
     func serverLifetime(_ facts: ResponseFacts) -> (lifetime: Double, source: CacheFreshness.Source) {
         func seconds(_ delta: DeltaSeconds) -> Double { Double(delta.seconds ?? 0) }
         if let targeted = targeted(facts) {
@@ -109,7 +109,7 @@ extension CacheRules {
         }
     }
 
-    /// §4.2.2: only where there is no explicit lifetime, and only for statuses that allow it, or with `public`.
+    /// §4.2.2: only without an explicit lifetime, and only for statuses that allow it, or with `public`.
     private func heuristic(
         _ facts: ResponseFacts,
         _ directives: ResponseDirectives
@@ -121,14 +121,14 @@ extension CacheRules {
         return (min(guess.rounded(.down), heuristicLimit.inSeconds), .heuristic)
     }
 
-    /// Whether the server forbids that the response is used once it is stale, RFC 9111 §4.2.4.
+    /// Whether the server forbids using the response once it is stale, RFC 9111 §4.2.4.
     func forbidsStale(_ response: StoredResponse, lifetime client: CacheLifetime? = nil) -> Bool {
         directives(response.facts).noCache && !(client ?? response.metadata.lifetime).isExact
             || requiresRevalidation(response, lifetime: client)
     }
 
-    /// `must-revalidate`, and in a shared cache `proxy-revalidate` and `s-maxage`: RFC 9111 §5.2.2.2, §5.2.2.8,
-    /// §5.2.2.10.
+    /// Whether stale use is forbidden by `must-revalidate`, or in a shared cache by `proxy-revalidate` or `s-maxage`:
+    /// RFC 9111 §5.2.2.2, §5.2.2.8, §5.2.2.10.
     func requiresRevalidation(_ response: StoredResponse, lifetime client: CacheLifetime? = nil) -> Bool {
         if (client ?? response.metadata.lifetime).isExact { return false }
         let directives = directives(response.facts)

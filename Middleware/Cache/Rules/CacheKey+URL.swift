@@ -4,7 +4,7 @@ import HTTPChainSupport
 import HTTPTypes
 
 extension CacheKey {
-    /// The normalised URL of a request's target; `nil` when that is not absolute.
+    /// Returns the normalised URL of a request's target; `nil` if it isn't absolute.
     static func url(of request: HTTPRequest, ignoring ignored: IgnoredQuery = .none) -> String? {
         guard let scheme = request.scheme, let authority = request.authority else { return nil }
         let path = request.path ?? ""
@@ -24,7 +24,7 @@ extension CacheKey {
         return url
     }
 
-    /// The normalised URL of a reference, where it lies in the origin of the base.
+    /// Returns the normalised URL of a reference; `nil` if it isn't in the origin of the base.
     static func url(
         _ reference: String,
         relativeTo base: String,
@@ -36,7 +36,7 @@ extension CacheKey {
         return url(of: Request.get(resolved).head, ignoring: ignored)
     }
 
-    /// Whether an authority is normalised already, as its origin has it.
+    /// Whether an authority is already normalised.
     private static func isNormalised(_ authority: String, defaultPort: UInt16) -> Bool {
         let colon = authority.utf8.firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
         let host = authority[..<colon]
@@ -65,7 +65,7 @@ extension CacheKey {
         return pairs.isEmpty ? String(path[..<question]) : path[...question] + pairs.joined(separator: "&")
     }
 
-    /// RFC 3986 §6.2.2.1 and §6.2.2.2: hexadecimal digits in upper case, and no encoding of what needs none.
+    /// RFC 3986 §6.2.2.1 and §6.2.2.2: upper-case hexadecimal digits, and no unnecessary encoding.
     private static func normalised(_ text: String) -> String {
         let bytes = Array(text.utf8)
         var result: [UInt8] = []

@@ -1,17 +1,17 @@
-/// The time for which a response is fresh, where the client has a say beside the server.
+/// The time for which a response is fresh, as set by the client, the server or both.
 public enum CacheLifetime: Sendable, Hashable {
-    /// As RFC 9111 §4.2 has it.
+    /// The lifetime of RFC 9111 §4.2.
     case server
-    /// As the server says, and this long at most after it was made.
+    /// The server's lifetime, but at most this long after the response was generated.
     case atMost(Duration)
-    /// This long after it was made, where the server says nothing; no heuristic freshness then.
+    /// This long after the response was generated if the server gives no lifetime, instead of a heuristic lifetime.
     case whenUnspecified(Duration)
-    /// This long after it was received, whatever the server says.
+    /// This long after the response was received, regardless of the server.
     ///
-    /// The client sets itself above `no-store`, `no-cache`, `private` and `must-revalidate`, and above the status and
-    /// `Expires`. It is meant for servers that send such fields without thought.
+    /// This overrides `no-store`, `no-cache`, `private` and `must-revalidate`, and also the status and `Expires`. It is
+    /// meant for servers that send such fields carelessly.
     case exactly(Duration)
 
-    /// Whether the client overrules the server.
+    /// Whether the client overrides the server.
     var isExact: Bool { if case .exactly = self { true } else { false } }
 }

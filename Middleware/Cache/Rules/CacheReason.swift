@@ -1,59 +1,59 @@
-/// The rule by which the cache decided.
+/// The rule behind a cache's decision.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
 public enum CacheReason: Sendable, Hashable, CaseIterable {
-    /// It is fresh.
+    /// The response is fresh.
     case fresh
-    /// The caller accepts it stale: `max-stale`.
+    /// The response is stale, which the caller accepts: `max-stale`.
     case acceptedStale
-    /// It is served while it is validated: `stale-while-revalidate`.
+    /// The response is served while it is validated: `stale-while-revalidate`.
     case staleWhileRevalidate
-    /// The call takes what is stored first, and the server is asked in the background.
+    /// The call prefers stored responses, and contacts the server in the background.
     case storedFirst
-    /// The call never asks the server.
+    /// The call never contacts the server.
     case onlyStored
-    /// The server is out of reach.
+    /// The server is unreachable.
     case disconnected
-    /// The server failed: `stale-if-error`, or the call's wish.
+    /// The server failed: `stale-if-error`, or the call's setting.
     case staleIfError
-    /// The server has validated it.
+    /// The server validated the response.
     case validated
     /// Nothing is stored for the URL.
     case notStored
     /// The stored responses are for other request fields.
     case otherVariants
-    /// It is stale.
+    /// The response is stale.
     case stale
-    /// The server wants it to be validated before each use: `no-cache`.
+    /// The server requires validation before each use: `no-cache`.
     case responseNoCache
-    /// The caller wants it to be validated: `no-cache`, `Pragma`, or a refresh.
+    /// The caller requires validation: `no-cache`, `Pragma`, or a refresh.
     case requestNoCache
-    /// It is older than the caller wants: `max-age`.
+    /// The response is older than the caller accepts: `max-age`.
     case requestMaxAge
-    /// It is not fresh for as long as the caller wants: `min-fresh`.
+    /// The response isn't fresh for as long as the caller requires: `min-fresh`.
     case requestMinFresh
-    /// It was invalidated.
+    /// The response was invalidated.
     case invalidated
-    /// Only some of the content is stored.
+    /// Only part of the content is stored.
     case incomplete
-    /// The cache does not answer several ranges at once.
+    /// The cache doesn't serve multiple ranges.
     case severalRanges
-    /// The method is not one that the cache answers.
+    /// The cache doesn't serve this method.
     case method
-    /// The request has content, which is no part of the key.
+    /// The request has content, which isn't part of the key.
     case requestContent
-    /// The precondition is for the server to evaluate.
+    /// The request has a precondition that the server has to evaluate.
     case serverPrecondition
-    /// The request brings credentials, and no partition says whose they are.
+    /// The request has credentials, and no partition identifies their user.
     case credentials
-    /// The call, or its route, does not use the cache.
+    /// The call or its route doesn't use the cache.
     case off
     /// The request has no absolute URL.
     case noURL
-    /// Nothing stored may be used, and the caller wants nothing else: `only-if-cached`.
+    /// No stored response may be used, and the caller accepts nothing else: `only-if-cached`.
     case onlyIfCached
-    /// The server is out of reach, and forbids that this is used stale.
+    /// The server is unreachable, and it forbids stale use of the response.
     case mustRevalidate
 
     /// The rule in a few words.

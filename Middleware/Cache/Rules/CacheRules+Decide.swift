@@ -5,8 +5,8 @@ extension CacheRules {
     /// Returns the decision about a request, RFC 9111 §4.
     ///
     /// - Parameters:
-    ///   - question: The request, what the call wants, and the time.
-    ///   - variants: What is stored for its key.
+    ///   - question: The request, the call's settings, and the time.
+    ///   - variants: The stored responses for its key.
     public func decide(_ question: CacheQuestion, among variants: [CacheEntry]) -> CacheDecision {
         let use = question.settings.use ?? .standard
         if use == .off { return .forward(.off) }
@@ -74,8 +74,8 @@ extension CacheRules {
         return .validate(validation)
     }
 
-    /// §3.4: what is missing at the end of a stored response can be asked for, when a strong validator tells that it still
-    /// is the same one.
+    /// §3.4: the missing end of a stored response can be requested if a strong validator shows that it is still the
+    /// same representation.
     private func completion(of entry: CacheEntry, _ question: CacheQuestion) -> CacheCompletion? {
         let asked = question.directives
         guard case .part(let held, .some(let length)) = entry.response.metadata.content, held.lowerBound == 0,
@@ -94,7 +94,7 @@ extension CacheRules {
         return completion
     }
 
-    /// §5.2.1.7: 504 where the caller wants nothing but what is stored.
+    /// §5.2.1.7: 504 if the caller accepts only stored responses.
     private func withoutStored(
         _ question: CacheQuestion,
         _ reason: CacheReason,
@@ -106,10 +106,10 @@ extension CacheRules {
         return otherwise() ?? .forward(reason)
     }
 
-    /// The stored response that is used, §4: of those that the request selects (§4.1) the most recent; before all
-    /// others one that holds what is asked for.
+    /// The stored response to use, §4: the most recent of those the request selects (§4.1), with precedence for those
+    /// that hold the requested content.
     ///
-    /// Where there is none, one in the language that is wanted most.
+    /// If there is none, one in the preferred language.
     private func select(
         _ question: CacheQuestion,
         among variants: [CacheEntry]
@@ -142,7 +142,7 @@ extension CacheRules {
         return best
     }
 
-    /// Why a stored response may not be used without asking; `nil` when it may.
+    /// The reason why a stored response may not be used without validation; `nil` if it may.
     private func obstacle(
         to entry: CacheEntry,
         _ freshness: CacheFreshness,
@@ -154,7 +154,7 @@ extension CacheRules {
         if entry.response.metadata.isInvalidated { return .invalidated }
         if said.noCache, !client.isExact { return .responseNoCache }
         if asked.noCache || question.settings.use == .refresh { return .requestNoCache }
-        // RFC 8246 §2: a reload does not ask about what will not change. 0 means "now", not "of this very second".
+        // RFC 8246 §2: a reload doesn't validate an immutable response. 0 means "now", not "within this second".
         if let maxAge = asked.maxAge, maxAge == 0 || freshness.age > Double(maxAge),
             !(maxAge == 0 && said.immutable && freshness.isFresh)
         {
@@ -172,13 +172,13 @@ extension CacheRules {
 }
 
 extension StoredResponse {
-    /// A strong tag, or else a strong date, as If-Range has it, RFC 9110 §13.1.5.
+    /// A strong tag, otherwise a strong date, for If-Range, RFC 9110 §13.1.5.
     fileprivate var strongValidator: String? {
         if let tag = facts.entityTag { return tag.isWeak ? nil : tag.description }
         return facts.strongLastModified == nil ? nil : metadata.head.headerFields.first(of: .lastModified)
     }
 
-    /// Orders by `Date`, then by when they arrived: RFC 9111 §4.
+    /// Compares `Date`, then the time of arrival: RFC 9111 §4.
     func isOlder(than other: StoredResponse) -> Bool {
         if facts.date != other.facts.date { return facts.date < other.facts.date }
         return metadata.responseTime < other.metadata.responseTime

@@ -2,11 +2,11 @@ import Foundation
 import HTTPTypes
 
 extension CacheRules {
-    /// How a stored response answers a request: whole, as 304, in part; `nil` when it cannot.
+    /// The form in which a stored response can be served: whole, 304 or a part; `nil` if it can't be.
     func form(of entry: CacheEntry, for question: CacheQuestion) -> CacheAnswer.Form? {
         let asked = question.directives
         let stored = entry.response
-        // Neither conditions nor ranges apply where the server would not have answered 200 (RFC 9110 §13.2.1, §14.2).
+        // Conditions and ranges apply only if the server would have responded with 200 (RFC 9110 §13.2.1, §14.2).
         let isPlain = stored.facts.status != 200 || question.request.method != question.key?.method
         if asked.hasCondition, stored.facts.status == 200, isNotModified(stored, question.request.headerFields) {
             return .notModified
@@ -49,8 +49,8 @@ extension CacheRules {
         return (stored.facts.lastModified ?? stored.facts.date) <= date
     }
 
-    /// The range, unless If-Range says that the caller holds parts of something else, RFC 9110 §13.1.5: a strong tag or a
-    /// strong date.
+    /// The requested range, or none if If-Range shows that the caller has parts of something else, RFC 9110 §13.1.5: it
+    /// compares a strong tag or a strong date.
     private func requestedRange(of stored: StoredResponse, _ fields: HTTPFields) -> RequestedRange {
         guard let condition = fields.first(of: .ifRange) else { return RequestedRange(fields) }
         if let date = StrictDate.seconds(condition, now: stored.metadata.responseTime) {

@@ -1,15 +1,15 @@
 import HTTPChainSupport
 
 extension CacheRules {
-    /// For how long after it was received a response can be of use, for a store that forgets by itself.
+    /// Returns how long after its receipt a response can be of use, for a store that expires entries itself.
     ///
-    /// That is until it is stale (RFC 9111 §4.2), in a private or in a shared cache, and after that for as long as it may
-    /// be used stale (RFC 5861 §3, §4), at least for a given time: it can be validated (RFC 9111 §4.3), and used when the
-    /// server is out of reach (§4.2.4).
+    /// This is the time until it is stale (RFC 9111 §4.2), in a private or in a shared cache, plus the time for which
+    /// it may be used stale (RFC 5861 §3, §4) or the given minimum, whichever is longer: a stale response can be
+    /// validated (RFC 9111 §4.3), and used if the server is unreachable (§4.2.4).
     ///
     /// - Parameters:
-    ///   - response: The response, as it is when it is stored.
-    ///   - stale: How long it is kept at least when it is stale.
+    ///   - response: The response as it is stored.
+    ///   - stale: The minimum time to keep a stale response.
     package static func retention(of response: StoredResponse, stale: Duration) -> Duration {
         var longest = Duration.zero
         for mode in [Mode.private, .shared] {
@@ -17,7 +17,7 @@ extension CacheRules {
             let freshness = rules.freshness(of: response, at: response.metadata.responseTime)
             let directives = rules.directives(response.facts)
             let windows = [directives.staleWhileRevalidate, directives.staleIfError].compactMap { $0 }.map(Double.init)
-            // A century: more than any store keeps, and no arithmetic on it overflows.
+            // A century is longer than any store keeps entries, and can't overflow.
             let seconds = max(0, freshness.timeToLive) + max(stale.inSeconds, windows.max() ?? 0)
             longest = max(longest, .seconds(min(seconds, 3.2e9)))
         }

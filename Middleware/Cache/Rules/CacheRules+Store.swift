@@ -3,19 +3,19 @@ import HTTPChainCore
 import HTTPChainSupport
 public import HTTPTypes
 
-/// Whether a response is stored.
+/// The decision whether a response is stored.
 public enum CacheStorage: Sendable {
-    /// It is, with this description.
+    /// Store it with this description.
     case store(CacheMetadata)
-    /// It is not, for a reason in a few words with its section.
+    /// Don't store it. The reason is a few words with the section.
     case skip(String)
 }
 
 extension CacheRules {
-    /// How many field lines a stored response has at most; no honest one comes near.
+    /// The maximum number of field lines of a response to be stored; no legitimate one comes close.
     static let fieldLimit = HTTPFields.receivedLimit
 
-    /// The final statuses whose rules this cache knows, for `must-understand`, RFC 9111 §5.2.2.3: those of RFC 9110 §15.
+    /// Whether `must-understand` (RFC 9111 §5.2.2.3) allows this final status: those of RFC 9110 §15 are implemented.
     static func isUnderstood(_ status: Int) -> Bool {
         switch status {
         case 200...206, 300...305, 307, 308, 400...417, 421, 422, 426, 428, 429, 431, 451, 500...505, 511: true
@@ -23,14 +23,14 @@ extension CacheRules {
         }
     }
 
-    /// Returns the decision whether, and for how long, to store a response, RFC 9111 §3.
+    /// Decides whether, and for how long, to store a response, RFC 9111 §3.
     ///
     /// - Parameters:
     ///   - response: The response's head.
-    ///   - question: The request it answers, and what the call wants.
-    ///   - request: The request as it was sent, where that is known: stages further in may have added credentials.
-    ///   - sent: When the request was sent, by the wall clock.
-    ///   - received: When the response arrived.
+    ///   - question: The request it answers, with the call's settings.
+    ///   - request: The request as sent, if known: inner stages may have added credentials.
+    ///   - sent: The time the request was sent, by the wall clock.
+    ///   - received: The time the response arrived.
     public func storage(
         of response: HTTPResponse,
         answering question: CacheQuestion,
@@ -77,7 +77,7 @@ extension CacheRules {
         guard let variant = question.variant(of: response.headerFields) else {
             return .skip("Vary: * never matches a request, RFC 9111 §4.1")
         }
-        // What a stage further in has set, the next request does not show: the key of a user stands for it, or nothing.
+        // A field set by an inner stage isn't visible in later requests, so the key must separate users by it.
         if !question.isOwnerKnown, !variant.matches(request.headerFields, content: question.content) {
             return .skip("Vary names a field that was set after the cache had looked, RFC 9111 §4.1")
         }
@@ -102,8 +102,8 @@ extension CacheRules {
         return .store(metadata)
     }
 
-    /// The question that an answer to POST also answers, RFC 9110 §9.3.3: with explicit freshness, and a
-    /// `Content-Location` that is the target, it answers a later GET.
+    /// Returns the question that a response to POST also answers, RFC 9110 §9.3.3: with explicit freshness and a
+    /// `Content-Location` equal to the target, it also answers a later GET.
     func questionOfGet(_ question: CacheQuestion, answeredBy response: HTTPResponse) -> CacheQuestion? {
         guard let key = question.keyOfGet, response.status.code == 200,
             let location = response.headerFields.first(of: .contentLocation),
@@ -121,7 +121,7 @@ extension CacheRules {
         return get
     }
 
-    /// Returns the reason that forbids storing a response, RFC 9111 §3; `nil` when nothing does.
+    /// Returns the reason that forbids storing a response, RFC 9111 §3; `nil` if there is none.
     func obstacle(
         toStoring facts: ResponseFacts,
         _ question: CacheQuestion,
@@ -153,7 +153,7 @@ extension CacheRules {
             isExplicit || said.isPublic || said.isPrivate || Self.isHeuristicallyCacheable(facts.status)
                 || lifetime != .server
         else { return "nothing lets the status \(facts.status) be stored, RFC 9111 §3" }
-        // What can never be used again is not worth its room.
+        // A response that can never be used isn't worth storing.
         if said.noCache, !facts.hasValidator { return "no-cache without a validator can never be used" }
         if said.mustRevalidate, !facts.hasValidator, serverLifetime(facts).lifetime <= 0, lifetime == .server {
             return "must-revalidate, stale and without a validator: it can never be used"
@@ -161,11 +161,11 @@ extension CacheRules {
         return nil
     }
 
-    /// Returns the keys that an unsafe request makes invalid, RFC 9111 §4.4: its target, and `Location` and
-    /// `Content-Location` in the same origin; only when the answer is no error (200 to 399).
+    /// Returns what an unsafe request invalidates, RFC 9111 §4.4: its target, and `Location` and `Content-Location` in
+    /// the same origin; only if the response isn't an error (200 to 399).
     ///
-    /// What the call itself names in ``CacheSettings/invalidates`` is among it, for safe methods too. Each URL is meant as
-    /// it is, and without the query parameters that the call ignores.
+    /// The result includes the call's own ``CacheSettings/invalidates``, for safe methods too. Each URL is included
+    /// both unchanged and without the query parameters that the call ignores.
     public func invalidations(by question: CacheQuestion, answering response: HTTPResponse) -> [CacheSelection] {
         guard (200..<400).contains(response.status.code) else { return [] }
         var selections = question.settings.invalidates
@@ -173,11 +173,11 @@ extension CacheRules {
         func add(_ selection: CacheSelection) {
             if !selections.contains(selection) { selections.append(selection) }
         }
-        // What other calls have stored may have its whole query in its key.
+        // Entries of other calls may have the whole query in their keys.
         for ignored in Set([.none, question.ignoredQuery]) {
             guard let target = CacheKey.url(of: question.request, ignoring: ignored) else { continue }
             if let key = question.key {
-                // With an identifier the call is one of several queries to its target: what they answered stays.
+                // With an identifier, the call is one of several queries to its target: their responses stay.
                 add(.key(CacheKey(url: target, partition: key.partition)))
             } else {
                 add(.url(target))

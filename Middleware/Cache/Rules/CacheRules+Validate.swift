@@ -1,17 +1,17 @@
 public import Foundation
 public import HTTPTypes
 
-/// A conclusion from the server's answer for the stored response.
+/// The result of a validation for the stored responses.
 public enum CacheConclusion: Sendable {
-    /// 304: these stored responses get these descriptions (RFC 9111 §4.3.4), and the answer is made of one of them.
+    /// 304: these stored responses get these descriptions (RFC 9111 §4.3.4), and one of them is served.
     ///
-    /// One without a description is to be removed: with what the 304 says it may not be stored (§3).
+    /// An entry without a description must be removed: with the fields of the 304, it may not be stored (§3).
     case freshened([(entry: CacheEntry, metadata: CacheMetadata?)], answer: CacheAnswer)
-    /// 304, but for nothing that is stored: the request has to be sent without conditions of the cache's own.
+    /// 304 for nothing that is stored: the request must be sent again without the cache's conditions.
     case sendUnconditionally
-    /// The response is for the caller.
+    /// The response goes to the caller.
     case passOn
-    /// The stored response answers instead.
+    /// The stored response is served instead.
     case serveStored(CacheAnswer)
 }
 
@@ -20,10 +20,10 @@ extension CacheRules {
         entry: CacheEntry, form: CacheAnswer.Form, freshness: CacheFreshness, obstacle: CacheReason, mayBeStale: Bool
     )
 
-    /// How many entity tags one request carries at most.
+    /// The maximum number of entity tags in a request.
     private static let tagLimit = 32
 
-    /// The request that asks about stored responses, RFC 9111 §4.3.1.
+    /// Creates the validation request for stored responses, RFC 9111 §4.3.1.
     func validation(_ question: CacheQuestion, _ selected: Selected?, _ variants: [CacheEntry]) -> CacheValidation {
         var validation = CacheValidation(
             fields: question.request.headerFields,
@@ -37,7 +37,7 @@ extension CacheRules {
             mustBeValidated: false
         )
         if let selected { addFallbacks(to: &validation, selected, question) }
-        // A HEAD is sent as it is: its answer updates what is stored by §4.3.5.
+        // A HEAD is sent unchanged: its response updates stored responses by §4.3.5.
         if question.request.method == question.key?.method { addConditions(to: &validation, variants, question) }
         return validation
     }
@@ -48,14 +48,14 @@ extension CacheRules {
         _ question: CacheQuestion
     ) {
         let own = question.request.headerFields[values: .ifNoneMatch]
-        // "Any representation at all" asks about nothing in particular.
+        // The condition "any representation" isn't about a particular one.
         if own.contains(where: { Substring($0).trimmed == "*" }) { return }
         let known = own.flatMap(EntityTag.list)
         if let entry = validation.entry, entry.response.facts.entityTag == nil, known.isEmpty,
             entry.response.facts.lastModified != nil,
             let modified = entry.response.metadata.head.headerFields.first(of: .lastModified)
         {
-            // Tags of other responses would keep the server from looking at the date, RFC 9110 §13.1.3.
+            // With tags of other responses the server would ignore the date, RFC 9110 §13.1.3.
             validation.fields[.ifModifiedSince] = modified
             validation.isConditional = true
             validation.candidates = [entry]
@@ -65,7 +65,7 @@ extension CacheRules {
             entry.id == validation.entry?.id || entry.response.metadata.content == .complete
         }
         var tags: [EntityTag] = []
-        // The selected one first, the most recent of the others next.
+        // The selected one first, then the others by recency.
         let ordered = usable.sorted { left, right in
             if (left.id == validation.entry?.id) != (right.id == validation.entry?.id) {
                 return left.id == validation.entry?.id
@@ -92,7 +92,7 @@ extension CacheRules {
             hasBoth ? selected?.metadata.head.headerFields.first(of: .lastModified) : nil
     }
 
-    /// §4.2.4, RFC 5861 §4: what may be used stale, and when.
+    /// §4.2.4, RFC 5861 §4: the conditions for stale use.
     private func addFallbacks(to validation: inout CacheValidation, _ selected: Selected, _ question: CacheQuestion) {
         let response = selected.entry.response
         func answer(_ reason: CacheReason) -> CacheAnswer {
@@ -104,7 +104,7 @@ extension CacheRules {
             return
         }
         let staleness = -selected.freshness.timeToLive
-        // A caller who asked for something newer does not get the old without having said so.
+        // A caller that requires a newer response gets a stale one only if it says so.
         let serverWindow = selected.obstacle == .requestNoCache ? nil : directives(response.facts).staleIfError
         let window = max(question.directives.staleIfError ?? -1, serverWindow ?? -1)
         let isPermitted =
@@ -116,15 +116,15 @@ extension CacheRules {
         }
     }
 
-    /// Returns the conclusion from the answer to a validation, RFC 9111 §4.3.3.
+    /// Returns the conclusion from the response to a validation, RFC 9111 §4.3.3.
     ///
     /// - Parameters:
-    ///   - validation: What was asked.
-    ///   - response: The answer.
-    ///   - question: The request that it was asked for.
-    ///   - request: The request as it was sent, where that is known: stages further in may have added credentials.
-    ///   - sent: When the validation was sent, by the wall clock.
-    ///   - received: When the answer arrived.
+    ///   - validation: The validation that was sent.
+    ///   - response: The server's response.
+    ///   - question: The question of the call.
+    ///   - request: The request as sent, if known: inner stages may have added credentials.
+    ///   - sent: The time the validation was sent, by the wall clock.
+    ///   - received: The time the response arrived.
     public func conclude(
         _ validation: CacheValidation,
         with response: HTTPResponse,
@@ -143,7 +143,7 @@ extension CacheRules {
         }
     }
 
-    /// §4.3.4: which stored responses a 304 is about.
+    /// §4.3.4: selects the stored responses that a 304 applies to.
     private func freshen(
         _ validation: CacheValidation,
         with response: HTTPResponse,
@@ -170,7 +170,7 @@ extension CacheRules {
         if let tag = facts.entityTag {
             if tag.isWeak { matching = Array(matching.prefix(1)) }
         } else {
-            // Without an entity tag the 304 has to be about the only response that was asked about.
+            // A 304 without an entity tag applies only if a single response was to be validated.
             let own = question.request.headerFields.contains(.ifNoneMatch)
             guard validation.candidates.count == 1, !own else { return .sendUnconditionally }
         }
@@ -184,12 +184,12 @@ extension CacheRules {
         guard let form = form(of: updated, for: question) else { return .sendUnconditionally }
         let freshness = freshness(of: updated.response, at: received, lifetime: question.settings.lifetime)
         let answer = CacheAnswer(entry: updated, form: form, freshness: freshness, reason: .validated)
-        // §5.2.1.5: nothing of an answer to a no-store request is kept.
+        // §5.2.1.5: no part of a response to a no-store request is stored.
         guard !question.directives.noStore else { return .freshened([], answer: answer) }
         return .freshened(updates.map { ($0.0, kept($0.1, question, sentAs: request)) }, answer: answer)
     }
 
-    /// A description that 304 or HEAD has changed, if the response may be stored with it, RFC 9111 §3.
+    /// Returns a description changed by 304 or HEAD; nil if the response may not be stored with it, RFC 9111 §3.
     private func kept(
         _ metadata: CacheMetadata,
         _ question: CacheQuestion,
@@ -221,10 +221,10 @@ extension CacheRules {
         return metadata
     }
 
-    /// Returns the updates to the stored responses to GET that an answer to HEAD brings, RFC 9111 §4.3.5.
+    /// Returns the updates of stored GET responses by a response to HEAD, RFC 9111 §4.3.5.
     ///
-    /// - Returns: The stored responses that change, with their new descriptions; one without is to be removed, because
-    ///   it may not be stored with what the answer says (§3).
+    /// - Returns: The changed stored responses, with their new descriptions. One without a description must be removed,
+    ///   because it may not be stored with the new fields (§3).
     public func updates(
         byHead response: HTTPResponse,
         to question: CacheQuestion,
@@ -233,7 +233,7 @@ extension CacheRules {
         sentAt sent: Date,
         receivedAt received: Date
     ) -> [(entry: CacheEntry, metadata: CacheMetadata?)] {
-        // §5.2.1.5: nothing of an answer to a no-store request is kept.
+        // §5.2.1.5: no part of a response to a no-store request is stored.
         guard !question.directives.noStore else { return [] }
         let facts = ResponseFacts(response.headerFields, status: response.status.code, receivedAt: received)
         let isGone = [404, 410].contains(response.status.code)

@@ -1,38 +1,38 @@
-/// Query parameters that make no difference to a response, and so are no part of its key.
+/// Query parameters that don't affect a response and therefore aren't part of its key.
 public enum IgnoredQuery: Sendable, Hashable {
-    /// Every parameter counts.
+    /// No parameter is ignored.
     case none
-    /// The parameters with these names do not count; names are compared as the URL has them.
+    /// The parameters with these names are ignored; names are compared as written in the URL.
     case named(Set<String>)
-    /// No parameter counts.
+    /// All parameters are ignored.
     case all
 }
 
-/// The cache settings of one call, or of all calls of a route; `nil` leaves it to the route, or to the stage.
+/// The cache settings of a call, or of a route's calls; `nil` values fall back to the route or the stage.
 public struct CacheSettings: Sendable, Hashable {
     /// A use of the cache.
     public enum Use: String, Sendable, Hashable {
-        /// By the rules of RFC 9111.
+        /// Follows RFC 9111.
         case standard
-        /// Neither looks nor stores. Unsafe calls still invalidate.
+        /// Neither reads nor stores. Unsafe calls still invalidate.
         case off
-        /// Asks the server, whatever is stored, and stores its answer.
+        /// Contacts the server regardless of what is stored, and stores its response.
         ///
-        /// Caches on the way are told to ask it too: the request carries `Cache-Control: no-cache` (RFC 9111 §5.2.1.4).
+        /// Caches on the path must validate too: the request carries `Cache-Control: no-cache` (RFC 9111 §5.2.1.4).
         case refresh
-        /// Never asks the server: what is stored, stale or not, or else 504 (Gateway Timeout).
+        /// Never contacts the server: serves a stored response, stale or not, or else 504 (Gateway Timeout).
         ///
-        /// What the server forbids to be used stale is not used stale.
+        /// A response is not served stale if its server forbids that.
         case onlyStored = "only stored"
-        /// By the rules, and stale as well when the server fails (500, 502, 503, 504) or is out of reach.
+        /// Follows the rules, and serves stale responses if the server fails (500, 502, 503, 504) or is unreachable.
         ///
-        /// What the server forbids to be used stale is not used stale.
+        /// A response is not served stale if its server forbids that.
         case storedOnFailure = "stored on failure"
-        /// The stored response at once, fresh or stale, while the server is asked in the background; the server where
-        /// nothing is stored.
+        /// Serves the stored response immediately, fresh or stale, and contacts the server in the background. If
+        /// nothing is stored, the request goes to the server.
         ///
-        /// It is `stale-while-revalidate` (RFC 5861 §3) whatever the server says of it. What the server forbids to be used
-        /// stale is validated first, and so is what was made invalid.
+        /// This is `stale-while-revalidate` (RFC 5861 §3) even if the server doesn't send it. If the server forbids
+        /// stale use, or the response was invalidated, it is validated first.
         case storedFirst = "stored first"
     }
 
@@ -40,22 +40,21 @@ public struct CacheSettings: Sendable, Hashable {
     public var use: Use?
     /// The time for which responses are fresh.
     public var lifetime: CacheLifetime?
-    /// The identifier of the call's parameters, beyond its URL: part of the key, and a name to flush by.
+    /// An identifier of the call's parameters beyond its URL: part of the key, and a selector for removal.
     ///
-    /// With an identifier, requests with a body and of methods such as POST are looked up too; they are stored only
-    /// where ``lifetime`` is ``CacheLifetime/exactly(_:)``, because their own rules do not let them be. The content of
-    /// the request counts beside the identifier: calls with the same one and other content do not share a response.
-    /// A request whose content can be read only once, or is larger than 1 MiB, is not looked up, nor is its response
-    /// stored.
+    /// With an identifier, requests with a body and of methods such as POST are looked up too. They are stored only if
+    /// ``lifetime`` is ``CacheLifetime/exactly(_:)``, because the standard rules don't allow it. The request's content
+    /// counts in addition to the identifier: calls with the same identifier and different content don't share a
+    /// response. If the content can be read only once, or is larger than 1 MiB, nothing is looked up or stored.
     public var identifier: String?
-    /// The query parameters that do not count.
+    /// The query parameters to ignore.
     public var ignoredQuery: IgnoredQuery?
     /// The class of data that the response belongs to.
     public var classification: String?
-    /// The entries that the call makes invalid when it succeeds (200 to 399).
+    /// The entries to invalidate if the call succeeds (200 to 399).
     public var invalidates: [CacheSelection]
 
-    /// Sets what is given.
+    /// Creates settings.
     public init(
         use: Use? = nil,
         lifetime: CacheLifetime? = nil,
@@ -72,7 +71,7 @@ public struct CacheSettings: Sendable, Hashable {
         self.invalidates = invalidates
     }
 
-    /// These settings, and others where these say nothing.
+    /// Returns these settings, with missing values from others.
     public func over(_ others: CacheSettings) -> CacheSettings {
         CacheSettings(
             use: use ?? others.use,

@@ -3,20 +3,20 @@ import HTTPChainCore
 import HTTPChainSupport
 public import HTTPTypes
 
-/// The request fields that `Vary` names, with their values in the request that was answered, RFC 9111 §4.1.
+/// The request fields named by `Vary`, with their values in the original request, RFC 9111 §4.1.
 ///
-/// Values are normalised as §4.1 allows: field lines are combined, white space around list members goes, and of
-/// `Accept`, `Accept-Charset`, `Accept-Encoding` and `Accept-Language` neither letter case nor the order of members
-/// with their weights matters, nor how a weight is written.
+/// Values are normalised as §4.1 allows. Field lines are combined, and white space around list members is removed. In
+/// `Accept`, `Accept-Charset`, `Accept-Encoding` and `Accept-Language`, letter case, the order of members with their
+/// weights, and the notation of weights are ignored.
 public struct CacheVariant: Sendable, Hashable {
     /// One request field.
     public struct Field: Sendable, Hashable {
-        /// Its name in lower case.
+        /// The name in lower case.
         public let name: String
-        /// Its normalised value; `nil` when the request had no such field.
+        /// The normalised value; `nil` if the request had no such field.
         public let value: String?
 
-        /// Takes a name in lower case and a value that is normalised already, as a store reads them back.
+        /// Creates a field from a lower-case name and an already normalised value, as read back by a store.
         public init(name: String, value: String?) {
             self.name = name
             self.value = value
@@ -28,31 +28,31 @@ public struct CacheVariant: Sendable, Hashable {
         }
     }
 
-    /// The fields, in order of their names; none where there is one variant only.
+    /// The fields, sorted by name; empty if there is only one variant.
     public let fields: [Field]
 
-    /// Takes fields as a store reads them back.
+    /// Creates a variant from fields, as read back by a store.
     public init(_ fields: [Field] = []) {
         self.fields = fields
     }
 
-    /// The number of fields that `Vary` may name: comparing more would cost more than asking.
+    /// The maximum number of names in `Vary`; comparing more would cost more than contacting the server.
     private static let limit = 100
 
-    /// The variant that a response is, given the request it answers.
+    /// The variant of a response to a request.
     ///
     /// - Returns: `nil` for `Vary: *`, which no request ever matches, and for more than 100 names.
     public init?(of response: HTTPFields, to request: HTTPFields) {
         self.init(of: response, to: request, content: nil)
     }
 
-    /// Whether a request selects this variant: every field is the same, or missing in both.
+    /// Whether a request selects this variant: every field is the same in both, or missing in both.
     public func matches(_ request: HTTPFields) -> Bool { matches(request, content: nil) }
 
-    /// The name under which the digest of a request's content is among the fields; no field can have it.
+    /// The pseudo-field name for the digest of a request's content; it isn't a valid field name.
     private static let content = ":content"
 
-    /// - Parameter content: The digest of the request's content, which makes a variant whatever `Vary` says.
+    /// - Parameter content: The digest of the request's content, which selects a variant regardless of `Vary`.
     init?(of response: HTTPFields, to request: HTTPFields, content: String?) {
         let own = content.map { [Field(name: Self.content, value: $0)] } ?? []
         guard response.contains(.vary) else {
@@ -78,7 +78,7 @@ public struct CacheVariant: Sendable, Hashable {
             }
     }
 
-    /// Whether this is what was answered to a request with this content.
+    /// Whether this is the variant for a request with this content.
     func isOf(content: String?) -> Bool {
         fields.first { $0.name == Self.content }?.value == content
     }
@@ -97,7 +97,7 @@ public struct CacheVariant: Sendable, Hashable {
         return members.map(Self.weighted).sorted().joined(separator: ",")
     }
 
-    /// A member in lower case and without white space, its weight (RFC 9110 §12.4.2) as short as can be: none for 1.
+    /// A member in lower case without white space, its weight (RFC 9110 §12.4.2) in the shortest form: none for 1.
     private static func weighted(_ member: String) -> String {
         let text = String(member.lowercased().unicodeScalars.filter { $0 != " " && $0 != "\t" })
         guard text.utf8.contains(UInt8(ascii: ";")) else { return text }
@@ -109,7 +109,7 @@ public struct CacheVariant: Sendable, Hashable {
         }.joined(separator: ";")
     }
 
-    /// A weight in thousandths; `nil` for what is none.
+    /// Parses a weight in thousandths; returns `nil` if it is invalid.
     private static func thousandths(_ text: Substring) -> Int? {
         guard text.begins(with: "0") || text.begins(with: "1") else { return nil }
         var value = text.begins(with: "1") ? 1000 : 0
@@ -126,8 +126,8 @@ public struct CacheVariant: Sendable, Hashable {
 
     /// Whether a response in this language answers a request, RFC 9111 §4.1.
     ///
-    /// It does where it is the only language that the request wants most, and the other fields are the same: whoever has
-    /// it and is asked like this sends it.
+    /// It does if it is the request's only most preferred language and the other fields are the same: a server that has
+    /// that language would send it.
     func matches(_ request: HTTPFields, inLanguage language: String?) -> Bool {
         guard let language = language.map({ Substring($0).trimmed.lowercased() }),
             fields.contains(where: { $0.name == "accept-language" })
@@ -140,7 +140,7 @@ public struct CacheVariant: Sendable, Hashable {
         }
     }
 
-    /// The one member of a normalised list that has the greatest weight; `nil` where several have.
+    /// The only member of a normalised list with the greatest weight; `nil` if there are several.
     private static func preferred(_ value: String) -> Substring? {
         var best: (name: Substring, weight: Int)?
         var isAlone = false
@@ -155,7 +155,7 @@ public struct CacheVariant: Sendable, Hashable {
         return isAlone ? best?.name : nil
     }
 
-    /// The members of a list, without the white space around them; commas in quotes divide nothing.
+    /// The members of a list, without surrounding white space; commas in quotes don't separate members.
     private static func members(of value: String) -> [String] {
         guard value.utf8.contains(UInt8(ascii: ",")) else { return [String(Substring(value).trimmed)] }
         var members: [String] = []
@@ -180,24 +180,24 @@ extension CacheVariant: CustomStringConvertible, CustomDebugStringConvertible, C
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// A mirror that shows no more than ``description``.
+    /// A mirror that reveals no more than ``description``.
     public var customMirror: Mirror { Mirror(self, children: ["fields": description]) }
 }
 
 extension CacheVariant.Field: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The value as it may be shown.
+    /// The value, with secrets redacted.
     public var shownValue: String {
         guard let value else { return "none" }
         return HTTPField.Name(name).map { Redaction.standard.value(of: HTTPField(name: $0, value: value)) }
             ?? Redaction.standard.text(value, upTo: Redaction.longestShown)
     }
 
-    /// Name and value, which is redacted where it is a secret.
+    /// The name and value, with secrets redacted.
     public var description: String { "\(name): \(shownValue)" }
 
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// A mirror that shows no more than ``description``.
+    /// A mirror that reveals no more than ``description``.
     public var customMirror: Mirror { Mirror(self, children: ["field": description]) }
 }

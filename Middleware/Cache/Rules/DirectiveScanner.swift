@@ -1,14 +1,14 @@
 import HTTPChainSupport
 import HTTPTypes
 
-/// One directive as a `Cache-Control` field spells it.
+/// A directive as written in a `Cache-Control` field.
 struct ScannedDirective: Equatable {
     enum Argument: Equatable {
         /// There is no equals sign.
         case none
-        /// A token or the content of a quoted string; RFC 9111 §5.2 has recipients accept both forms.
+        /// A token or the content of a quoted string; RFC 9111 §5.2 requires recipients to accept both forms.
         case value(String)
-        /// Something that the grammar does not know.
+        /// Anything that the grammar doesn't allow.
         case malformed
     }
 
@@ -17,10 +17,10 @@ struct ScannedDirective: Equatable {
     var argument: Argument
 }
 
-/// Takes `Cache-Control` apart: `1#( token [ "=" ( token / quoted-string ) ] )`, RFC 9111 §5.2.
+/// Parses `Cache-Control`: `1#( token [ "=" ( token / quoted-string ) ] )`, RFC 9111 §5.2.
 ///
-/// There is no white space around the equals sign in that grammar: a directive that has some is malformed. Garbage
-/// between commas is passed over, and does no harm to the directives beside it.
+/// The grammar has no white space around the equals sign, so a directive with any is malformed. Garbage between commas
+/// is skipped and doesn't affect the neighbouring directives.
 struct DirectiveScanner {
     private let bytes: [UInt8]
     private var position = 0
@@ -92,7 +92,7 @@ struct DirectiveScanner {
         }
     }
 
-    /// Whether nothing but white space comes before the next comma; it is passed over then.
+    /// Whether only white space precedes the next comma; if so, skips it.
     private mutating func endsHere() -> Bool {
         var index = position
         while index < bytes.count, ASCII.isSpace(bytes[index]) {
@@ -128,15 +128,15 @@ private let quote = UInt8(ascii: "\"")
 enum DeltaSeconds: Equatable, Sendable {
     /// There is no such directive or field.
     case absent
-    /// There is one, and it is no number of seconds.
+    /// The value isn't a number of seconds.
     case invalid
-    /// Seconds, 2³¹ at most.
+    /// Seconds, at most 2³¹.
     case seconds(Int64)
 
-    /// The value of a number that is too large, RFC 9111 §1.2.2.
+    /// The value for numbers that are too large, RFC 9111 §1.2.2.
     static let largest: Int64 = 1 << 31
 
-    /// Reads digits and nothing else.
+    /// Parses digits only.
     init(_ text: some StringProtocol) {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             self = .invalid

@@ -2,8 +2,8 @@ import HTTPChainSupport
 
 /// An entity tag, RFC 9110 §8.8.3.
 ///
-/// One without quotes, which servers send against the grammar, is taken as it is: it comes back to the server that made
-/// it and is compared with itself.
+/// A tag without quotes, which some servers send despite the grammar, is accepted unchanged: it is only compared with
+/// itself and sent back to its server.
 struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     let isWeak: Bool
     /// The tag with its quotes.
@@ -17,7 +17,7 @@ struct EntityTag: Sendable, Hashable, CustomStringConvertible {
         guard !opaque.isEmpty else { return nil }
     }
 
-    /// The tags of an `If-None-Match` list; `*` is not among them.
+    /// The tags of an `If-None-Match` list, without `*`.
     static func list(_ text: String) -> [EntityTag] {
         var tags: [EntityTag] = []
         var member: [UInt8] = []

@@ -1,21 +1,21 @@
 import HTTPChainSupport
 import HTTPTypes
 
-/// The directives of a request to caches: `Cache-Control` (RFC 9111 §5.2.1), and `Pragma` where there is none (§5.4);
-/// and which of its fields make the answer other than the stored response as it is.
+/// The cache directives of a request: `Cache-Control` (RFC 9111 §5.2.1), or `Pragma` if it is absent (§5.4); and
+/// whether conditions or ranges affect the response.
 struct RequestDirectives: Equatable, Sendable {
     var maxAge: Int64?
     var minFresh: Int64?
-    /// `DeltaSeconds.largest` where any staleness is accepted.
+    /// `DeltaSeconds.largest` if any staleness is accepted.
     var maxStale: Int64?
     var noCache = false
     var noStore = false
     var onlyIfCached = false
     /// RFC 5861 §4.
     var staleIfError: Int64?
-    /// If-None-Match or If-Modified-Since: conditions that a cache evaluates, RFC 9111 §4.3.2.
+    /// If-None-Match or If-Modified-Since: conditions evaluated by a cache, RFC 9111 §4.3.2.
     var hasCondition = false
-    /// If-Match or If-Unmodified-Since: conditions that only the server evaluates.
+    /// If-Match or If-Unmodified-Since: conditions evaluated only by the server.
     var hasServerPrecondition = false
     var hasRange = false
 
@@ -25,7 +25,7 @@ struct RequestDirectives: Equatable, Sendable {
         var hasCacheControl = false
         var isPragmatic = false
         for field in fields {
-            // Most fields are none of these, as their first letter tells.
+            // The first letter rules out most fields.
             switch field.name.canonicalName.utf8.first {
             case UInt8(ascii: "c"), UInt8(ascii: "i"), UInt8(ascii: "p"), UInt8(ascii: "r"): break
             default: continue
@@ -35,7 +35,7 @@ struct RequestDirectives: Equatable, Sendable {
                 hasCacheControl = true
                 for directive in DirectiveScanner.directives(in: field.value) { take(directive) }
             case .pragma:
-                // The grammar is that of directives, and only this one ever meant anything.
+                // The grammar is that of directives; this is the only one ever defined.
                 isPragmatic =
                     isPragmatic || DirectiveScanner.directives(in: field.value).contains { $0.name == "no-cache" }
             case .ifNoneMatch, .ifModifiedSince: hasCondition = true
@@ -50,7 +50,7 @@ struct RequestDirectives: Equatable, Sendable {
     private mutating func take(_ directive: ScannedDirective) {
         let seconds = DeltaSeconds(directive.argument).seconds
         switch directive.name {
-        // One that makes no sense asks for the newest there is.
+        // An invalid value requests the newest response.
         case "max-age": maxAge = maxAge ?? seconds ?? 0
         case "min-fresh": minFresh = minFresh ?? seconds
         case "max-stale": maxStale = maxStale ?? (directive.argument == .none ? DeltaSeconds.largest : seconds)
@@ -62,7 +62,7 @@ struct RequestDirectives: Equatable, Sendable {
         }
     }
 
-    /// Whether the caller wants something newer than freshness alone would give it.
+    /// Whether the caller requires a newer response than freshness alone would.
     var limitsFreshness: Bool { noCache || maxAge != nil || minFresh != nil }
 }
 

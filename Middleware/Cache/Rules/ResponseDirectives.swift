@@ -4,17 +4,17 @@ import RawStructuredFieldValues
 
 /// The directives of `Cache-Control` in a response, RFC 9111 §5.2.2.
 ///
-/// Of a directive that comes several times the first counts (§4.2.1). A limiting directive whose argument makes no
-/// sense limits without one: `no-cache=(` is `no-cache`.
+/// If a directive is repeated, the first one counts (§4.2.1). A restrictive directive with an invalid argument applies
+/// without one: `no-cache=(` is `no-cache`.
 struct ResponseDirectives: Equatable, Sendable {
     var maxAge = DeltaSeconds.absent
     var sMaxAge = DeltaSeconds.absent
     var noStore = false
     var noCache = false
-    /// The fields that `no-cache` names, in lower case; it limits these alone then.
+    /// The fields named by `no-cache`, in lower case; the directive then applies only to them.
     var noCacheFields: [String] = []
     var isPrivate = false
-    /// The fields that `private` names, in lower case.
+    /// The fields named by `private`, in lower case.
     var privateFields: [String] = []
     var isPublic = false
     var mustRevalidate = false
@@ -29,16 +29,16 @@ struct ResponseDirectives: Equatable, Sendable {
 
     init() {}
 
-    /// Reads all lines of the field.
+    /// Parses all lines of the field.
     init(_ fields: HTTPFields) {
         for field in fields where field.name == .cacheControl {
             for directive in DirectiveScanner.directives(in: field.value) { take(directive) }
         }
     }
 
-    /// Reads a targeted field, RFC 9213 §2.1: a dictionary (RFC 9651 §3.2).
+    /// Parses a targeted field, RFC 9213 §2.1: a dictionary (RFC 9651 §3.2).
     ///
-    /// - Returns: `nil` when it is empty or malformed, and so as good as absent (RFC 9213 §2.2).
+    /// - Returns: `nil` if the field is empty or malformed, and therefore ignored (RFC 9213 §2.2).
     init?(targeted lines: [String]) {
         var parser = StructuredFieldValueParser(Array(lines.joined(separator: ",").utf8))
         guard let dictionary = try? parser.parseDictionaryFieldValue(), dictionary.startIndex != dictionary.endIndex
@@ -51,14 +51,14 @@ struct ResponseDirectives: Equatable, Sendable {
             case .integer(let number): take(ScannedDirective(name: name, argument: .value("\(number)")))
             case .string(let text):
                 take(ScannedDirective(name: name, argument: isCount(name) ? .malformed : .value(text)))
-            // No token is a number.
+            // A token is never a number.
             case .token(let text): take(ScannedDirective(name: name, argument: .value(text)))
             default: take(ScannedDirective(name: name, argument: .malformed))
             }
         }
     }
 
-    /// Whether the directive's argument is a number, which a structured field writes as an integer and no other way.
+    /// Whether the directive's argument is a number, which a structured field must write as an integer.
     private func isCount(_ name: String) -> Bool {
         ["max-age", "s-maxage", "stale-while-revalidate", "stale-if-error"].contains(name)
     }

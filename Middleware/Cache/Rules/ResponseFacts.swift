@@ -2,26 +2,26 @@ import Foundation
 import HTTPChainSupport
 import HTTPTypes
 
-/// The facts that a response's fields tell about its freshness, read once when it is stored.
+/// The facts about a response's freshness, read once from its fields when it is stored.
 struct ResponseFacts: Sendable {
-    /// When a response expires.
+    /// The expiry time of a response.
     enum Expiry: Equatable, Sendable {
         case absent
-        /// Not a date, "0" above all: in the past (RFC 9111 §5.3).
+        /// Not a date, typically "0": in the past (RFC 9111 §5.3).
         case invalid
         /// Seconds since 1970.
         case at(Int64)
     }
 
     let directives: ResponseDirectives
-    /// The targeted fields that are there and valid, by lower-case name, RFC 9213.
+    /// The valid targeted fields, by lower-case name, RFC 9213.
     let targeted: [String: ResponseDirectives]
-    /// `Date` in seconds since 1970; when it arrived where there is none (RFC 9110 §6.6.1).
+    /// `Date` in seconds since 1970, or the time of arrival if it is absent (RFC 9110 §6.6.1).
     let date: Int64
     let expires: Expiry
     /// `Last-Modified` in seconds since 1970.
     let lastModified: Int64?
-    /// `Age`, 0 where there is none or it is invalid (RFC 9111 §5.1).
+    /// `Age`; 0 if it is absent or invalid (RFC 9111 §5.1).
     let age: Int64
     let entityTag: EntityTag?
     let status: Int
@@ -37,7 +37,7 @@ struct ResponseFacts: Sendable {
         self.targeted = targeted
         let received = Int64(clampingSeconds: receivedAt.timeIntervalSince1970.rounded(.down))
         date = fields.first(of: .date).flatMap { StrictDate.seconds($0, now: receivedAt) } ?? received
-        // Two Expires are the first of them, RFC 9111 §4.2.1, also where a transport has joined them.
+        // Of two Expires the first counts, RFC 9111 §4.2.1, even if a transport has joined them.
         expires =
             fields.first(of: .expires).map { text in
                 let first =
@@ -49,18 +49,18 @@ struct ResponseFacts: Sendable {
         entityTag = fields.first(of: .eTag).flatMap { EntityTag($0) }
     }
 
-    /// The first member of a list counts, and what is no number is ignored, RFC 9111 §5.1.
+    /// Uses the first member of a list, and ignores values that aren't numbers, RFC 9111 §5.1.
     private static func age(_ text: String) -> Int64 {
         let first = text.utf8.prefix { $0 != UInt8(ascii: ",") }
         let trimmed = Substring(first).trimmed
         return DeltaSeconds(trimmed).seconds ?? 0
     }
 
-    /// `Last-Modified` where it is a strong validator, RFC 9110 §8.8.2.2: so long before `Date` that it tells two changes
-    /// apart, also by two clocks.
+    /// `Last-Modified` if it is a strong validator, RFC 9110 §8.8.2.2: far enough before `Date` to distinguish two
+    /// changes, even with different clocks.
     var strongLastModified: Int64? { lastModified.flatMap { date - $0 >= 60 ? $0 : nil } }
 
-    /// Whether parts of both may be combined, RFC 9111 §3.4: they have the same strong validator, a tag or else a date.
+    /// Whether parts of both may be combined, RFC 9111 §3.4: both have the same strong tag, or else strong date.
     func isSameRepresentation(as other: ResponseFacts) -> Bool {
         if let entityTag, let tag = other.entityTag { return entityTag.matchesStrongly(tag) }
         guard entityTag == nil, other.entityTag == nil, let modified = strongLastModified else { return false }
@@ -72,7 +72,7 @@ struct ResponseFacts: Sendable {
 }
 
 extension Int64 {
-    /// Whole seconds of an interval that may be absurd.
+    /// Converts an interval to whole seconds, clamping extreme values.
     init(clampingSeconds seconds: Double) {
         self = seconds.isNaN ? 0 : Int64(Swift.min(Swift.max(seconds, -9e15), 9e15))
     }
@@ -86,7 +86,7 @@ extension HTTPFields {
 }
 
 extension Substring {
-    /// Without the white space around it.
+    /// The substring without surrounding white space.
     var trimmed: Substring {
         guard let first = utf8.firstIndex(where: { !ASCII.isSpace($0) }),
             let last = utf8.lastIndex(where: { !ASCII.isSpace($0) })

@@ -1,19 +1,19 @@
 import Foundation
 import HTTPChainCore
 
-/// Dates as a cache reads them, RFC 9111 §4.2 and §5.3: the three forms of RFC 9110 §5.6.7 and nothing near them.
+/// Parses dates as caches must, RFC 9111 §4.2 and §5.3: only the three forms of RFC 9110 §5.6.7.
 ///
-/// An invalid `Expires` means "already expired", so leniency would keep a response fresh that is not. Letter case does
-/// not matter; a zone other than GMT does (§4.2).
+/// An invalid `Expires` means "already expired", so lenient parsing would keep an expired response fresh. Letter case
+/// is ignored; the zone must be GMT (§4.2).
 enum StrictDate {
     private static let shortDays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
     private static let longDays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
-    /// Seconds since 1970, or `nil` for what is no such date.
+    /// Returns seconds since 1970, or `nil` if the text isn't such a date.
     ///
     /// - Parameters:
     ///   - text: The field's value.
-    ///   - now: What two digits of a year are read against.
+    ///   - now: The reference time for two-digit years.
     static func seconds(_ text: String, now: Date) -> Int64? {
         if let seconds = HTTPDate.seconds(ofFixdate: text) { return seconds }
         let bytes = Array(text.utf8)
@@ -31,8 +31,8 @@ enum StrictDate {
         return Int64(date.date.timeIntervalSince1970)
     }
 
-    /// Whether the text has the layout: `0` stands for a digit, `a` for a letter, `_` for a digit or a space; letters
-    /// of "gmt" and all else stand for themselves.
+    /// Whether the text matches a layout: `0` is a digit, `a` a letter, `_` a digit or a space; the letters of "gmt"
+    /// and everything else match themselves.
     private static func fits(_ text: ArraySlice<UInt8>, _ layout: String) -> Bool {
         guard text.count == layout.utf8.count else { return false }
         return zip(text, layout.utf8).allSatisfy { byte, pattern in

@@ -5,29 +5,29 @@ import HTTPChainCore
 @nonexhaustive
 #endif
 public enum CacheEvent: Sendable {
-    /// A stored response answered, and the server was not asked.
+    /// A stored response was served without contacting the server.
     case hit(CacheKey, CacheStatus)
-    /// The server was asked, because nothing stored could be used.
+    /// The request went to the server, because no stored response could be used.
     case miss(CacheKey, CacheStatus)
-    /// A stale response answered.
+    /// A stale response was served.
     case stale(CacheKey, CacheStatus)
-    /// The server has validated a stored response.
+    /// The server validated a stored response.
     case revalidated(CacheKey, CacheStatus)
-    /// A validation in the background ended; with the error when it failed.
+    /// A background validation ended; the error is set if it failed.
     case revalidatedInBackground(CacheKey, (any Error)?)
     /// A response was stored.
     case stored(CacheKey, bytes: Int64)
-    /// A response was not stored: the reason in words.
+    /// A response was not stored, for this reason.
     case notStored(CacheKey, reason: String)
-    /// An entry had to make room.
+    /// An entry was evicted.
     case evicted(CacheKey)
-    /// Entries were made invalid by a call.
+    /// A call invalidated entries.
     case invalidated(CacheSelection, count: Int)
-    /// The store failed; the call went on without it.
+    /// The store failed; the call continued without it.
     case storeFailure(CacheKey?, any Error)
 }
 
-/// Counts events and hands them to an observer and to streams.
+/// Counts events and delivers them to an observer and to streams.
 final class CacheEvents: Sendable {
     private struct State {
         var streams: [Int: AsyncStream<CacheEvent>.Continuation] = [:]
@@ -45,10 +45,10 @@ final class CacheEvents: Sendable {
         for stream in state.withLock({ $0.streams }).values { stream.finish() }
     }
 
-    /// The counts until now.
+    /// The counts so far.
     var metrics: CacheMetrics { state.withLock { $0.metrics } }
 
-    /// Takes an event.
+    /// Counts and delivers an event.
     func emit(_ event: CacheEvent) {
         let streams = state.withLock { state in
             state.metrics.count(event)
@@ -57,7 +57,7 @@ final class CacheEvents: Sendable {
         pass(event, to: streams)
     }
 
-    /// Takes a hit, which comes too often to be made when nobody listens.
+    /// Counts a hit, and creates its event only if somebody listens, because hits are frequent.
     func emitHit(_ event: @autoclosure () -> CacheEvent) {
         let streams = state.withLock { state in
             state.metrics.hits += 1

@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// The head of a hit with its `Age` and `Cache-Status`: hits of an entry within one second differ in nothing.
+/// The head of a hit with its `Age` and `Cache-Status`, shared by all hits of an entry within the same second.
 struct CacheHitRendering: Sendable {
     let cache: String
     let age: Int64

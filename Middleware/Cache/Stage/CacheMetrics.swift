@@ -1,31 +1,31 @@
-/// The counts of what has happened in a cache since it was made.
+/// Counts of a cache's events since it was created.
 ///
-/// ``CacheMiddleware/metrics`` gives it. Of the answers to calls each counts once: as a hit, stale, revalidated or a
-/// miss. A validation in the background counts there too, as what came of it.
+/// See ``CacheMiddleware/metrics``. Each response to a call counts once: as a hit, stale, revalidated or a miss. A
+/// background validation also counts there, by its result.
 public struct CacheMetrics: Sendable, Hashable {
-    /// Fresh responses that answered without the server being asked.
+    /// Fresh responses served without contacting the server.
     public internal(set) var hits = 0
-    /// Stale responses that answered.
+    /// Stale responses served.
     public internal(set) var stale = 0
-    /// Stored responses that the server has validated.
+    /// Stored responses validated by the server.
     public internal(set) var revalidated = 0
     /// Responses from the server.
     public internal(set) var misses = 0
-    /// Validations in the background that ended, those that failed included.
+    /// Background validations that ended, including those that failed.
     public internal(set) var revalidatedInBackground = 0
-    /// Validations in the background that failed.
+    /// Background validations that failed.
     public internal(set) var failedInBackground = 0
-    /// Responses that were stored.
+    /// Responses stored.
     public internal(set) var stored = 0
-    /// The number of bytes of content that were stored with them.
+    /// The total size of their content in bytes.
     public internal(set) var storedBytes: Int64 = 0
-    /// Responses that were not stored.
+    /// Responses not stored.
     public internal(set) var notStored = 0
-    /// Entries that had to make room.
+    /// Entries evicted.
     public internal(set) var evicted = 0
-    /// Entries that calls have made invalid.
+    /// Entries invalidated by calls.
     public internal(set) var invalidated = 0
-    /// Faults of the store.
+    /// Failures of the store.
     public internal(set) var storeFailures = 0
 
     mutating func count(_ event: CacheEvent) {

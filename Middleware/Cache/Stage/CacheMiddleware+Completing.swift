@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPTypes
 
 extension CacheMiddleware {
-    /// Asks for the rest of a stored response and gives the caller the whole, RFC 9111 §3.4.
+    /// Requests the rest of a stored response and returns the whole, RFC 9111 §3.4.
     func complete(
         _ request: consuming Request,
         _ question: CacheQuestion,
@@ -19,7 +19,7 @@ extension CacheMiddleware {
         let time = own.environment.time
         var asking = own
         asking.head.headerFields = completion.fields
-        // The answer is stored as the answer to what was asked.
+        // The response is stored as the response to the request with the range.
         let exchange = Exchange(question.asking(asking.head), of: own, variants: variants, self)
         let response = try await next(asking)
         let received = time.date
@@ -58,7 +58,7 @@ extension CacheCompletion {
 }
 
 extension HTTPBody {
-    /// Two bodies one after the other, read once.
+    /// Concatenates two bodies; the result can be read once.
     fileprivate static func joined(_ first: HTTPBody, _ second: HTTPBody, length: Int64) -> HTTPBody {
         .once(length: length) {
             JoinedReader(readers: [try await first.makeReader()], rest: second)

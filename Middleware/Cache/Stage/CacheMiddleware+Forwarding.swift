@@ -3,20 +3,20 @@ import HTTPChainCore
 import HTTPTypes
 
 extension CacheMiddleware {
-    /// The facts about one exchange with the server that storing its answer needs.
+    /// The details of an exchange with the server that are needed to store its response.
     struct Exchange {
         let question: CacheQuestion
         let variants: [CacheEntry]
         /// The clock of the call.
         let time: any TimeSource
         let sentAt: Date
-        /// When it was last known that nothing had been made invalid.
+        /// The invalidation stamp at the time the request was sent.
         var stamp: UInt64
-        /// The number of responses that had been stored before it.
+        /// The number of responses stored by the time the request was sent.
         let commits: UInt64
-        /// Before which recordings it was sent.
+        /// The recording counter at the time the request was sent.
         let claims: UInt64
-        /// The request that the partition is asked about again; nil if it says the same at any time.
+        /// The request to evaluate the partition for again; nil if the partition's result never changes.
         let owned: Request?
         private let partition: CachePartition
 
@@ -38,7 +38,7 @@ extension CacheMiddleware {
             claims = log.claims.stamp
         }
 
-        /// The same exchange, for what it brings for another question of the same user.
+        /// The same exchange, for storing its response as the response to another request of the same user.
         init(_ question: CacheQuestion, _ other: Exchange, _ log: InvalidationLog) {
             self.question = question
             variants = []
@@ -51,7 +51,7 @@ extension CacheMiddleware {
             claims = log.claims.stamp
         }
 
-        /// Whether the user is the one that was asked for.
+        /// Whether the user is still the one the request was sent for.
         func isStillOwned(_ key: CacheKey) async -> Bool {
             guard let owned else { return true }
             return await partition.isOwner(key.partition, of: owned)
@@ -97,7 +97,7 @@ extension CacheMiddleware {
         return await take(response, exchange, status, receivedAt: time.date)
     }
 
-    /// Asks the server about what is stored, RFC 9111 §4.3.
+    /// Validates stored responses with the server, RFC 9111 §4.3.
     func validate(
         _ request: consuming Request,
         _ question: CacheQuestion,
@@ -141,7 +141,7 @@ extension CacheMiddleware {
         )
         switch conclusion {
         case .freshened where !isOwned:
-            // The server has validated the response of one user for another, whose own it may not be.
+            // The server validated one user's response for another user, who may not be entitled to it.
             await response.body.drain(time: time)
         case .freshened(let found, let answer):
             await response.body.drain(time: time)
@@ -176,12 +176,12 @@ extension CacheMiddleware {
         case .sendUnconditionally:
             await response.body.drain(time: time)
         }
-        // What the server has validated is gone, or was nothing that is stored: the cache's conditions were no good.
+        // The validated response is gone, or the 304 matched nothing stored: the cache's conditions were useless.
         guard canRepeat else { return await take(response, exchange, status, receivedAt: received) }
         return try await forward(own, question, validation.reason, variants: variants, next)
     }
 
-    /// Returns the stored response that answers in place of an error, RFC 9111 §4.2.4 and RFC 5861 §4.
+    /// Returns the stored response to serve instead of an error, RFC 9111 §4.2.4 and RFC 5861 §4.
     private func instead(
         of error: any Error,
         _ validation: CacheValidation,
@@ -207,7 +207,7 @@ extension CacheMiddleware {
         return unavailable(status, because: error)
     }
 
-    /// Validates behind the caller's back, RFC 5861 §3.
+    /// Validates in the background, RFC 5861 §3.
     func revalidateInBackground(
         _ request: consuming Request,
         _ question: CacheQuestion,
@@ -215,13 +215,13 @@ extension CacheMiddleware {
         _ next: Next
     ) {
         guard let key = question.key, request.body.isReplayable else { return }
-        // Conditions and ranges are the caller's, who has had an answer.
+        // Conditions and ranges were the caller's, who already has a response.
         for name in [HTTPField.Name.range, .ifRange, .ifNoneMatch, .ifModifiedSince] {
             request.head.headerFields[name] = nil
         }
         let plain = question.asking(request.head)
         guard case .serveAndRevalidate(_, let validation) = rules.decide(plain, among: variants) else { return }
-        // The call ends before this does.
+        // The validation outlives the call.
         request.removeDeadline()
         let request = request
         revalidator.start(key) { [self] in
@@ -231,7 +231,7 @@ extension CacheMiddleware {
                 await request.options[CookieKeeper.self]?
                     .keep(response.receivedFields, sentAs: response.request, for: request)
                 if let error = response.cacheFailure { failure = error }
-                // Read to its end, because only what was read is stored.
+                // Read to the end, because only what is read is stored.
                 if !(response.cacheStatus?.isFromStore ?? true) { for try await _ in response.body {} }
             } catch {
                 failure = error
@@ -251,12 +251,12 @@ extension CacheMiddleware {
         }
     }
 
-    /// Removes what may not be stored with what the server says now, RFC 9111 §3.
+    /// Removes entries that may not be stored with the server's latest fields, RFC 9111 §3.
     private func removeForbidden(_ updates: [(entry: CacheEntry, metadata: CacheMetadata?)]) async {
         for (entry, metadata) in updates where metadata == nil { await discard(.entry(entry.id)) }
     }
 
-    /// Takes a response from the server: what it makes invalid, what it updates, whether it is stored.
+    /// Handles a response from the server: invalidates, updates and stores.
     func take(
         _ response: consuming Response,
         _ exchange: Exchange,
@@ -270,7 +270,7 @@ extension CacheMiddleware {
         for selection in rules.invalidations(by: question, answering: response.head) {
             await invalidate(selection)
         }
-        // What the call itself has made invalid is not what it answers.
+        // Invalidations by the call itself don't affect its own response.
         if isCurrent { exchange.stamp = invalidations.stamp }
         var status = status
         if let key = question.key ?? question.keyOfGet, question.settings.use != .off,

@@ -2,10 +2,10 @@ public import HTTPChainCore
 import HTTPTypes
 
 extension CacheMiddleware {
-    /// Whether a response to a request is stored, and how fresh it is; nothing is sent, and nothing changes.
+    /// Returns the state and freshness of the stored response to a request, without sending or changing anything.
     ///
-    /// - Returns: `nil` when nothing is stored that the request selects.
-    /// - Throws: What the store and the partition throw.
+    /// - Returns: `nil` if no stored response matches the request.
+    /// - Throws: Errors of the store and the partition.
     public func state(for request: Request) async throws -> CachedState? {
         let question = try await question(about: request)
         guard let key = question.key else { return nil }
@@ -36,9 +36,9 @@ extension CacheMiddleware {
         )
     }
 
-    /// Returns the cache's decision about a request, in words, with the section that gives the rule; nothing is sent.
+    /// Explains the cache's decision about a request, with the section that gives the rule, without sending anything.
     ///
-    /// - Throws: What the store and the partition throw.
+    /// - Throws: Errors of the store and the partition.
     public func explain(_ request: Request) async throws -> String {
         let question = try await question(about: request)
         var variants: [CacheEntry] = []
@@ -46,12 +46,12 @@ extension CacheMiddleware {
         return rules.decide(question, among: variants).explanation
     }
 
-    /// Returns the entries under an identifier, in a class of data, from an origin, …; nothing changes by looking.
+    /// Returns the entries that match a selection, such as an identifier or an origin, without changing anything.
     ///
     /// - Parameters:
-    ///   - selection: Which entries.
-    ///   - limit: How many at most; 1,000 by default.
-    /// - Throws: What the store throws.
+    ///   - selection: The entries to return.
+    ///   - limit: The maximum number of entries; 1,000 by default.
+    /// - Throws: Errors of the store.
     public func entries(_ selection: CacheSelection, limit: Int = 1000) async throws -> [CacheEntry] {
         var entries: [CacheEntry] = []
         guard limit > 0 else { return [] }
@@ -64,20 +64,20 @@ extension CacheMiddleware {
 
     /// Removes stored responses.
     ///
-    /// Responses that are in flight, and that may be among them, are not stored.
+    /// Matching responses that are still in flight are not stored.
     ///
-    /// - Returns: How many there were.
-    /// - Throws: What the store throws.
+    /// - Returns: The number of entries removed.
+    /// - Throws: Errors of the store.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
         invalidations.note(selection)
         return try await store.remove(selection)
     }
 
-    /// Removes what is stored for a request: all variants of its key.
+    /// Removes everything stored for a request: all variants of its key.
     ///
-    /// - Returns: How many there were.
-    /// - Throws: What the store and the partition throw.
+    /// - Returns: The number of entries removed.
+    /// - Throws: Errors of the store and the partition.
     @discardableResult
     public func remove(for request: Request) async throws -> Int {
         guard let key = try await question(about: request).key else { return 0 }
@@ -85,14 +85,14 @@ extension CacheMiddleware {
         return try await store.remove(.key(key))
     }
 
-    /// Returns the events of the cache from now on.
+    /// Returns a stream of the cache's events from now on.
     ///
-    /// - Parameter limit: How many events wait for a slow reader; the newest are kept. 256 by default.
+    /// - Parameter limit: The number of events buffered for a slow reader. The newest are kept; 256 by default.
     public func events(bufferingNewest limit: Int = 256) -> AsyncStream<CacheEvent> {
         events.stream(bufferingNewest: limit)
     }
 
-    /// The counts of what has happened until now, to be handed to a system of metrics.
+    /// The counts so far, for export to a metrics system.
     public var metrics: CacheMetrics { events.metrics }
 }
 

@@ -4,9 +4,9 @@ import HTTPChainSupport
 import HTTPTypes
 
 extension CacheMiddleware {
-    /// Has the response stored while its body is read.
+    /// Stores the response while its body is read.
     ///
-    /// - Returns: Whether it will be, if nothing goes wrong.
+    /// - Returns: Whether the response will be stored if nothing goes wrong.
     func record(_ response: inout Response, _ metadata: CacheMetadata, _ exchange: Exchange) async -> Bool {
         guard let key = exchange.question.key else { return false }
         var metadata = metadata
@@ -27,7 +27,7 @@ extension CacheMiddleware {
             return false
         }
         var claimed = metadata
-        // A date that is the time of receipt does not tell that the server made this response later.
+        // If the date is only the time of receipt, it doesn't show that the server made this response later.
         if !response.headers.contains(.date) { claimed.head.headerFields[.date] = nil }
         guard let claim = invalidations.claims.claim(key, claimed, sentAt: exchange.claims) else {
             events.emit(.notStored(key, reason: "another call that was sent at the same time stores it"))
@@ -46,7 +46,7 @@ extension CacheMiddleware {
                 await recording.finish()
                 return true
             }
-            // What has no content is complete, and may never be read.
+            // A response without content is already complete, and may never be read.
             if response.body.length == 0 || response.body.length == nil && declared == 0 {
                 await recording.finish()
                 return true
@@ -76,7 +76,7 @@ extension CacheMiddleware {
         if let other = plan.other {
             if let range = plan.before { parts.before = try await store.body(of: other, range: range) }
             if let range = plan.after { parts.after = try await store.body(of: other, range: range) }
-            // What was to be combined with is gone: the part alone is stored.
+            // The stored part is gone: store the new part alone.
             if (plan.before != nil) != (parts.before != nil) || (plan.after != nil) != (parts.after != nil) {
                 plan = plan.alone
                 parts = (nil, nil)
@@ -106,8 +106,8 @@ extension CacheMiddleware {
         return .success(recording)
     }
 
-    /// Has a part that continues what is stored put behind it, so that what is stored is not written again; `nil` where
-    /// the store, or the part, is not made for that.
+    /// Appends a part to the stored one it continues, so that stored bytes aren't written again; returns `nil` if the
+    /// store, or the part, doesn't allow it.
     private func append(
         _ plan: CombinationPlan,
         _ key: CacheKey,
@@ -136,7 +136,7 @@ extension CacheMiddleware {
         _ key: CacheKey,
         _ time: any TimeSource
     ) -> HTTPBody {
-        // Who reads a replayable body a second time reads it alone.
+        // A second read of a replayable body isn't recorded.
         let pending = Locked<CacheRecording?>(recording)
         let onAbandoned: (@Sendable (HTTPBody) -> Void)?
         if case .finish(let limit) = abandonment {

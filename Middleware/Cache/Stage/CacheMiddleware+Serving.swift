@@ -4,7 +4,7 @@ import HTTPChainSupport
 import HTTPTypes
 
 extension CacheMiddleware {
-    /// The answer of a stored response that the server was not asked about; `nil` when its body is gone.
+    /// Returns a stored response that was not validated; `nil` if its body is gone.
     func hit(_ answer: CacheAnswer, _ question: CacheQuestion) async -> Response? {
         let freshness = answer.freshness
         let age = freshness.ageField
@@ -49,7 +49,7 @@ extension CacheMiddleware {
         )
     }
 
-    /// A response made of a stored one; `nil` when its body is gone.
+    /// Creates a response from a stored one; returns `nil` if its body is gone.
     func serve(_ answer: CacheAnswer, _ status: CacheStatus, _ question: CacheQuestion) async -> Response? {
         let body: HTTPBody
         switch answer.form {
@@ -68,7 +68,7 @@ extension CacheMiddleware {
             var offset: Int64 = 0
             if case .part(let held, _) = answer.entry.response.metadata.content { offset = held.lowerBound }
             let stored = (wanted.lowerBound - offset)..<(wanted.upperBound - offset)
-            // A store of somebody else may return an entry whose description and body do not belong together.
+            // A third-party store may return an entry whose description and body don't match.
             guard stored.lowerBound >= 0, stored.upperBound <= answer.entry.response.bodyLength else {
                 events.emit(.storeFailure(answer.entry.key, CacheStoreFault(.damaged("a stored response"))))
                 return nil
@@ -91,7 +91,7 @@ extension CacheMiddleware {
     ) -> Response {
         let metadata = answer.entry.response.metadata
         var response = Response(head: metadata.head, body: body)
-        // Who verifies digests has to know that the content is not as the server sent it.
+        // Digest verification needs to know that the content was changed since it was received.
         if !metadata.originalContentFields.isEmpty {
             response.options[OriginalContentFields.self] = metadata.originalContentFields
         }
@@ -99,7 +99,7 @@ extension CacheMiddleware {
         case .whole: break
         case .notModified:
             response.head.status = .notModified
-            // RFC 9110 §15.4.5: what describes content that is not sent.
+            // RFC 9110 §15.4.5: fields that describe content that isn't sent.
             for name in [HTTPField.Name.contentLength, .contentEncoding, .contentType, .contentLanguage] {
                 response.headers[name] = nil
             }
@@ -113,14 +113,14 @@ extension CacheMiddleware {
             response.headers[.contentRange] = "bytes */\(length)"
             response.headers[.contentLength] = "0"
         }
-        // RFC 9111 §4: what comes from the store without validation has an Age; what was validated has the server's.
+        // RFC 9111 §4: unvalidated stored responses carry an Age; validated ones keep the server's.
         if answer.reason != .validated { response.headers[.age] = "\(answer.freshness.ageField)" }
         attach(status, to: &response)
         response.source = .stored()
         return response
     }
 
-    /// Tells what the cache did: after what other caches on the way have told, RFC 9211 §2.
+    /// Adds the cache's status after those of other caches on the path, RFC 9211 §2.
     func attach(_ status: CacheStatus, to response: inout Response) {
         if response.head.headerFields.count < HTTPFields.capacity {
             response.head.headerFields.append(HTTPField(name: .cacheStatus, value: status.description))
@@ -128,7 +128,7 @@ extension CacheMiddleware {
         response.options[CacheStatusOption.self] = status
     }
 
-    /// 504 (Gateway Timeout).
+    /// Returns 504 (Gateway Timeout).
     func unavailable(_ status: CacheStatus, because error: (any Error)? = nil) -> Response {
         var response = Response(
             .gatewayTimeout,

@@ -2,7 +2,7 @@ import Foundation
 public import HTTPChainCore
 import HTTPTypes
 
-/// Answers requests from stored responses, by RFC 9111.
+/// Serves stored responses to requests, as RFC 9111 specifies.
 ///
 /// ```swift
 /// let cache = CacheMiddleware(store: .memory(limit: .megabytes(50)), partition: .shared)
@@ -11,29 +11,29 @@ import HTTPTypes
 /// print(response.cacheStatus?.explanation ?? "")
 /// ```
 ///
-/// What may be stored, for how long it is fresh, when it is validated and what makes it invalid is decided by
-/// ``CacheRules``, as for a browser's cache; ``CacheRules/Mode/shared`` makes it a proxy's. A response is stored while
-/// its caller reads it: one that breaks, or is left before its end, is not stored. A fault of the store never fails a
-/// call; it is an event, and a miss.
+/// ``CacheRules`` decides what is stored, how long it is fresh, and when it is validated or invalidated. The rules are
+/// those of a browser's cache, or with ``CacheRules/Mode/shared`` those of a proxy. A response is stored while its
+/// caller reads it; if the transfer fails or the caller stops early, it isn't stored. If the store fails, the call
+/// doesn't: the failure is reported as an event and treated as a miss.
 ///
-/// Every response carries its ``CacheStatus``, typed (`response.cacheStatus`) and as a `Cache-Status` field (RFC 9211),
-/// and what comes from the store carries `Age`. ``events(bufferingNewest:)`` tells what happens as it happens.
+/// Every response carries its ``CacheStatus``, typed (`response.cacheStatus`) and as a `Cache-Status` field (RFC 9211).
+/// Stored responses also carry `Age`. ``events(bufferingNewest:)`` reports events as they happen.
 ///
-/// A response that is stale, and whose server allows it, is handed out at once and validated behind the caller's back
-/// (`stale-while-revalidate`, RFC 5861). ``CacheRevalidator`` owns these validations: shut it down before the transport.
+/// If the server allows it, a stale response is returned immediately and validated in the background
+/// (`stale-while-revalidate`, RFC 5861) by ``CacheRevalidator``, which must be shut down before the transport.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/cache``: inside redirects and content codings, outside retry and
 /// authentication. Because credentials are added further in, a chain that authenticates needs a ``CachePartition`` that
-/// keeps users apart, and does not build without one. With none, a private cache leaves calls alone that bring
-/// credentials of their own (`Authorization`, `Cookie`, an option): nobody said whose they are. Whether a request was
-/// authenticated, and by what a response varies, is judged by the request as it was sent (`response.request`).
+/// separates users; without one, `Chain.init` throws. Without a partition, a private cache ignores calls that carry
+/// their own credentials (`Authorization`, `Cookie`, an option), because their user is unknown. Whether a request was
+/// authenticated, and by what a response varies, is judged by the request as sent (`response.request`).
 ///
-/// **Options.** ``CacheSettings``, for all calls, for a ``CacheRoute`` and for one call
+/// **Options.** ``CacheSettings``, for all calls, for a ``CacheRoute`` or for one call
 /// (``HTTPChainCore/Request/caching(_:)-(CacheSettings)``): lifetime, off, refresh, offline, identifier, ignored query
-/// parameters, classification, and what a call makes invalid.
+/// parameters, classification, and invalidations.
 ///
-/// **Errors.** None of its own: errors of the stages inside pass on, unless a stored response may answer instead
-/// (`response.cacheFailure` has the error then). 504 (Gateway Timeout) answers where nothing else may.
+/// **Errors.** None of its own. Errors of inner stages pass through, unless a stored response may be served instead
+/// (`response.cacheFailure` then has the error). If nothing else is allowed, the response is 504 (Gateway Timeout).
 public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, SharingMiddleware {
     let store: any CacheStore
     let rules: CacheRules
@@ -47,19 +47,19 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
     let events: CacheEvents
     let invalidations: InvalidationLog
 
-    /// Makes the stage.
+    /// Creates the stage.
     ///
     /// - Parameters:
-    ///   - store: Where responses are kept.
-    ///   - rules: How they are used; a private cache by default.
-    ///   - partition: What keeps users apart; nothing by default, which a chain that authenticates refuses.
-    ///   - settings: What calls want that say nothing themselves.
-    ///   - routes: What the calls of some routes want; the first that fits counts.
-    ///   - abandonment: What happens to a response whose reader leaves before its end; it is discarded by default.
-    ///   - storing: What is stored of each response, and whether it is; as it came by default.
-    ///   - revalidator: Owns the validations in the background; one of its own by default.
-    ///   - name: What the cache is called in `Cache-Status`.
-    ///   - observer: Is told of each event at once, on the task of the call; it must return quickly.
+    ///   - store: The store for responses.
+    ///   - rules: The caching rules; those of a private cache by default.
+    ///   - partition: The partition that separates users; none by default, which a chain that authenticates rejects.
+    ///   - settings: The settings of calls that don't set their own.
+    ///   - routes: The settings of some routes' calls; the first match applies.
+    ///   - abandonment: The treatment of a response whose reader stops early; it is discarded by default.
+    ///   - storing: A filter for what is stored; responses are stored as received by default.
+    ///   - revalidator: The owner of background validations; a separate one by default.
+    ///   - name: The cache's name in `Cache-Status`.
+    ///   - observer: Receives each event immediately, on the call's task. It must return quickly.
     public init(
         store: some CacheStore,
         rules: CacheRules = CacheRules(),
@@ -102,7 +102,7 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
         )
     }
 
-    /// A cache that would give one user's responses to another.
+    /// Reports a cache that would serve one user's responses to another.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         guard !partition.seesUsers, !partition.isShared,
             let stage = place.inside.first(where: { $0.phase == .authenticate })
@@ -117,12 +117,12 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
         ]
     }
 
-    /// Over a cache there is no use for another.
+    /// Marks the transport as caching, since a second cache would be useless.
     public func capabilities(over inner: TransportCapabilities) -> TransportCapabilities { inner.union(.caches) }
 
-    /// Answers from the store, or asks the server.
+    /// Serves the request from the store, or sends it to the server.
     ///
-    /// - Throws: What the stages inside and the partition throw.
+    /// - Throws: Errors of the inner stages and of the partition.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let settings = settings(for: request)
         if settings.use == .off, settings.invalidates.isEmpty, request.head.method.isSafe, events.countPassed() {
@@ -151,7 +151,7 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
         }
     }
 
-    /// A store that is reached over a network has to say so itself; those of this package end every wait.
+    /// Whether the store keeps deadlines; a networked store must declare it, and those of this package bound every wait.
     public var keepsDeadlines: Bool { store.keepsDeadlines }
 
     // MARK: - What is asked
@@ -165,7 +165,7 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
         let owner: String
         switch try await partition.owner(of: request) {
         case .user(let name): owner = name
-        // A shared cache stores of authenticated requests what is meant for all, RFC 9111 §3.5.
+        // A shared cache stores responses to authenticated requests if they are meant for all, RFC 9111 §3.5.
         case .unknown where rules.isShared: owner = ""
         case .unknown:
             var question = CacheQuestion(head, key: nil, settings: settings, time: request.environment.time.date)
@@ -203,13 +203,13 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
         if request.options.contains(CacheSettingsOption.self) {
             result = request.options[CacheSettingsOption.self].over(result)
         }
-        // HTML standard §9.2.2: a stream is asked for with the cache mode "no-store".
+        // HTML standard §9.2.2: streams are requested with the cache mode "no-store".
         if request.options[LongLivedResponse.self] { result.use = .off }
         return result
     }
 
-    /// GET and HEAD share what is stored; other methods have stored responses only where the call names them, and those
-    /// that change what they name (PUT, DELETE, PATCH) never have.
+    /// The key of a request: GET and HEAD share one, other methods have one only with an identifier, and methods that
+    /// change their target (PUT, DELETE, PATCH) have none.
     private static func key(for head: HTTPRequest, _ settings: CacheSettings, partition: String) -> CacheKey? {
         let isPlain = head.method == .get || head.method == .head
         let isChange = [.put, .delete, .patch, .connect].contains(head.method)
@@ -224,10 +224,10 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
         )
     }
 
-    /// The most content of a request that is compared.
+    /// The maximum size of request content that is compared.
     private static let comparedContent = ByteCount.mebibytes(1)
 
-    /// The digest of a request's content; nil for content that cannot be read twice, or is too large.
+    /// The digest of a request's content; nil if the content can't be read twice, or is too large.
     private static func digest(of request: borrowing Request) async throws -> String? {
         let body = request.body
         guard body.isReplayable, body.length ?? 0 <= comparedContent.bytes else { return nil }
@@ -236,7 +236,7 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
             let bytes = try await (copy request).withinDeadline { try await body.collect(upTo: comparedContent) }
             return SHA256Digest.hex(of: bytes)
         } catch let error where !(error is CancellationError) && !(error is any TimeoutFailure) {
-            // Whoever sends the request reads it too, and tells.
+            // Sending the request reads the body too, and reports the error.
             return nil
         }
     }

@@ -2,14 +2,14 @@ public import Foundation
 public import HTTPChainCore
 public import HTTPTypes
 
-/// The cache settings of one call; ``HTTPChainCore/Request/caching(_:)-(CacheSettings)`` is the short way to it.
+/// The cache settings of a call; see also ``HTTPChainCore/Request/caching(_:)-(CacheSettings)``.
 public enum CacheSettingsOption: RequestOption {
-    /// No settings of the call's own: the route and the stage decide.
+    /// Empty settings: those of the route and the stage apply.
     public static var defaultValue: CacheSettings { CacheSettings() }
 }
 
 extension Request {
-    /// The request with what it wants of the cache, over what it wanted before.
+    /// Returns the request with cache settings, merged over those it already has.
     ///
     /// ```swift
     /// let news = Request.get("https://api.example.com/news").caching(CacheSettings(lifetime: .exactly(.seconds(60))))
@@ -19,22 +19,22 @@ extension Request {
         return self
     }
 
-    /// The request with a use of the cache: off, refreshed, offline.
+    /// Returns the request with a use of the cache, such as off, refresh or offline.
     public consuming func caching(_ use: CacheSettings.Use) -> Request {
         caching(CacheSettings(use: use))
     }
 
-    /// The request with a lifetime for its response.
+    /// Returns the request with a lifetime for its response.
     public consuming func caching(for lifetime: CacheLifetime) -> Request {
         caching(CacheSettings(lifetime: lifetime))
     }
 
-    /// The request with an identifier for its response, to tell calls apart that the URL does not, and to flush it by.
+    /// Returns the request with an identifier that separates its responses from others of the same URL.
     public consuming func cacheIdentifier(_ identifier: String) -> Request {
         caching(CacheSettings(identifier: identifier))
     }
 
-    /// The request that, when it succeeds, makes stored responses invalid.
+    /// Returns the request with selections of stored responses to invalidate if it succeeds.
     public consuming func invalidating(_ selections: CacheSelection...) -> Request {
         caching(CacheSettings(invalidates: selections))
     }
@@ -52,13 +52,13 @@ public struct CacheRoute: Sendable {
     let matches: @Sendable (HTTPRequest) -> Bool
     let settings: CacheSettings
 
-    /// The requests that a closure picks.
+    /// Applies to the requests that a closure matches.
     public init(where matches: @escaping @Sendable (HTTPRequest) -> Bool, _ settings: CacheSettings) {
         self.matches = matches
         self.settings = settings
     }
 
-    /// The requests to a path and to all below it, in any origin, whatever their query.
+    /// Applies to requests to a path and everything below it, on any origin and with any query.
     public init(path: String, _ settings: CacheSettings) {
         self.init(
             where: { request in
@@ -72,26 +72,26 @@ public struct CacheRoute: Sendable {
     }
 }
 
-/// The treatment of a response that is being stored when its reader leaves before the end.
+/// The treatment of a partly stored response whose reader stops before the end.
 public enum EarlyAbandonment: Sendable, Hashable {
-    /// Nothing of it is stored, and the transfer is cancelled.
+    /// Cancels the transfer and stores nothing.
     case discard
-    /// The rest is read in the background, up to a limit, and the response stored; beyond it, it is discarded.
+    /// Reads the rest in the background and stores the response; discards it if the rest exceeds the limit.
     case finish(upTo: ByteCount)
 }
 
-/// The state of a stored response, for a caller who asks before sending.
+/// The state of a stored response, for callers that check before sending.
 public struct CachedState: Sendable, Hashable {
-    /// The key that it is looked up by.
+    /// The key of the entry.
     public let key: CacheKey
-    /// The status stored.
+    /// The stored status.
     public let status: HTTPResponse.Status
     /// The age of the response, and the time for which it is fresh.
     public let freshness: CacheFreshness
-    /// The date when it was received or last validated.
+    /// The date when the response was received or last validated.
     public let date: Date
-    /// The number of bytes of content that are stored.
+    /// The number of stored bytes of content.
     public let length: Int64
-    /// Whether a call would be answered without asking the server.
+    /// Whether a call would be served without contacting the server.
     public let isUsable: Bool
 }

@@ -1,4 +1,4 @@
 public import HTTPChainCore
 
-/// The rule that keeps the entries of different users apart: the same notion as for coalescing.
+/// The rule that separates the entries of different users; coalescing uses the same type.
 public typealias CachePartition = UserPartition

@@ -1,15 +1,15 @@
 import Foundation
 import HTTPChainCore
 
-/// Takes down one response while its caller reads it: a fault of the store ends the recording and nothing else.
+/// Records one response while its caller reads it; a failure of the store ends only the recording.
 final class CacheRecording: Sendable {
     private struct State {
         var isOpen = true
         var count: Int64 = 0
-        /// The number of bytes that are left out, because they are stored already.
+        /// The number of bytes still to skip, because they are already stored.
         var overlap: Int64
 
-        /// Returns the part of the next bytes that is to be written.
+        /// Returns the part of a chunk to write.
         mutating func take(_ chunk: Data) -> Data {
             count += Int64(chunk.count)
             let skipped = min(overlap, Int64(chunk.count))
@@ -27,13 +27,13 @@ final class CacheRecording: Sendable {
     private let state: Locked<State>
 
     /// - Parameters:
-    ///   - writer: Writes the entry.
-    ///   - key: What the entry is looked up by.
-    ///   - declared: The length that the head declares; another makes the response incomplete (RFC 9111 §3.3).
-    ///   - overlap: How many of the response's first bytes are not written, because they are stored already.
-    ///   - suffix: What comes after the response's own bytes, when parts are combined.
-    ///   - place: Where the response goes when it is complete.
-    ///   - claim: The right to store it.
+    ///   - writer: The writer of the entry.
+    ///   - key: The key of the entry.
+    ///   - declared: The length the head declares; with any other length the response is incomplete (RFC 9111 §3.3).
+    ///   - overlap: The number of leading bytes that are not written, because they are already stored.
+    ///   - suffix: The bytes after the response's own when parts are combined.
+    ///   - place: The destination of the complete response.
+    ///   - claim: The right to store the response.
     init(
         _ writer: any CacheWriter,
         key: CacheKey,
@@ -60,7 +60,7 @@ final class CacheRecording: Sendable {
 
     var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// Where the response stands.
+    /// The number of bytes received so far.
     var count: Int64 { state.withLock { $0.count } }
 
     func write(_ chunk: Data) async {
@@ -79,7 +79,7 @@ final class CacheRecording: Sendable {
         }
     }
 
-    /// The response is complete.
+    /// Commits the complete response.
     func finish() async {
         guard isOpen else { return }
         if let declared, declared != count { return await stop("it is not as long as it declares, RFC 9111 §3.3") }
@@ -90,7 +90,7 @@ final class CacheRecording: Sendable {
             }
             if let obstacle = await place.obstacle(key) { return await stop(obstacle) }
             close()
-            // Not sooner: what comes until it is stored would be stored beside it.
+            // Not sooner: a response that arrives before the commit would be stored as well.
             defer { claim.release() }
             let commit = try await writer.commit()
             for key in commit.evicted { events.emit(.evicted(key)) }
@@ -109,7 +109,7 @@ final class CacheRecording: Sendable {
         }
     }
 
-    /// The transfer of the response broke, or cannot be stored.
+    /// Ends the recording because the transfer failed or the response can't be stored.
     func stop(_ reason: String) async {
         close()
         claim.release()

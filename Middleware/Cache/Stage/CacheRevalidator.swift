@@ -1,10 +1,10 @@
 import HTTPChainCore
 
-/// Owns what a cache does beside its calls: validations of stale responses that were handed out already
-/// (`stale-while-revalidate`, RFC 5861 §3).
+/// Owns a cache's background work: validations of stale responses that were already returned (`stale-while-revalidate`,
+/// RFC 5861 §3).
 ///
-/// There is one at a time for a key, and a bounded number in all; what exceeds it is left to a later call. Shutting the
-/// owner down cancels the validations in flight and waits for them; without that, they end by themselves:
+/// There is at most one validation per key, and a bounded number in total; any more are left to a later call. Shutdown
+/// cancels the validations in flight and waits for them to end. Without it, they end by themselves:
 ///
 /// ```swift
 /// let revalidator = CacheRevalidator()
@@ -21,9 +21,9 @@ public final class CacheRevalidator: Sendable {
     private let state = Watched(State())
     private let limit: Int
 
-    /// Makes an owner.
+    /// Creates a revalidator.
     ///
-    /// - Parameter limit: How many validations are in flight at a time, at most; 16 by default.
+    /// - Parameter limit: The maximum number of validations in flight; 16 by default.
     public init(limit: Int = 16) {
         self.limit = limit
     }
@@ -32,12 +32,12 @@ public final class CacheRevalidator: Sendable {
         for task in state.value.tasks.values { task.cancel() }
     }
 
-    /// The number of validations that are in flight.
+    /// The number of validations in flight.
     public var count: Int { state.value.tasks.count }
 
     /// Starts a validation.
     ///
-    /// - Returns: Whether it was started; `false` when there is one for the key, or too many in all.
+    /// - Returns: Whether it was started; `false` if the key already has one, or there are too many.
     @discardableResult
     func start(_ key: CacheKey, _ work: @escaping @Sendable () async -> Void) -> Bool {
         state.update { [state, limit] current in
@@ -50,14 +50,14 @@ public final class CacheRevalidator: Sendable {
         }
     }
 
-    /// Waits until nothing is in flight.
+    /// Waits until no validations are in flight.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled; what is in flight goes on.
+    /// - Throws: `CancellationError` if the task is cancelled; validations in flight continue.
     public func waitUntilIdle() async throws {
         try await state.wait { $0.tasks.isEmpty ? () : nil }
     }
 
-    /// Cancels what is in flight, waits until it has ended, and starts nothing more.
+    /// Cancels the validations in flight, waits for them to end, and prevents new ones.
     public func shutdown() async {
         let tasks = state.update { state in
             state.isShutDown = true

@@ -1,52 +1,52 @@
 public import HTTPChainCore
 
-/// The report of how the cache handled one response: RFC 9211, and more for people.
+/// A report of how the cache handled a response: RFC 9211, with more detail for people.
 ///
-/// ``HTTPChainCore/Response/cacheStatus`` gives it; it also stands in the `Cache-Status` field.
+/// See ``HTTPChainCore/Response/cacheStatus``. The `Cache-Status` field has it too.
 public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
-    /// Why a request went to the server, RFC 9211 §2.2.
+    /// The reason why a request went to the server, RFC 9211 §2.2.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Forward: String, Sendable, Hashable {
-        /// The cache was told to leave the request alone.
+        /// The cache was bypassed for this request.
         case bypass
-        /// The method's semantics want it.
+        /// The method's semantics require it.
         case method
         /// Nothing was stored for the URL.
         case uriMiss = "uri-miss"
         /// The stored response is for other request fields.
         case varyMiss = "vary-miss"
-        /// Nothing stored could be used.
+        /// No stored response could be used.
         case miss
-        /// The request's directives did not allow what is stored.
+        /// The request's directives did not allow the stored response.
         case request
-        /// The stored response was stale, or has to be validated before each use.
+        /// The stored response was stale, or requires validation before each use.
         case stale
-        /// Only part of what was asked for was stored.
+        /// Only part of the requested content was stored.
         case partial
     }
 
     /// The name of the cache.
     public var cache: String
-    /// Whether the answer came from the store and the server was not asked before.
+    /// Whether the response came from the store without contacting the server first.
     public var isHit: Bool
-    /// Why the server was asked; `nil` when it was not.
+    /// The reason why the request was forwarded; `nil` if it wasn't.
     public var forward: Forward?
-    /// The status of the server's answer; `nil` when it was not asked, or could not be reached.
+    /// The status of the server's response; `nil` if the request wasn't forwarded, or the server was unreachable.
     public var forwardStatus: Int?
-    /// Whether the server's answer is being stored.
+    /// Whether the server's response is being stored.
     public var isStored: Bool
-    /// For how many more seconds the answer is fresh, negative since it is stale; `nil` for one from the server.
+    /// The remaining fresh time in seconds, negative if stale; `nil` for a response from the server.
     public var timeToLive: Int64?
-    /// The age of the answer in seconds; `nil` for one from the server.
+    /// The age of the response in seconds; `nil` for a response from the server.
     public var age: Int64?
-    /// By which rule.
+    /// The rule that applied.
     public var reason: CacheReason
-    /// The details, in words.
+    /// Further details in words.
     public var detail: String?
 
-    /// Whether the content came from the store, with or without asking the server.
+    /// Whether the content came from the store, with or without validation.
     public var isFromStore: Bool { age != nil }
 
     init(
@@ -109,7 +109,7 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
         (0x41...0x5A).contains(byte & 0xDF) || byte == UInt8(ascii: "*")
     }
 
-    /// A string of structured fields, which have printable ASCII alone, RFC 8941 §3.3.3.
+    /// A structured-field string, which allows only printable ASCII, RFC 8941 §3.3.3.
     private func quoted(_ text: String) -> String {
         Escaping.quotedString(String(text.unicodeScalars.filter { (0x20..<0x7F).contains($0.value) }))
     }
@@ -117,26 +117,26 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
 
 /// Carries the ``CacheStatus`` of a response.
 public enum CacheStatusOption: ResponseOption {
-    /// No cache had a hand in it.
+    /// No cache handled the response.
     public static var defaultValue: CacheStatus? { nil }
 }
 
-/// Carries the error in place of which a stored response, or 504, was given.
+/// Carries the error that a stored response or a 504 replaced.
 public enum CacheFailure: ResponseOption {
     /// Nothing failed.
     public static var defaultValue: (any Error)? { nil }
 }
 
 extension Response {
-    /// The report of how the cache handled this response; `nil` when it passed none.
+    /// The report of how the cache handled this response; `nil` if there was no cache.
     public var cacheStatus: CacheStatus? { options[CacheStatusOption.self] }
 
-    /// The error of the exchange in place of which the cache answered; `nil` when nothing failed.
+    /// The error that the cache's response replaced; `nil` if nothing failed.
     public var cacheFailure: (any Error)? { options[CacheFailure.self] }
 }
 
 extension CacheReason {
-    /// The `fwd` of RFC 9211 §2.2.
+    /// The value of `fwd`, RFC 9211 §2.2.
     var forward: CacheStatus.Forward {
         switch self {
         case .notStored: .uriMiss

@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// The choice of responses to store, where the application has a say beside the rules.
+/// An application's filter for what is stored, in addition to the rules.
 ///
 /// ```swift
 /// let cache = CacheMiddleware(
@@ -14,8 +14,8 @@ public import HTTPTypes
 /// )
 /// ```
 ///
-/// It is asked when a response is to be stored that the rules let be stored, and again each time its description changes:
-/// with a 304 and with the answer to HEAD (RFC 9111 §4.3.4, §4.3.5). The caller's response is as it came.
+/// The filter runs before a response that the rules allow is stored, and again whenever its description changes: after
+/// a 304 and after a response to HEAD (RFC 9111 §4.3.4, §4.3.5). The caller's response is unchanged.
 public struct CacheStoring: Sendable {
     private let decide: (@Sendable (CacheMetadata, HTTPRequest) -> CacheMetadata?)?
 
@@ -23,21 +23,21 @@ public struct CacheStoring: Sendable {
         self.decide = decide
     }
 
-    /// Responses are stored as they came.
+    /// Stores responses as received.
     public static var asReceived: CacheStoring { CacheStoring(nil) }
 
-    /// A closure rewrites what is stored, or refuses to store.
+    /// Rewrites what is stored, or prevents storing, with a closure.
     ///
-    /// - Parameter decide: Is given what would be stored, and the caller's request. It returns what is stored instead, and
-    ///   nil to store nothing; what was stored before is then removed. Header fields, class and lifetime may be changed;
-    ///   status, variant, times and content stay as they are. It must return quickly.
+    /// - Parameter decide: Receives the metadata to be stored and the caller's request. Returns the metadata to store,
+    ///   or nil to store nothing and remove what was stored before. It may change header fields, class and lifetime;
+    ///   changes to status, variant, times and content are ignored. It must return quickly.
     public static func by(
         _ decide: @escaping @Sendable (_ metadata: CacheMetadata, _ request: HTTPRequest) -> CacheMetadata?
     ) -> CacheStoring {
         CacheStoring(decide)
     }
 
-    /// Returns the metadata that is to be stored; nil for nothing.
+    /// Returns the metadata to store; nil to store nothing.
     func apply(to metadata: CacheMetadata, _ request: HTTPRequest) -> CacheMetadata? {
         guard let decide else { return metadata }
         guard let wanted = decide(metadata, request) else { return nil }
@@ -50,12 +50,12 @@ public struct CacheStoring: Sendable {
 }
 
 extension CacheQuestion {
-    /// Whether the call asks the server, whatever is stored.
+    /// Whether the call contacts the server regardless of what is stored.
     var isRefresh: Bool { settings.use == .refresh && key != nil }
 }
 
 extension HTTPFields {
-    /// Tells caches on the way to ask the server, RFC 9111 §5.2.1.4.
+    /// Asks caches on the path to validate, RFC 9111 §5.2.1.4.
     mutating func askForValidation() {
         guard !RequestDirectives(self).noCache else { return }
         append(HTTPField(name: .cacheControl, value: "no-cache"))

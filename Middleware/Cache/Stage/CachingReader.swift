@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// Gives a response to its caller and takes it down on the way; a caller who leaves early ends both.
+/// Passes a response to its caller and records it; both end if the caller stops early.
 struct CachingReader: BodyReader {
     private var inner: any BodyReader
     private let recording: CacheRecording
@@ -30,7 +30,7 @@ struct CachingReader: BodyReader {
     }
 }
 
-/// Gives what another reader gives, and hands that reader on to be read to its end when the caller leaves early.
+/// Forwards another reader, and if the caller stops early, hands that reader over to be read to its end.
 struct HandingOnReader: BodyReader {
     private let source: Source
 

@@ -2,28 +2,28 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// How a partial response goes together with what is stored, RFC 9111 §3.4.
+/// The way a partial response is combined with a stored one, RFC 9111 §3.4.
 struct CombinationPlan {
     enum Outcome {
         case store(CombinationPlan)
-        /// All of it is stored: only the description is new.
+        /// All of it is already stored: only the description changes.
         case freshen(CacheEntry, CacheMetadata)
-        /// The stored response is worth more.
+        /// The stored response is more valuable.
         case keep
     }
 
-    /// The metadata that will be stored.
+    /// The metadata to store.
     var metadata: CacheMetadata
-    /// How long the response's own bytes are; `nil` when it does not matter.
+    /// The length of the response's own content; `nil` if irrelevant.
     var ownLength: Int64?
     /// The stored part.
     var other: CacheEntry?
-    /// Which of the bytes stored by the other come before, and which after.
+    /// The ranges of the other entry's stored bytes that come before and after.
     var before: Range<Int64>?
     var after: Range<Int64>?
-    /// How many of the response's first bytes are stored already, where the rest of it continues the stored part.
+    /// The number of leading bytes of the response that are already stored, if the rest continues the stored part.
     var overlap: Int64?
-    /// The metadata that is stored when the other is gone.
+    /// The metadata to store if the other entry is gone.
     private var own: CacheMetadata
 
     private init(_ metadata: CacheMetadata) {
@@ -31,7 +31,7 @@ struct CombinationPlan {
         own = metadata
     }
 
-    /// The response by itself.
+    /// The plan for the response alone.
     var alone: CombinationPlan {
         var plan = CombinationPlan(own)
         plan.ownLength = ownLength
@@ -46,13 +46,13 @@ struct CombinationPlan {
             return .store(plan.whole(range, of: length))
         }
         let facts = ResponseFacts(metadata.head.headerFields, status: 206, receivedAt: metadata.responseTime)
-        // What answers no GET of the content (404 with a page of its own) is no part of it.
+        // A response with another status (such as a 404 with its own page) isn't part of the content.
         let isSame =
             other.response.facts.status == 200 && facts.isSameRepresentation(as: other.response.facts)
         switch other.response.metadata.content {
         case .complete:
             guard isSame else {
-                // Without a tag nothing tells whether what is stored is out of date.
+                // Without a tag, the stored response can't be known to be outdated.
                 let isUnknown = facts.entityTag == nil || other.response.facts.entityTag == nil
                 return isUnknown ? .keep : .store(plan.whole(range, of: length))
             }
@@ -78,7 +78,7 @@ struct CombinationPlan {
         }
     }
 
-    /// All the bytes there are make a complete response.
+    /// Marks the response as complete if the range covers the whole content.
     private func whole(_ range: Range<Int64>, of length: Int64?) -> CombinationPlan {
         var plan = self
         if let length, range == 0..<length {

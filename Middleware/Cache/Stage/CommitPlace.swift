@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// Where a response goes when it is complete, and what may have happened there since it was asked for.
+/// The destination of a complete response, with a check of what happened there since the request was sent.
 struct CommitPlace: Sendable {
     let store: any CacheStore
     let log: InvalidationLog
@@ -26,19 +26,19 @@ struct CommitPlace: Sendable {
         sentAt = exchange.sentAt
     }
 
-    /// Why the response must not be stored any more; `nil` when it may.
+    /// The reason why the response must no longer be stored; `nil` if it may be.
     func obstacle(_ key: CacheKey) async -> String? {
         guard log.isCurrent(key.url, since: stamp) else {
             return "it was made invalid while it arrived, RFC 9111 §4.4"
         }
-        // A part of it that was asked for again may have come with the credentials of another user.
+        // If part of the content was requested again, it may have come with another user's credentials.
         guard await exchange.isStillOwned(key) else { return CacheMiddleware.Exchange.disowned }
-        // Nothing was stored meanwhile: there is no need to look.
+        // Without another commit in the meantime, there is no need to look.
         guard log.commits != commits, await isOutrun(key) else { return nil }
         return "a newer answer came meanwhile, RFC 9111 §4"
     }
 
-    /// Whether an answer that arrived after this one was asked for is newer: of several the most recent is used.
+    /// Whether a newer response arrived after this one was requested: the most recent one is used.
     private func isOutrun(_ key: CacheKey) async -> Bool {
         guard let variants = try? await store.variants(of: key) else { return false }
         let rivals = variants.lazy.map(\.response).filter {
@@ -49,7 +49,7 @@ struct CommitPlace: Sendable {
         return rivals.contains { own.isOlder(than: $0) }
     }
 
-    /// Whether what was just committed stays: what was made invalid after the last look goes again.
+    /// Whether a committed entry stays; removes it if it was invalidated after the last check.
     func keeps(_ entry: CacheEntry) async throws -> Bool {
         log.noteCommit()
         guard !log.isCurrent(entry.key.url, since: stamp) else { return true }

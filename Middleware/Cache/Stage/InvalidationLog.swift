@@ -1,21 +1,21 @@
 import HTTPChainCore
 import HTTPChainSupport
 
-/// A store with a log of its own, which all stages share that use the store.
+/// A store with its own log, shared by all stages that use the store.
 package protocol InvalidationKeeping: CacheStore {
     var invalidations: InvalidationLog { get }
 }
 
-/// Remembers what was made invalid lately, so that a response that was in flight meanwhile is not stored after it, and
-/// what is being stored.
+/// Records recent invalidations, so that a response that was in flight at the time isn't stored afterwards, and the
+/// recordings in progress.
 package final class InvalidationLog: Sendable {
     private struct State {
         var now: UInt64 = 0
-        /// The number of responses that were stored.
+        /// The number of responses stored.
         var commits: UInt64 = 0
-        /// When each URL was made invalid last.
+        /// The stamp of each URL's last invalidation.
         var urls: [ExactText: UInt64] = [:]
-        /// When everything was, or more than is kept one by one.
+        /// The stamp of the last invalidation of everything, or of more URLs than are kept individually.
         var everything: UInt64 = 0
     }
 
@@ -23,7 +23,7 @@ package final class InvalidationLog: Sendable {
     private final class Core: Sendable {
         let state = Locked(State())
         let claims = RecordingClaims()
-        /// The one that this one has become a part of.
+        /// The core that this one was merged into.
         let whole = Locked<Core?>(nil)
 
         var root: Core {
@@ -40,18 +40,18 @@ package final class InvalidationLog: Sendable {
     private var core: Core { own.root }
     private var state: Locked<State> { core.state }
 
-    /// The responses that are being stored.
+    /// The responses being stored.
     var claims: RecordingClaims { core.claims }
 
-    /// Makes one log of this one and another, for stores of which one is a part of the other.
+    /// Merges another log into this one, for stores one of which is part of the other.
     ///
-    /// Responses that are in flight meanwhile are not stored.
+    /// Responses in flight during the merge are not stored.
     func join(_ other: InvalidationLog) {
         let (whole, part) = (core, other.core)
         guard whole !== part else { return }
         let (now, commits) = part.state.withLock { ($0.now, $0.commits) }
         whole.state.withLock { state in
-            // Stamps of both are before it.
+            // Later than any stamp of either log.
             state.now = max(state.now, now) + 1
             state.commits = max(state.commits, commits) + 1
             state.everything = state.now
@@ -60,12 +60,12 @@ package final class InvalidationLog: Sendable {
         part.whole.withLock { $0 = whole }
     }
 
-    /// The number of responses that were stored until now.
+    /// The number of responses stored so far.
     var commits: UInt64 { state.withLock { $0.commits } }
 
     func noteCommit() { state.withLock { $0.commits += 1 } }
 
-    /// The moment, to be shown again when the response is complete.
+    /// The current stamp, to be compared when the response is complete.
     var stamp: UInt64 { state.withLock { $0.now } }
 
     package func note(_ selection: CacheSelection) {
@@ -86,7 +86,7 @@ package final class InvalidationLog: Sendable {
         }
     }
 
-    /// Whether nothing has been made invalid since that a response to this URL may be among.
+    /// Whether no invalidation since then can include a response to this URL.
     func isCurrent(_ url: String, since stamp: UInt64) -> Bool {
         state.withLock { $0.everything <= stamp && ($0.urls[ExactText(url)] ?? 0) <= stamp }
     }

@@ -2,16 +2,15 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// The responses that are being stored, or were just now: of calls that ask for the same at the same time, one stores
-/// its response.
+/// The responses being stored, or just stored: of concurrent calls for the same response, only one stores it.
 ///
-/// Each of the others still gives its response to its caller. A call that was sent after a recording had begun may
-/// know better (it may be a reload), and stores its response too.
+/// The other calls still return their responses. A call that was sent after a recording began may get a newer response
+/// (it may be a reload), so it stores its response too.
 final class RecordingClaims: Sendable {
     fileprivate struct Place: Hashable {
         var key: CacheKey
         var variant: CacheVariant
-        /// Which bytes it is, of a partial response.
+        /// The range of a partial response.
         var part: Range<Int64>?
     }
 
@@ -20,18 +19,18 @@ final class RecordingClaims: Sendable {
         var metadata: CacheMetadata
     }
 
-    /// What is known of one place; never empty.
+    /// The state of one place; never empty.
     private struct Standing {
-        /// The one whose response is being stored.
+        /// The claim whose response is being stored.
         var holder: Holder?
-        /// The one that stored last, for calls that were sent before and are answered later.
+        /// The last claim that stored a response, for calls that were sent earlier and complete later.
         var fulfilled: Holder?
     }
 
     private struct State {
         var last: UInt64 = 0
         var standings: [Place: Standing] = [:]
-        /// The places where a response was stored, the oldest first.
+        /// The places where responses were stored, oldest first.
         var places: [Place] = []
 
         mutating func forgetOldest() {
@@ -45,16 +44,15 @@ final class RecordingClaims: Sendable {
 
     private let state = Locked(State())
 
-    /// The moment, to be shown again when the response has come.
+    /// The current stamp, to be compared when the response has arrived.
     var stamp: UInt64 { state.withLock { $0.last } }
 
-    /// Claims the place of a response; nil where the response of another call that was in flight at the same time is
-    /// being stored there, or was.
+    /// Claims the place of a response; returns nil if a concurrent call's response is being stored there, or was.
     ///
     /// - Parameters:
     ///   - key: The key of the response.
-    ///   - metadata: What is known of the response.
-    ///   - stamp: The moment at which the call was sent.
+    ///   - metadata: The metadata of the response so far.
+    ///   - stamp: The stamp at the time the call was sent.
     func claim(_ key: CacheKey, _ metadata: CacheMetadata, sentAt stamp: UInt64) -> RecordingClaim? {
         var place = Place(key: key, variant: metadata.variant)
         if case .part(let range, _) = metadata.content { place.part = range }
@@ -94,7 +92,7 @@ final class RecordingClaims: Sendable {
     }
 }
 
-/// The right to store a response; it ends with the recording.
+/// The right to store a response; ends with the recording.
 final class RecordingClaim: Sendable {
     private let claims: RecordingClaims
     private let place: RecordingClaims.Place
@@ -113,7 +111,7 @@ final class RecordingClaim: Sendable {
 
     func release() { end(isFulfilled: false) }
 
-    /// The response is stored, and the right ends.
+    /// Marks the response as stored and ends the claim.
     func fulfill() { end(isFulfilled: true) }
 
     private func end(isFulfilled: Bool) {
@@ -126,7 +124,7 @@ final class RecordingClaim: Sendable {
 }
 
 extension CacheMetadata {
-    /// Whether the server made this response later than another one, and not the same content again.
+    /// Whether the server made this response later than another one, and with different content.
     fileprivate func isNewer(than other: CacheMetadata) -> Bool {
         let (own, old) = (head.headerFields, other.head.headerFields)
         guard let date = own.value(of: .date).flatMap({ HTTPDate($0) }),

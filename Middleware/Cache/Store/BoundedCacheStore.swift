@@ -1,6 +1,6 @@
-/// A store whose bounds are known to what stands over it.
+/// A store that exposes its bounds to the store above it.
 package protocol BoundedCacheStore: CacheStore {
-    /// How much the store holds at most.
+    /// The limits of the store.
     var bounds: CacheBounds { get }
 }
 

@@ -1,4 +1,4 @@
-/// Writes numbers and texts one after the other, numbers with the least significant byte first.
+/// Writes numbers and texts in sequence, numbers in little-endian order.
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -26,20 +26,20 @@ struct ByteWriter {
 
     mutating func append(contentsOf buffer: UnsafeRawBufferPointer) { bytes.append(contentsOf: buffer) }
 
-    /// Puts a number in place of bytes that were written before.
+    /// Overwrites bytes written before with a number.
     mutating func put<Number: FixedWidthInteger>(_ number: Number, at offset: Int) {
         withUnsafeBytes(of: number.littleEndian) { bytes.replaceSubrange(offset..<(offset + $0.count), with: $0) }
     }
 }
 
-/// Reads what ``ByteWriter`` has written; bytes that are not that are an error, never a trap.
+/// Reads the output of ``ByteWriter``; malformed bytes are an error, never a trap.
 struct ByteReader {
     struct Malformed: Error {}
 
     private let buffer: UnsafeRawBufferPointer
     private(set) var offset = 0
 
-    /// The buffer must outlive the reader.
+    /// Creates a reader of a buffer that must outlive it.
     init(_ buffer: UnsafeRawBufferPointer) {
         self.buffer = buffer
     }

@@ -2,29 +2,29 @@ public import Foundation
 import HTTPChainCore
 public import HTTPTypes
 
-/// Names one stored response in its store, for as long as it is stored.
+/// Identifies a stored response in its store, for as long as it is stored.
 public struct CacheEntryID: Sendable, Hashable {
-    /// A number that the store chose.
+    /// A number chosen by the store.
     public let rawValue: UInt64
 
-    /// Takes the store's number.
+    /// Creates an identifier from the store's number.
     public init(rawValue: UInt64) {
         self.rawValue = rawValue
     }
 }
 
-/// One stored response: a variant of its key.
+/// A stored response: a variant of its key.
 public struct CacheEntry: Sendable, Identifiable {
-    /// Its name in the store; freshening keeps it, a new response has a new one.
+    /// The identifier in the store; freshening keeps it, a new response gets a new one.
     public let id: CacheEntryID
-    /// The key that it is looked up by.
+    /// The key of the entry.
     public let key: CacheKey
     /// The response without its body.
     public let response: StoredResponse
-    /// The body, where the store has read it together with the description.
+    /// The body, if the store has read it together with the description.
     package let content: StoredContent?
 
-    /// Makes an entry; stores do.
+    /// Creates an entry, for use by stores.
     public init(id: CacheEntryID, key: CacheKey, response: StoredResponse) {
         self.init(id: id, key: key, response: response, content: nil)
     }
@@ -36,14 +36,14 @@ public struct CacheEntry: Sendable, Identifiable {
         self.content = content
     }
 
-    /// The entry for who keeps it longer than a call.
+    /// The entry for storage beyond a call.
     package var withoutContent: CacheEntry { CacheEntry(id: id, key: key, response: response) }
 }
 
-/// A body that was read and checked together with the description; it shows nothing of itself.
+/// A body that was read and checked together with the description; its description reveals no content.
 package struct StoredContent: Sendable, CustomStringConvertible, CustomReflectable {
     package let bytes: Data
-    /// The number by which its store tells whether something was removed since, where it has one.
+    /// The store's removal counter when the body was read, by which it detects later removals; 0 if it has none.
     package let removals: UInt64
 
     package init(_ bytes: Data, removals: UInt64 = 0) {
@@ -55,22 +55,22 @@ package struct StoredContent: Sendable, CustomStringConvertible, CustomReflectab
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The part of a response's content that is stored, RFC 9111 §3.3.
+/// The stored part of a response's content, RFC 9111 §3.3.
 public enum CacheContent: Sendable, Hashable {
     /// All of it.
     case complete
-    /// One run of bytes, and how long the whole is where that is known.
+    /// A range of bytes, and the total length if known.
     case part(Range<Int64>, of: Int64?)
 }
 
-/// All that is known of a stored response but its body.
+/// Everything about a stored response except its body.
 public struct CacheMetadata: Sendable, Hashable {
-    /// The version of this description; a store misses entries of a later one.
+    /// The version of this description; a store treats entries with a later version as misses.
     public static let formatVersion = 1
 
-    /// Status and stored fields, RFC 9111 §3.1.
+    /// The status and stored fields, RFC 9111 §3.1.
     public var head: HTTPResponse
-    /// The request fields that `Vary` names, with their values in the request that was answered.
+    /// The request fields that `Vary` names, with their values in the original request.
     public var variant: CacheVariant
     /// The date when the request was sent, by the wall clock.
     public var requestTime: Date
@@ -78,17 +78,17 @@ public struct CacheMetadata: Sendable, Hashable {
     public var responseTime: Date
     /// The part of the content that is stored.
     public var content: CacheContent
-    /// The class of data that it belongs to, by which entries are divided and flushed.
+    /// The response's class of data, by which entries are divided and removed.
     public var classification: String?
-    /// The lifetime that the client set when it was stored.
+    /// The lifetime set by the client when the response was stored.
     public var lifetime: CacheLifetime
-    /// The fields that described the content before a transport decoded it, as ``/HTTPChainCore/OriginalContentFields``
-    /// has them.
+    /// The fields that described the content before a transport decoded it, see
+    /// ``/HTTPChainCore/OriginalContentFields``.
     public var originalContentFields: HTTPFields
-    /// Whether it must be validated before its next use, whatever its age (RFC 9111 §4.3.5, §4.4).
+    /// Whether it must be validated before its next use, regardless of its age (RFC 9111 §4.3.5, §4.4).
     public var isInvalidated: Bool
 
-    /// Describes a response.
+    /// Creates a description of a response.
     public init(
         head: HTTPResponse,
         variant: CacheVariant = CacheVariant(),
@@ -111,7 +111,7 @@ public struct CacheMetadata: Sendable, Hashable {
         self.isInvalidated = isInvalidated
     }
 
-    /// Roughly how many bytes the description takes.
+    /// The approximate size of the description in bytes.
     var headSize: Int64 {
         head.headerFields.reduce(into: Int64(256)) { size, field in
             size += Int64(field.name.rawName.utf8.count) + 64
@@ -120,22 +120,22 @@ public struct CacheMetadata: Sendable, Hashable {
     }
 }
 
-/// A stored response without its body: immutable, shared by all who look at it, with its fields read once.
+/// A stored response without its body: immutable, shared by all its users, and parsed once.
 public final class StoredResponse: Sendable {
-    /// The stored head, and the facts that are stored with it.
+    /// The stored head and metadata.
     public let metadata: CacheMetadata
-    /// The number of bytes of content that are stored.
+    /// The number of stored bytes of content.
     public let bodyLength: Int64
     /// The checksum of the stored bytes.
     public let bodyChecksum: ContentChecksum
-    /// The facts that its fields tell about its freshness, parsed.
+    /// The parsed facts about its freshness.
     let facts: ResponseFacts
-    /// The rendering that the last hit was given, which the next within the same second gets too.
+    /// The rendering of the last hit, which further hits within the same second reuse.
     let rendering = Locked<CacheHitRendering?>(nil)
-    /// The value that a store over another keeps with the entry.
+    /// A value that a wrapping store keeps with the entry.
     package let attachment: (any Sendable)?
 
-    /// Makes a stored response.
+    /// Creates a stored response.
     public init(_ metadata: CacheMetadata, bodyLength: Int64, bodyChecksum: ContentChecksum) {
         self.metadata = metadata
         self.bodyLength = bodyLength
@@ -144,7 +144,7 @@ public final class StoredResponse: Sendable {
         attachment = nil
     }
 
-    /// Makes a stored response of a store that stands over another.
+    /// Creates a stored response for a store that wraps another.
     package init(
         _ metadata: CacheMetadata,
         bodyLength: Int64,
@@ -166,17 +166,17 @@ public final class StoredResponse: Sendable {
         )
     }
 
-    /// The same body under a new description.
+    /// Returns the same body with a new description.
     public func with(_ metadata: CacheMetadata) -> StoredResponse {
         StoredResponse(metadata, bodyLength: bodyLength, bodyChecksum: bodyChecksum)
     }
 
-    /// Roughly how many bytes the description takes, which bounds count as well as the body.
+    /// The approximate size of the description in bytes, which counts toward the bounds together with the body.
     public var headSize: Int64 { metadata.headSize }
 }
 
 extension CacheMetadata: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Status, fields (secrets redacted) and when it came.
+    /// The status, the fields (secrets redacted) and the time of arrival.
     public var description: String {
         let lines = Redaction.standard.fields(head.headerFields).map { "\n\($0.name): \($0.value)" }
         return "\(head.status) of \(responseTime)\(lines.joined())"
@@ -185,6 +185,6 @@ extension CacheMetadata: CustomStringConvertible, CustomDebugStringConvertible, 
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// A mirror that shows no more than ``description``.
+    /// A mirror that reveals no more than ``description``.
     public var customMirror: Mirror { Mirror(self, children: ["metadata": description]) }
 }

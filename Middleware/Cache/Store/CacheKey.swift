@@ -2,21 +2,20 @@ public import HTTPChainCore
 import HTTPChainSupport
 public import HTTPTypes
 
-/// The key that stored responses are looked up by, RFC 9111 §2: method and normalised URL, and what keeps users and
-/// calls apart.
+/// The key of stored responses, RFC 9111 §2: the method, the normalised URL, and parts that separate users and calls.
 ///
 /// The variants of one key differ in the request fields that `Vary` names; see ``CacheVariant``.
 public struct CacheKey: Sendable, Hashable {
-    /// The absolute URL, normalised as RFC 3986 §6.2 has it, without ignored query parameters.
+    /// The absolute URL, normalised by RFC 3986 §6.2, without ignored query parameters.
     public let url: String
-    /// The method whose responses are stored; GET also answers HEAD.
+    /// The method whose responses are stored; GET also serves HEAD.
     public let method: HTTPRequest.Method
-    /// The user or group that the entries belong to; empty where all callers share them.
+    /// The user or group that owns the entries; empty if all callers share them.
     public let partition: String
-    /// The identifier of the call's parameters, beyond the URL; `nil` where the URL says all.
+    /// The identifier of the call's parameters, beyond the URL; `nil` if the URL is sufficient.
     public let identifier: String?
 
-    /// Makes a key of its parts; the URL is taken as it is.
+    /// Creates a key from its parts; the URL isn't normalised.
     public init(url: String, method: HTTPRequest.Method = .get, partition: String = "", identifier: String? = nil) {
         self.url = url
         self.method = method
@@ -27,13 +26,13 @@ public struct CacheKey: Sendable, Hashable {
     /// The origin of the response.
     public var origin: Origin? { Origin(url) }
 
-    /// Whether both are the same byte by byte: canonically equal URLs are two resources, and names two users.
+    /// Whether both keys have the same bytes: canonically equivalent URLs are different resources, and names users.
     public static func == (one: CacheKey, other: CacheKey) -> Bool {
         one.method == other.method && one.url.hasSameBytes(as: other.url)
             && one.partition.hasSameBytes(as: other.partition) && one.identifier.hasSameBytes(as: other.identifier)
     }
 
-    /// Hashes what differs most; the rest is compared.
+    /// Hashes the most distinctive parts; the rest is compared.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(url)
         hasher.combine(partition)
@@ -41,7 +40,7 @@ public struct CacheKey: Sendable, Hashable {
 }
 
 extension CacheKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Method and URL, secrets redacted, and whose it is.
+    /// The method and URL, with secrets redacted, and the owner.
     public var description: String {
         var text = "\(method) \(Redaction.standard.url(url))"
         if let identifier { text += " (\(shown(identifier)))" }
@@ -53,6 +52,6 @@ extension CacheKey: CustomStringConvertible, CustomDebugStringConvertible, Custo
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// A mirror that shows no more than ``description``.
+    /// A mirror that reveals no more than ``description``.
     public var customMirror: Mirror { Mirror(self, children: ["key": description]) }
 }

@@ -1,12 +1,12 @@
 public import HTTPChainCore
 
-/// The entries to look at or to flush.
+/// A selection of entries to list or remove.
 public enum CacheSelection: Sendable, Hashable {
     /// Every entry.
     case all
     /// The variants of one key.
     case key(CacheKey)
-    /// Every entry of a normalised URL, whatever the method, the partition and the identifier.
+    /// Every entry of a normalised URL, for any method, partition and identifier.
     case url(String)
     /// The entries with this identifier, in every partition.
     case identifier(String)
@@ -21,7 +21,7 @@ public enum CacheSelection: Sendable, Hashable {
     /// One entry.
     case entry(CacheEntryID)
 
-    /// Whether an entry is among them.
+    /// Whether an entry is selected.
     public func contains(_ entry: CacheEntry) -> Bool {
         switch self {
         case .all: true

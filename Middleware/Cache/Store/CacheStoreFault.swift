@@ -1,38 +1,38 @@
 public import HTTPChainCore
 
-/// Why a store could not do what it was asked.
+/// A failure of a store.
 ///
-/// It does not fail a call: the cache reports it as ``CacheEvent/storeFailure(_:_:)`` and goes on without the store.
-/// Only the body of a large entry throws it to its reader: where its storage is damaged behind what was read already, in
-/// place of wrong bytes, and where the store is closed meanwhile.
+/// It doesn't fail a call: the cache reports it as ``CacheEvent/storeFailure(_:_:)`` and continues without the store.
+/// Only the body of a large entry throws it to its reader: if the storage is damaged beyond the part already read,
+/// instead of returning wrong bytes, or if the store is closed in the meantime.
 public struct CacheStoreFault: HTTPChainError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The stored bytes are not those that were written; they were removed.
+        /// The stored bytes differ from those written; they were removed.
         case damaged(String)
-        /// A later version of this package wrote it.
+        /// The data was written by a later version of this package.
         case newerFormat(String)
-        /// Another process works on the store.
+        /// Another process is using the store.
         case busy(String)
-        /// The store at the path was closed by the application.
+        /// The application closed the store at the path.
         case closed(String)
-        /// The store at the path was suspended by the application, and not resumed yet.
+        /// The application suspended the store at the path and hasn't resumed it yet.
         case suspended(String)
-        /// The path cannot be trusted with what is stored, for the reason given.
+        /// The path isn't safe for stored responses, for the given reason.
         case unsafe(String, String)
-        /// The server at the address that keeps the store did not do what it was asked, for the reason given.
+        /// The store's server at the address failed an operation, for the given reason.
         case server(String, String)
-        /// The system refused; the code is `errno`, or the database's.
+        /// A system call failed; the code is `errno`, or the database's.
         case system(operation: String, path: String, code: Int32, message: String)
     }
 
     /// The problem.
     public let problem: Problem
 
-    /// Makes a fault.
+    /// Creates a fault.
     public init(_ problem: Problem) {
         self.problem = problem
     }

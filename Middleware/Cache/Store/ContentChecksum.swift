@@ -1,30 +1,30 @@
 public import Foundation
 
-/// A checksum against damage on a disk, made as the bytes pass; it is no defence against a forger.
+/// An incremental checksum that detects damage on a disk; it doesn't protect against forgery.
 ///
-/// The value depends on the bytes alone, not on how they were divided. Any change within one run of eight bytes is
-/// found for certain, others with a chance of missing of 1 in 2⁶⁴.
+/// The value depends only on the bytes, not on how they were divided. Any change within one group of eight bytes is
+/// detected; other changes are missed with a probability of 1 in 2⁶⁴.
 public struct ContentChecksum: Sendable, Hashable {
     private var state: UInt64 = 0x243F_6A88_85A3_08D3
     private var pending: UInt64 = 0
     private var count: UInt64 = 0
 
-    /// The checksum of nothing yet.
+    /// Creates the checksum of no bytes.
     public init() {}
 
-    /// The checksum of some bytes.
+    /// Creates the checksum of some bytes.
     public init(of bytes: some DataProtocol) {
         update(bytes)
     }
 
-    /// Takes more bytes in.
+    /// Adds bytes.
     public mutating func update(_ bytes: some DataProtocol) {
         for region in bytes.regions {
             region.withUnsafeBytes { update($0) }
         }
     }
 
-    /// Takes more bytes in.
+    /// Adds bytes.
     package mutating func update(_ buffer: UnsafeRawBufferPointer) {
         var index = 0
         while index < buffer.count, count % 8 != 0 {
@@ -51,7 +51,7 @@ public struct ContentChecksum: Sendable, Hashable {
         }
     }
 
-    /// Each step is a bijection of the state, so that a difference once made never goes away by itself.
+    /// Each step is a bijection of the state, so a difference never disappears by itself.
     private mutating func mix(_ word: UInt64) {
         state = (state ^ word) &* 0x9FB2_1C65_1E98_DF25
         state ^= state >> 32
@@ -65,15 +65,15 @@ public struct ContentChecksum: Sendable, Hashable {
         return last.state
     }
 
-    /// All there is to a checksum, as a store on a disk keeps it.
+    /// The complete state of the checksum, for storage.
     package var saved: (state: UInt64, pending: UInt64, count: UInt64) { (state, pending, count) }
 
-    /// Takes up a checksum where it was left.
+    /// Resumes a checksum from its saved state.
     package init(saved: (state: UInt64, pending: UInt64, count: UInt64)) {
         (state, pending, count) = saved
     }
 
-    /// Checksums are the same when the bytes were.
+    /// Whether the checksums have the same value, as those of equal bytes do.
     public static func == (lhs: ContentChecksum, rhs: ContentChecksum) -> Bool { lhs.value == rhs.value }
 
     /// Hashes the value.

@@ -10,17 +10,17 @@ public import HTTPChainCore
 /// )
 /// ```
 ///
-/// A call says the class with ``CacheSettings/classification``. An entry of a class that has no store of its own, or of
-/// no class, is in the store for the others. Several classes may share a store. Each store keeps to its own bounds. A
-/// response takes the place of the variant before it even where that was of another class.
+/// A call sets its class with ``CacheSettings/classification``. Entries without a class, or of a class without its own
+/// store, are in the store for the others. Several classes may share a store. Each store has its own bounds. A response
+/// replaces the previous variant even if that had another class.
 public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
-    /// The entries that stages which use the store, or one of its stores, have made invalid.
+    /// The invalidations by all stages that use the store or one of its parts.
     package let invalidations = InvalidationLog()
     private let stores: [any CacheStore]
     private let places: [String: Int]
     private let numbering: StoreNumbering
 
-    /// Divides entries.
+    /// Creates a store that divides entries.
     ///
     /// - Parameters:
     ///   - classes: The stores of classes.
@@ -29,7 +29,7 @@ public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppen
         var stores: [any CacheStore] = [others]
         var places: [String: Int] = [:]
         for (name, store) in classes.sorted(by: { $0.key < $1.key }) {
-            // Two names of one store would each remove what the other stores.
+            // One store under two names would remove its own entries.
             let known = stores.firstIndex { Self.haveSameEntries($0, store) }
             places[name] = known ?? stores.count
             if known == nil { stores.append(store) }
@@ -40,10 +40,10 @@ public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppen
         for case let store as any InvalidationKeeping in stores { invalidations.join(store.invalidations) }
     }
 
-    /// Whether all stores do.
+    /// Whether all stores keep deadlines.
     public var keepsDeadlines: Bool { stores.allSatisfy(\.keepsDeadlines) }
 
-    /// The stores and what they are for.
+    /// The stores with their classes.
     public var summary: String {
         let classes = places.sorted { $0.key < $1.key }.map { "\($0.key): \(stores[$0.value].summary)" }
         return (classes + ["others: \(stores[0].summary)"]).joined(separator: "; ")
@@ -57,7 +57,7 @@ public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppen
 
     private func place(of classification: String?) -> Int { classification.flatMap { places[$0] } ?? 0 }
 
-    /// The stored variants of a key, from all stores; one that fails is passed over while another has something.
+    /// Returns the stored variants of a key from all stores; a failing store is ignored if another has an entry.
     public func variants(of key: CacheKey) async throws -> [CacheEntry] {
         var entries: [CacheEntry] = []
         var failure: (any Error)?
@@ -72,12 +72,12 @@ public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppen
         return entries
     }
 
-    /// The content of an entry, from its store.
+    /// Returns the content of an entry from its store.
     public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         try await stores[numbering.place(of: entry.id)].body(of: numbering.inner(entry), range: range)
     }
 
-    /// Begins to write an entry into the store of its class.
+    /// Creates a writer for an entry in the store of its class.
     public func makeWriter(
         for key: CacheKey,
         _ metadata: CacheMetadata,
@@ -121,7 +121,7 @@ public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppen
         }
     }
 
-    /// Gives a stored body a new description; an entry whose class changes is removed.
+    /// Replaces the description of a stored body; an entry whose class changes is removed.
     public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
         let place = numbering.place(of: entry.id)
         let own = numbering.inner(entry)
@@ -132,7 +132,7 @@ public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppen
         return try await stores[place].update(own, to: metadata).map { numbering.outer($0, from: place) }
     }
 
-    /// Removes entries from all stores, also from the others when one fails.
+    /// Removes entries from all stores, even if one of them fails.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
         if case .entry(let id) = selection {
@@ -147,7 +147,7 @@ public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppen
         return count
     }
 
-    /// Shows the entries of all stores.
+    /// Visits the entries of all stores.
     public func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
         if case .entry(let id) = selection {
             let place = numbering.place(of: id)
@@ -163,7 +163,7 @@ public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppen
         }
     }
 
-    /// Returns the usage of the stores together.
+    /// Returns the total usage of the stores.
     public func usage() async throws -> CacheUsage {
         var usage = CacheUsage()
         for store in stores {
@@ -175,9 +175,9 @@ public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppen
     }
 }
 
-/// A store whose entries are in a place that another store may use too.
+/// A store at a place that another store may use too.
 package protocol PlacedCacheStore: CacheStore {
-    /// The path of the place, without symbolic links: stores with equal ones have the same entries.
+    /// The path of the place, without symbolic links: stores with the same path have the same entries.
     var place: String { get }
 }
 

@@ -1,6 +1,6 @@
 import HTTPChainSupport
 
-/// Bounds the bytes that are being written and in no entry yet.
+/// Limits the bytes that are being written and aren't in an entry yet.
 package final class FlightBudget: Sendable {
     private let limit: Int64
     private let taken = Locked<Int64>(0)
@@ -9,9 +9,9 @@ package final class FlightBudget: Sendable {
         self.limit = limit
     }
 
-    /// Takes some of the budget.
+    /// Reserves bytes.
     ///
-    /// - Returns: Whether there was so much left.
+    /// - Returns: Whether enough was left.
     package func take(_ bytes: Int) -> Bool {
         taken.withLock { taken in
             guard taken + Int64(bytes) <= limit else { return false }
@@ -25,7 +25,7 @@ package final class FlightBudget: Sendable {
     }
 }
 
-/// The share of one writer in a budget, given back with it.
+/// A writer's share of a budget, returned on deinitialization.
 package final class FlightShare: Sendable {
     private let budget: FlightBudget
     private let taken = Locked(0)
@@ -37,9 +37,9 @@ package final class FlightShare: Sendable {
 
     deinit { giveBack() }
 
-    /// Takes more of the budget.
+    /// Reserves more bytes.
     ///
-    /// - Returns: Whether there was so much left.
+    /// - Returns: Whether enough was left.
     package func take(_ bytes: Int) -> Bool {
         guard budget.take(bytes) else {
             refused.withLock { $0 = true }
@@ -49,7 +49,7 @@ package final class FlightShare: Sendable {
         return true
     }
 
-    /// Whether there was too little left at some time.
+    /// Whether a reservation ever failed.
     package var isRefused: Bool { refused.withLock { $0 } }
 
     package func giveBack() {
@@ -62,29 +62,29 @@ package final class FlightShare: Sendable {
     }
 }
 
-/// A writer that may find the budget spent, though its entry is not too large by itself.
+/// A writer that may exhaust the budget, even though its entry isn't too large by itself.
 package protocol FlightLimitedWriter: CacheWriter {
-    /// Whether it had to end for that reason.
+    /// Whether the writer stopped because the budget was exhausted.
     var hasSpentBudget: Bool { get }
 }
 
 extension CacheWriter {
-    /// Why a writer takes no more.
+    /// The reason why a writer accepts no more bytes.
     var refusal: String {
         let isSpent = (self as? any FlightLimitedWriter)?.hasSpentBudget ?? false
         return isSpent ? "too much else is being stored at the same time" : "it is too large for the store"
     }
 }
 
-/// A store that can put bytes behind a stored body without writing the body again.
+/// A store that can append to a stored body without rewriting it.
 package protocol BodyAppending: CacheStore {
-    /// Begins to write what continues an entry's body.
+    /// Creates a writer that extends an entry's body.
     ///
     /// - Parameters:
-    ///   - entry: The entry; it keeps its name, and until the commit its body.
-    ///   - metadata: Its description once it is longer.
-    ///   - length: How much is put behind, where that is known.
-    /// - Returns: `nil` where the body cannot be continued, or would become too large: then it has to be written anew.
+    ///   - entry: The entry; it keeps its identifier, and its body until the commit.
+    ///   - metadata: The description of the extended entry.
+    ///   - length: The number of bytes to append, if known.
+    /// - Returns: `nil` if the body can't be extended, or would be too large: it must then be rewritten.
     func makeAppender(
         to entry: CacheEntry,
         _ metadata: CacheMetadata,

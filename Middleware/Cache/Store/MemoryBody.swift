@@ -1,17 +1,17 @@
 import Foundation
 import HTTPChainCore
 
-/// A body in memory: one run of bytes, or several that were put one behind the other and are not copied again.
+/// A body in memory: a single buffer, or several appended segments that aren't copied.
 struct MemoryBody: Sendable {
-    /// A body of more segments is written anew.
+    /// The maximum number of segments; a body with more is rewritten.
     static let maximumCount = 4096
-    /// What continues a body of so many bytes is written with it anew: it is in one piece then.
+    /// Bodies up to this length are rewritten as one segment when extended.
     static let copied: Int64 = 65_536
 
     private var segments: [Data]
-    /// Where each segment ends.
+    /// The end offset of each segment.
     private var ends: [Int64]
-    /// All of it, where it is one segment.
+    /// The whole body, if it is a single segment.
     private let single: HTTPBody
 
     init(_ bytes: Data) {
@@ -28,7 +28,7 @@ struct MemoryBody: Sendable {
         segments.append(bytes)
     }
 
-    /// The bytes in a range; all of them when `nil`.
+    /// The bytes in a range; all of them for `nil`.
     func body(_ range: Range<Int64>?) -> HTTPBody {
         if range == nil, segments.count == 1 { return single }
         let range = range ?? 0..<(ends.last ?? 0)
@@ -39,7 +39,7 @@ struct MemoryBody: Sendable {
         }
     }
 
-    /// The segment that has a byte; the last one for the end.
+    /// The segment that contains a position; the last one for the end.
     private func place(of position: Int64) -> Int {
         var (low, high) = (0, ends.count - 1)
         while low < high {
@@ -49,7 +49,7 @@ struct MemoryBody: Sendable {
         return low
     }
 
-    /// The part of a range that a segment has.
+    /// The part of a range within a segment.
     private func part(_ place: Int, _ range: Range<Int64>) -> Data {
         let start = place == 0 ? 0 : ends[place - 1]
         let own = range.clamped(to: start..<ends[place])

@@ -1,11 +1,11 @@
 import Foundation
 public import HTTPChainCore
 
-/// Keeps responses in memory, for as long as the process lives.
+/// Stores responses in memory, for the lifetime of the process.
 ///
-/// Entries are divided among shards, each with a lock of its own, so that tasks that look up different keys do not wait
-/// for each other. Room is made by dropping the entry that was not used for longest, of all shards. A partial response
-/// that continues what is stored is put behind it, and nothing is copied again.
+/// Entries are divided among shards, each with its own lock, so that look-ups of different keys don't block each other.
+/// Eviction removes the least recently used entry of all shards. A partial response that continues a stored one is
+/// appended to it without copying.
 public final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
     private struct Totals {
         var bytes: Int64 = 0
@@ -19,24 +19,24 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppend
 
     /// The limits of the store.
     public let bounds: CacheBounds
-    /// The entries that stages which use the store have made invalid.
+    /// The invalidations by all stages that use the store.
     package let invalidations = InvalidationLog()
     private let shards: [Locked<MemoryShard>]
-    /// Taken before a shard's lock, never inside one.
+    /// Acquired before a shard's lock, never while holding one.
     ///
-    /// What is counted here is never less than what the shards hold.
+    /// These totals are never less than what the shards hold.
     private let totals = Locked(Totals())
     private let lastID = Locked<UInt64>(0)
-    /// The room in memory for entries that are being written: at most as much again as the store holds.
+    /// The memory budget for entries being written: at most the store's total size again.
     fileprivate let inFlight: FlightBudget
-    /// The entries that are being continued.
+    /// The entries being extended.
     private let growing = Locked<Set<CacheEntryID>>([])
 
-    /// Makes an empty store.
+    /// Creates an empty store.
     ///
     /// - Parameters:
-    ///   - bounds: How much it holds at most.
-    ///   - shards: How many locks the entries are divided among; 16 by default.
+    ///   - bounds: The limits of the store.
+    ///   - shards: The number of shards; 16 by default.
     public init(bounds: CacheBounds, shards: Int = 16) {
         self.bounds = bounds
         inFlight = FlightBudget(limit: bounds.totalBytes.bytes)
@@ -44,10 +44,10 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppend
         self.shards = (0..<count).map { _ in Locked(MemoryShard()) }
     }
 
-    /// It waits for nothing but its own work.
+    /// Always `true`: operations never wait.
     public var keepsDeadlines: Bool { true }
 
-    /// "memory" and the bound.
+    /// "memory" and the limit.
     public var summary: String { "memory, up to \(bounds.totalBytes)" }
 
     private func index(of key: CacheKey) -> Int {
@@ -56,17 +56,17 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppend
         return Int(UInt(bitPattern: hasher.finalize()) % UInt(shards.count))
     }
 
-    /// The stored variants of a key.
+    /// Returns the stored variants of a key.
     public func variants(of key: CacheKey) async -> [CacheEntry] {
         shards[index(of: key)].withLock { $0.variants(of: key) }
     }
 
-    /// The content of an entry, which counts as a use of it.
+    /// Returns the content of an entry; this counts as a use.
     public func body(of entry: CacheEntry, range: Range<Int64>?) async -> HTTPBody? {
         shards[index(of: entry.key)].withLock { $0.use(entry.id) }?.body(range)
     }
 
-    /// Begins to write an entry.
+    /// Creates a writer for an entry.
     public func makeWriter(
         for key: CacheKey,
         _ metadata: CacheMetadata,
@@ -98,17 +98,17 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppend
         )
     }
 
-    /// Lets others continue an entry.
+    /// Allows the entry to be extended again.
     fileprivate func endAppending(to id: CacheEntryID) { growing.withLock { _ = $0.remove(id) } }
 
-    /// Gives a stored body a new description.
+    /// Replaces the description of a stored body.
     public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async -> CacheEntry? {
         let shard = index(of: entry.key)
         return totals.withLock { totals in
             let change = shards[shard].withLock { $0.update(entry.id, to: metadata) }
             guard let (updated, growth) = change else { return nil }
             totals.bytes += growth
-            // A head that has grown may have to make room, even its own entry's.
+            // A larger head may require eviction, even of its own entry.
             _ = makeRoom(for: 0, entries: 0, in: &totals)
             return updated
         }
@@ -138,7 +138,7 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppend
         return count
     }
 
-    /// Shows entries, a shard at a time.
+    /// Visits entries, one shard at a time.
     public func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async rethrows {
         for shard in shards {
             for entry in shard.withLock({ $0.entries(selection) }) {
@@ -185,7 +185,7 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppend
     fileprivate func append(_ bytes: Data, to known: CacheEntry, _ response: StoredResponse) -> CacheCommit {
         let shard = index(of: known.key)
         return totals.withLock { totals in
-            // The entry is the one that was used last now, and is not what makes room.
+            // The entry is now the most recently used one, so it isn't evicted.
             guard let old = shards[shard].withLock({ $0.beginAppending(to: known) }) else {
                 return CacheCommit(entry: nil)
             }
@@ -215,7 +215,7 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppend
         }
     }
 
-    /// Removes the entry of all shards that was not used for longest.
+    /// Removes the least recently used entry of all shards.
     private func removeLeastRecent() -> (key: CacheKey, cost: Int64)? {
         while true {
             var oldest: (shard: Int, at: ContinuousClock.Instant)?
@@ -224,13 +224,13 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppend
                 if oldest.map({ at < $0.at }) ?? true { oldest = (index, at) }
             }
             guard let oldest else { return nil }
-            // A removal may have come between.
+            // The entry may have been removed in between.
             if let removed = shards[oldest.shard].withLock({ $0.removeLeastRecent() }) { return removed }
         }
     }
 }
 
-/// Gathers a body in memory.
+/// Collects a body in memory.
 private final class MemoryCacheWriter: FlightLimitedWriter {
     private struct State {
         var hasSpentBudget = false
@@ -242,7 +242,7 @@ private final class MemoryCacheWriter: FlightLimitedWriter {
     private let key: CacheKey
     private let metadata: CacheMetadata
     private let room: Int64
-    /// The entry whose body is continued.
+    /// The entry whose body is extended.
     private let grown: CacheEntry?
     private let state: Locked<State>
 
@@ -261,7 +261,7 @@ private final class MemoryCacheWriter: FlightLimitedWriter {
         self.room = room
         var state = State()
         if let grown { state.checksum = grown.response.bodyChecksum }
-        // What a server declares is believed up to a point only.
+        // The declared length is trusted only up to a limit.
         if let length { state.bytes.reserveCapacity(Int(min(max(0, length), 1 << 20))) }
         self.state = Locked(state)
     }
@@ -283,7 +283,7 @@ private final class MemoryCacheWriter: FlightLimitedWriter {
                 discard(&state)
                 return false
             }
-            // Copied, so that a slice does not keep a larger buffer that no bound counts.
+            // Copied, because a slice could keep a larger buffer alive that the bounds don't count.
             chunk.withUnsafeBytes { state.bytes.append(contentsOf: $0) }
             state.checksum.update(chunk)
             return true
@@ -321,9 +321,9 @@ private final class MemoryCacheWriter: FlightLimitedWriter {
 }
 
 extension CacheStore where Self == MemoryCacheStore {
-    /// A store in memory.
+    /// Creates a store in memory.
     ///
-    /// - Parameter limit: Bodies and heads together.
+    /// - Parameter limit: The maximum total size of bodies and heads.
     public static func memory(limit: ByteCount) -> MemoryCacheStore {
         MemoryCacheStore(bounds: CacheBounds(totalBytes: limit))
     }

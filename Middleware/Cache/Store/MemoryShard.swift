@@ -2,10 +2,10 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// One part of the entries in memory, in order of use.
+/// A part of the entries in memory, in order of use.
 ///
-/// Entries stand in slots that are linked in order of use, so that a look-up, a use, an insertion and an eviction each
-/// take the same time however many there are.
+/// Entries are in slots that are linked in order of use, so that a look-up, a use, an insertion and an eviction each
+/// take constant time.
 struct MemoryShard {
     struct Removal {
         var bytes: Int64 = 0
@@ -16,13 +16,13 @@ struct MemoryShard {
         var entry: CacheEntry
         var body: MemoryBody
         var cost: Int64
-        /// Used later than this one; -1 for the most recent.
+        /// The next more recently used slot; -1 for the most recent one.
         var newer: Int
-        /// Used before this one; -1 for the least recent.
+        /// The next less recently used slot; -1 for the least recent one.
         var older: Int
-        /// When it was used last, in uses of all entries of the shard.
+        /// The shard's use counter at the last use.
         var used: UInt64 = 0
-        /// When it was used last, to be compared with entries of other shards.
+        /// The time of the last use, for comparison with other shards.
         var usedAt = ContinuousClock.now
     }
 
@@ -90,9 +90,9 @@ struct MemoryShard {
         return (entry, cost - old.cost)
     }
 
-    /// Looks whether an entry can be continued, which is a use of it.
+    /// Checks whether an entry can be extended; this counts as a use.
     ///
-    /// - Returns: What it costs; `nil` where it is gone, is not as long as the caller knows, or has too many segments.
+    /// - Returns: Its cost; `nil` if it is gone, its length has changed, or it has too many segments.
     mutating func beginAppending(to known: CacheEntry) -> Int64? {
         guard let body = use(known.id), body.count < MemoryBody.maximumCount, let position = positions[known.id],
             let slot = slots[position], slot.entry.response.bodyLength == known.response.bodyLength
@@ -100,18 +100,18 @@ struct MemoryShard {
         return slot.cost
     }
 
-    /// Puts bytes behind the body of an entry.
+    /// Appends bytes to the body of an entry.
     mutating func append(_ bytes: Data, to id: CacheEntryID, as response: StoredResponse) -> CacheEntry? {
         guard let position = positions[id] else { return nil }
         slots[position]?.body.append(bytes)
         return describe(id, as: response)?.entry
     }
 
-    /// Puts an entry in the place of the one that is the same variant; nothing is filed anew.
+    /// Replaces the entry of the same variant in place, without new index entries.
     ///
-    /// - Parameter room: By how many bytes the entries may grow.
-    /// - Returns: By how many they did; `nil` where no entry is that variant, several are (a validation can make one of
-    ///   two), or there is not enough room.
+    /// - Parameter room: The number of bytes by which the entries may grow.
+    /// - Returns: The number by which they grew; `nil` if no entry has the variant, several have it (a validation can
+    ///   make two equal), or there isn't enough room.
     mutating func replaceVariant(with entry: CacheEntry, _ body: MemoryBody, cost: Int64, within room: Int64) -> Int64?
     {
         let variant = entry.response.metadata.variant
@@ -135,14 +135,14 @@ struct MemoryShard {
         return growth
     }
 
-    /// Removes the entry that this one takes the place of.
+    /// Removes the entries that this one replaces.
     mutating func removeVariant(like entry: CacheEntry) -> Removal {
         let variant = entry.response.metadata.variant
         let same = variants(of: entry.key).filter { $0.response.metadata.variant == variant }
         return remove(same.map(\.id))
     }
 
-    /// Removes the variants of a key that were not used for longest, until no more than so many are left.
+    /// Removes the least recently used variants of a key, until at most this many are left.
     mutating func removeVariants(of key: CacheKey, keeping count: Int) -> Removal {
         guard let variants = variants[key], variants.count > count else { return Removal() }
         let byUse = variants.map(\.id).sorted { lastUse(of: $0) < lastUse(of: $1) }
@@ -153,7 +153,7 @@ struct MemoryShard {
         positions[id].flatMap { slots[$0]?.used } ?? 0
     }
 
-    /// When the entry was used last that was not used for longest.
+    /// The time of the last use of the least recently used entry.
     var leastRecentUse: ContinuousClock.Instant? { oldest >= 0 ? slots[oldest]?.usedAt : nil }
 
     mutating func removeLeastRecent() -> (key: CacheKey, cost: Int64)? {

@@ -1,16 +1,16 @@
 import Foundation
 import HTTPChainCore
 
-/// The descriptions that a store has decoded last, so that one that is read again and again is decoded once.
+/// The descriptions that a store decoded recently, so that a frequently read one is decoded only once.
 ///
-/// A description is used again only where it is made of the very bytes that are read now: whoever changes an entry, in
-/// this process or another, changes them. Bodies are not kept.
+/// A description is reused only if its bytes are the same as those just read: any change of an entry, in this process
+/// or another, changes them. Bodies are not kept.
 package final class RecentDescriptions: Sendable {
-    /// How many descriptions are kept at most.
+    /// The maximum number of descriptions.
     static let countLimit = 1024
-    /// How many bytes they are made of at most, all together.
+    /// The maximum total size of their bytes.
     static let byteLimit = 1 << 20
-    /// A description of more bytes is decoded each time.
+    /// The maximum size of a description that is kept; longer ones are decoded each time.
     static let lengthLimit = byteLimit / 64
 
     private final class Known: Sendable {
@@ -33,12 +33,12 @@ package final class RecentDescriptions: Sendable {
         }
     }
 
-    /// Pairs of places, so that what is kept neither grows nor has to be put in order: an entry has the pair that its
-    /// name says, and the first of the two is the one that was used last.
+    /// Pairs of places, so that the table neither grows nor needs sorting: an entry's identifier selects its pair, and
+    /// the first place of the pair is the most recently used.
     private struct State {
         var places: [Known?] = []
         var size = 0
-        /// Where room is made next.
+        /// The next place to evict from.
         var hand = 0
 
         mutating func find(_ id: UInt64) -> Known? {
@@ -50,7 +50,7 @@ package final class RecentDescriptions: Sendable {
             return known
         }
 
-        /// - Returns: What has to go, which is released where the lock is not held.
+        /// - Returns: The evicted descriptions, for release outside the lock.
         mutating func keep(_ known: Known) -> [Known] {
             if places.isEmpty { places = Array(repeating: nil, count: RecentDescriptions.countLimit) }
             var gone: [Known] = []
@@ -90,12 +90,12 @@ package final class RecentDescriptions: Sendable {
 
     package init() {}
 
-    /// The description of an entry.
+    /// Returns the description of an entry.
     ///
     /// - Parameters:
     ///   - id: The entry.
-    ///   - bytes: What the description is made of.
-    ///   - decode: Decodes these bytes, where they are not those that were decoded last.
+    ///   - bytes: The encoded description.
+    ///   - decode: Decodes the bytes, if they differ from those decoded last.
     package func head(
         of id: UInt64,
         _ bytes: UnsafeRawBufferPointer,
@@ -109,10 +109,10 @@ package final class RecentDescriptions: Sendable {
         return head
     }
 
-    /// Forgets the description of an entry that is removed.
+    /// Removes the description of a removed entry.
     package func forget(_ id: UInt64) { _ = state.withLock { $0.take(id) } }
 
-    /// How many descriptions are kept, and how many bytes they are made of.
+    /// The number of descriptions kept, and the total size of their bytes.
     var usage: (count: Int, bytes: Int) {
         state.withLock { state in (state.places.count { $0 != nil }, state.size) }
     }

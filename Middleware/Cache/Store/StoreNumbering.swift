@@ -1,6 +1,6 @@
 import Foundation
 
-/// How a composition of stores names the entries of each: by the store's own name and the store's place.
+/// Numbers the entries of a composition of stores: by the store's own identifier and the store's index.
 struct StoreNumbering: Sendable {
     let count: UInt64
 
@@ -8,19 +8,19 @@ struct StoreNumbering: Sendable {
         self.count = UInt64(max(1, count))
     }
 
-    /// The entry as the composition hands it out.
+    /// The entry with the composition's identifier.
     func outer(_ entry: CacheEntry, from place: Int) -> CacheEntry {
         let id = CacheEntryID(rawValue: entry.id.rawValue &* count &+ UInt64(place))
         return CacheEntry(id: id, key: entry.key, response: entry.response, content: entry.content)
     }
 
-    /// The place of the store that an entry is from.
+    /// The index of an entry's store.
     func place(of id: CacheEntryID) -> Int { Int(id.rawValue % count) }
 
-    /// The store's own name of an entry.
+    /// The store's own identifier of an entry.
     func inner(_ id: CacheEntryID) -> CacheEntryID { CacheEntryID(rawValue: id.rawValue / count) }
 
-    /// The entry as its store knows it.
+    /// The entry with its store's identifier.
     func inner(_ entry: CacheEntry) -> CacheEntry {
         CacheEntry(id: inner(entry.id), key: entry.key, response: entry.response, content: entry.content)
     }
@@ -34,8 +34,8 @@ final class ComposedCacheWriter: FlightLimitedWriter {
 
     /// - Parameters:
     ///   - inner: The store's own writer.
-    ///   - prepare: Done before the store makes room for the entry.
-    ///   - finish: Makes of the store's outcome that of the composition.
+    ///   - prepare: Runs before the store makes room for the entry.
+    ///   - finish: Converts the store's result to the composition's.
     init(
         _ inner: any CacheWriter,
         beforeCommit prepare: @escaping @Sendable () async -> Void = {},

@@ -2,29 +2,29 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// The description of an entry as bytes, for a store that keeps it outside memory.
+/// The encoded description of an entry, for a store outside memory.
 ///
-/// The bytes have a version, and no checksum: a store that may find them damaged adds its own.
+/// The encoding has a version but no checksum: a store whose data may be damaged adds its own.
 public struct StoredHead: Sendable {
-    /// The key that the entry is looked up by.
+    /// The key of the entry.
     public let key: CacheKey
     /// The response without its body.
     public let response: StoredResponse
 
-    /// Takes what is to be kept.
+    /// Creates a description to encode.
     public init(_ key: CacheKey, _ response: StoredResponse) {
         self.key = key
         self.response = response
     }
 
-    /// The number of bytes that the body of a stored response may have: 1 TiB.
+    /// The maximum size of a stored body: 1 TiB.
     package static let maximumBodyLength: Int64 = 1 << 40
-    /// The last position of a representation that a stored part may have.
+    /// The maximum position of a stored part.
     fileprivate static let maximumPosition: Int64 = 1 << 62
-    /// A response with more fields is not read: stages add fields to it, and a table of fields has room for 65,535.
+    /// The maximum number of fields: stages add fields, and a table of fields has room for 65,535.
     fileprivate static let maximumFieldCount = 32_768
 
-    /// The description as bytes.
+    /// The encoded description.
     public var encoded: [UInt8] {
         let metadata = response.metadata
         var writer = ByteWriter(capacity: Int(clamping: response.headSize))
@@ -49,12 +49,12 @@ public struct StoredHead: Sendable {
         return writer.bytes
     }
 
-    /// Reads a description back.
+    /// Decodes a description.
     ///
-    /// Whoever can write where entries are stored can write one with right checksums. A number that no store of this
-    /// package writes makes the description damaged, so that arithmetic on any number of it has a result.
+    /// Anyone with write access to the storage can write entries with correct checksums. Numbers that no store of this
+    /// package writes are therefore rejected as damaged, so that arithmetic on them can't overflow.
     ///
-    /// - Throws: ``CacheStoreFault`` for one of a later version, and for one that is not well-formed.
+    /// - Throws: ``CacheStoreFault`` if the version is later, or the description is malformed.
     public init(decoding bytes: [UInt8]) throws(CacheStoreFault) {
         let outcome = bytes.withUnsafeBytes { buffer -> Result<StoredHead, CacheStoreFault> in
             do throws(CacheStoreFault) {
@@ -66,7 +66,7 @@ public struct StoredHead: Sendable {
         self = try outcome.get()
     }
 
-    /// Reads a description from bytes that are valid during the call.
+    /// Decodes a description from bytes that are valid during the call.
     package init(decoding bytes: UnsafeRawBufferPointer) throws(CacheStoreFault) {
         var reader = ByteReader(bytes)
         let version = (try? reader.number(UInt16.self)).map(Int.init) ?? 0
@@ -91,14 +91,14 @@ public struct StoredHead: Sendable {
 }
 
 extension CacheKey {
-    /// The key as bytes, other ones for each other key.
+    /// The encoded key, unique for each key.
     package var encoded: [UInt8] {
         var writer = ByteWriter()
         writer.append(self)
         return writer.bytes
     }
 
-    /// Reads a key back; nil where the bytes are none.
+    /// Decodes a key; returns nil if the bytes are malformed.
     package init?(decoding bytes: [UInt8]) {
         let key = bytes.withUnsafeBytes { buffer -> CacheKey? in
             var reader = ByteReader(buffer)
@@ -111,7 +111,7 @@ extension CacheKey {
 }
 
 extension CacheVariant {
-    /// The variant as bytes, other ones for each other variant.
+    /// The encoded variant, unique for each variant.
     package var encoded: [UInt8] {
         var writer = ByteWriter()
         writer.append(self)
@@ -120,7 +120,7 @@ extension CacheVariant {
 }
 
 extension CacheContent {
-    /// Whether a body of so many bytes can be this content: a part has as many as its range.
+    /// Whether a body of this length can be this content: for a part, the length of its range.
     package func fits(_ length: Int64) -> Bool {
         guard case .part(let range, _) = self else { return true }
         return range.upperBound - range.lowerBound == length
@@ -175,7 +175,7 @@ extension ByteWriter {
     }
 
     private mutating func append(_ tag: UInt8, _ duration: Duration) {
-        // A longer one could not be read back.
+        // A longer duration could not be decoded.
         let components = min(max(duration, .zero - .longest), .longest).components
         append(tag)
         append(components.seconds)
@@ -228,7 +228,7 @@ extension ByteReader {
         return CacheVariant(fields)
     }
 
-    /// Dates so far off that arithmetic on them overflows are none.
+    /// Rejects dates so distant that arithmetic on them would overflow.
     private mutating func date() throws(Malformed) -> Date {
         let seconds = try double()
         guard abs(seconds) < 1e13 else { throw Malformed() }
@@ -260,7 +260,7 @@ extension ByteReader {
     private mutating func duration() throws(Malformed) -> Duration {
         let seconds = try number(Int64.self)
         let attoseconds = try number(Int64.self)
-        // Compared before they are added up, which may overflow.
+        // Compared before the addition, which may overflow.
         guard seconds.magnitude <= Duration.longest.components.seconds.magnitude,
             attoseconds.magnitude < 1_000_000_000_000_000_000
         else { throw Malformed() }

@@ -1,7 +1,7 @@
 import Foundation
 public import HTTPChainCore
 
-/// Keeps what is used in memory, over a store that keeps all.
+/// Keeps recently used entries in memory, above a store that keeps all entries.
 ///
 /// ```swift
 /// let store = TieredCacheStore(
@@ -10,21 +10,21 @@ public import HTTPChainCore
 /// )
 /// ```
 ///
-/// Entries are written to the store below. The first use of an entry puts a copy of it into memory, where the next is
-/// answered from, until memory needs the room or the entry changes; a body that is a stream is copied while its caller
-/// reads it to its end. A key of which several variants are stored is answered from below. Uses of copies count below
-/// too: they are told in batches, and before an entry is stored there. Where other processes change the store below,
-/// memory does not see that; give them directories of their own.
+/// Entries are written to the store below. The first use of an entry copies it to memory, which then serves further
+/// uses until memory needs the space or the entry changes; a streamed body is copied while its caller reads it to the
+/// end. If several variants of a key are stored, they are served from below. Uses of copies count below too: they are
+/// reported in batches, and before an entry is stored. Changes of the store below by other processes aren't noticed:
+/// each process needs its own directory.
 public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
-    /// The entries that stages which use the store have made invalid.
+    /// The invalidations by all stages that use the store.
     package let invalidations: InvalidationLog
     private struct State {
-        /// Keys of which memory has all that is stored, and what that is below.
+        /// Keys whose stored entry is in memory, with the entry below.
         var whole: [CacheKey: CacheEntry] = [:]
-        /// Entries below whose copies were used since that was told there, and the order of their last uses.
+        /// Entries below whose copies were used since the last report, and the order of their last uses.
         var uses: [CacheEntryID: (entry: CacheEntry, order: Int)] = [:]
         var lastUse = 0
-        /// Keys whose entry is being copied into memory, one at a time, and whether it is still the one below.
+        /// Keys whose entry is being copied into memory, one at a time, and whether it is still current.
         var arriving: [CacheKey: Bool] = [:]
 
         mutating func use(_ key: CacheKey) {
@@ -54,7 +54,7 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
     }
     private static let above = 0
     private static let below = 1
-    /// The number of entries that may have been used before the store beneath is told.
+    /// The number of used entries that triggers a report to the store below.
     private static let batch = 64
 
     private let memory: MemoryCacheStore
@@ -63,13 +63,13 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
     private let numbering = StoreNumbering(2)
     private let state = Locked(State())
 
-    /// Puts memory over a store.
+    /// Creates a store with memory above another store.
     ///
     /// - Parameters:
-    ///   - memory: Holds copies; nothing else may use it.
-    ///   - base: Holds all entries.
-    ///   - limit: How long a body may be that is copied into memory; 1 MiB by default, and never more than the store in
-    ///     memory takes.
+    ///   - memory: The store for copies; nothing else may use it.
+    ///   - base: The store for all entries.
+    ///   - limit: The maximum length of a body copied into memory; 1 MiB by default, further limited by the bounds of
+    ///     the memory store.
     public init(memory: MemoryCacheStore, over base: some CacheStore, copyingUpTo limit: ByteCount = .mebibytes(1)) {
         self.memory = memory
         self.base = base
@@ -77,13 +77,13 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
         invalidations = (base as? any InvalidationKeeping)?.invalidations ?? InvalidationLog()
     }
 
-    /// Whether both stores do.
+    /// Whether both stores keep deadlines.
     public var keepsDeadlines: Bool { memory.keepsDeadlines && base.keepsDeadlines }
 
-    /// Both stores.
+    /// The summaries of both stores.
     public var summary: String { "\(memory.summary), over \(base.summary)" }
 
-    /// The stored variants of a key: from memory where that has all of them.
+    /// Returns the stored variants of a key, from memory if it has all of them.
     public func variants(of key: CacheKey) async throws -> [CacheEntry] {
         if state.withLock({ $0.whole[key] != nil }) {
             let entries = await memory.variants(of: key)
@@ -93,8 +93,7 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
         return try await base.variants(of: key).map { numbering.outer($0, from: Self.below) }
     }
 
-    /// The content of an entry; one from below is copied into memory, where it is small enough and the only one of its
-    /// key.
+    /// Returns the content of an entry, and copies it into memory if it is small enough and the only one of its key.
     public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         if numbering.place(of: entry.id) == Self.above {
             if let body = await memory.body(of: numbering.inner(entry), range: range) {
@@ -116,12 +115,12 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
         return body
     }
 
-    /// Counts the uses of copies as uses below, where a body that is asked for is used, whatever part of it.
+    /// Reports uses of copies by requesting an empty part of each body, which counts as a use.
     private func tellUses() async {
         for entry in state.withLock({ $0.takeUses() }) { _ = try? await base.body(of: entry, range: 0..<0) }
     }
 
-    /// The entry below that one in memory is a copy of.
+    /// The entry below that a copy in memory was made from.
     private func entryBelow(_ entry: CacheEntry) async throws -> CacheEntry? {
         try await base.variants(of: entry.key).first {
             $0.response.metadata.variant == entry.response.metadata.variant
@@ -141,7 +140,7 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
         await finish(entry, writer)
     }
 
-    /// The body, which is copied while it is read to its end.
+    /// The body, copied while it is read to its end.
     private func copied(_ entry: CacheEntry, _ body: HTTPBody) async -> HTTPBody {
         let writer = await memory.makeWriter(
             for: entry.key,
@@ -149,7 +148,7 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
             expecting: entry.response.bodyLength
         )
         guard let writer else { return body }
-        // Who reads the body a second time reads it alone.
+        // A second read of the body isn't copied.
         let pending = Locked<(any CacheWriter)?>(writer)
         return body.transformed(length: body.length) { [self] inner in
             guard let writer = pending.withLock({ $0.take() }) else { return inner }
@@ -160,7 +159,7 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
         }
     }
 
-    /// Notes that an entry of a key arrives in memory: one at a time.
+    /// Registers an entry of a key as being copied; one at a time.
     private func begins(_ key: CacheKey) -> Bool {
         state.withLock { state in
             guard state.arriving[key] == nil else { return false }
@@ -173,7 +172,7 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
         let key = entry.key
         var evicted: [CacheKey] = []
         var isWhole = false
-        // Looked at after the arrival was noted: who changes the key from now on marks the note.
+        // Checked after the copy was registered: from now on, changes of the key are marked there.
         if let writer, let stored = try? await base.variants(of: key), stored.count == 1, stored[0].id == entry.id,
             stored[0].response.metadata == entry.response.metadata
         {
@@ -192,7 +191,7 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
         }
     }
 
-    /// Begins to write an entry into the store below.
+    /// Creates a writer for an entry in the store below.
     public func makeWriter(
         for key: CacheKey,
         _ metadata: CacheMetadata,
@@ -216,7 +215,7 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
     }
 
     private func composed(_ writer: any CacheWriter, _ key: CacheKey) -> ComposedCacheWriter {
-        // Before room is made below.
+        // Before the store below evicts anything.
         ComposedCacheWriter(writer, beforeCommit: { [self] in await tellUses() }) { [self] commit in
             await forget(key)
             for key in commit.evicted { await forget(key) }
@@ -232,7 +231,7 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
         await memory.remove(.key(key))
     }
 
-    /// Gives a stored body a new description.
+    /// Replaces the description of a stored body.
     public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
         let isCopy = numbering.place(of: entry.id) == Self.above
         guard let own = isCopy ? try await entryBelow(entry) : numbering.inner(entry) else { return nil }
@@ -246,9 +245,9 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
         }
     }
 
-    /// Removes entries from both.
+    /// Removes entries from both stores.
     ///
-    /// - Returns: How many there were below.
+    /// - Returns: The number of entries removed below.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
         if case .entry(let id) = selection {
@@ -270,7 +269,7 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
                 state.withLock { $0.forgetAll() }
                 throw error
             }
-            // Which key it was of is not known any more.
+            // The key of the removed entry isn't known any more.
             state.withLock { $0.forgetAll() }
             return count
         }
@@ -291,7 +290,7 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
         await memory.remove(selection)
     }
 
-    /// Shows the entries below, which are all.
+    /// Visits the entries below, which are all entries.
     public func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
         var selection = selection
         if case .entry(let id) = selection {
@@ -306,11 +305,11 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
         try await base.visit(selection) { try visit(numbering.outer($0, from: Self.below)) }
     }
 
-    /// Returns the usage of the store below; copies in memory are not counted again.
+    /// Returns the usage of the store below, without the copies in memory.
     public func usage() async throws -> CacheUsage { try await base.usage() }
 }
 
-/// Gives a body to its reader, and to a writer on the way.
+/// Passes a body to its reader and copies it to a writer.
 private struct CopyingReader: BodyReader {
     private var inner: any BodyReader
     private var writer: (any CacheWriter)?
