@@ -4,15 +4,15 @@ import GRDB
 import HTTPChainCache
 import HTTPChainCore
 
-/// The body of an entry, in rows; they stay as long as somebody reads them.
+/// The body of an entry in rows, which stay as long as somebody reads them.
 final class CacheBlocks: Sendable {
-    /// How many bytes of a body a row has; the last may have fewer.
+    /// The number of bytes of a body per row; the last may have fewer.
     static let payload: Int64 = 65_536
 
     fileprivate let database: CacheDatabase
     private let id: Int64
     private let length: Int64
-    /// Whether it is read in several steps, between which another process may remove the entry.
+    /// Whether the body is read in several steps, between which another process may remove the entry.
     private let isStream: Bool
 
     init(database: CacheDatabase, id: Int64, length: Int64) {
@@ -34,7 +34,7 @@ final class CacheBlocks: Sendable {
         return Int64(bitPattern: checksum.value)
     }
 
-    /// Blocks, each checked; `nil` when the entry is gone.
+    /// Returns verified blocks; `nil` if the entry is gone.
     func fetch(_ blocks: ClosedRange<Int64>) throws(CacheStoreFault) -> [Data]? {
         try database.read { db in
             guard length > 0 else { return try isThere(db) ? [] : nil }
@@ -109,7 +109,7 @@ final class CacheBlocks: Sendable {
     }
 }
 
-/// Writes one entry: all at once where its body is small, otherwise row by row.
+/// Writes one entry: all at once if its body is small, otherwise row by row.
 final class SQLiteCacheWriter: FlightLimitedWriter {
     private struct State {
         var pending = Data()
@@ -122,7 +122,7 @@ final class SQLiteCacheWriter: FlightLimitedWriter {
     private let key: CacheKey
     private let metadata: CacheMetadata
     private let room: Int64
-    /// Small enough that the name of a block, which begins with it, is a number.
+    /// Small enough for a block's identifier, which starts with it, to fit a number.
     private let id = Int64.random(in: 1..<(1 << 38))
     private let state = Locked(State())
     private let share: FlightShare
@@ -143,7 +143,7 @@ final class SQLiteCacheWriter: FlightLimitedWriter {
     var hasSpentBudget: Bool { share.isRefused }
 
     func write(_ chunk: Data) async throws -> Bool {
-        // What stays in memory needs no thread that may wait.
+        // Work in memory needs no thread that may block.
         let staysInMemory = state.withLock { $0.pending.count + chunk.count <= Int(CacheBlocks.payload) }
         if staysInMemory { return try add(chunk) }
         return try await database.change { try self.add(chunk) }
@@ -210,7 +210,7 @@ final class SQLiteCacheWriter: FlightLimitedWriter {
     }
 
     func abandon() async {
-        // Where the database is closed, the blocks go when it is opened.
+        // If the database is closed, the blocks are removed when it is opened.
         try? await database.change { self.state.withLock { self.close(&$0) } }
     }
 }

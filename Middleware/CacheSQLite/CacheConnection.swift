@@ -4,9 +4,9 @@ import GRDB
 import HTTPChainCache
 import HTTPChainCore
 
-/// The connection to a database: opened when it is needed, closed when nobody uses it, made anew when it is damaged.
+/// The connection to a database: opened on demand, closed when unused, and recreated if damaged.
 ///
-/// Whoever uses it says so first: it is closed when the last of those that use it has ended.
+/// Every use is registered first: the connection is closed after the last use has ended.
 final class CacheConnection: Sendable {
     private enum Access {
         case allowed, suspended, closed
@@ -14,21 +14,21 @@ final class CacheConnection: Sendable {
 
     private struct State {
         var pool: DatabasePool?
-        /// There as long as the database is open, where it has one.
+        /// Exists while the database is open, if the database has one.
         var index: WALIndex?
-        /// Held as long as the database is open.
+        /// Held while the database is open.
         var lock: CacheLock?
         var access = Access.allowed
         var uses = 0
-        /// Whether it is being closed, or will be when the last use ends.
+        /// Whether it is being closed, or will be after the last use.
         var isClosing = false
-        /// Whether the database is to be made anew when it is closed.
+        /// Whether the database will be recreated when it is closed.
         var isDamaged = false
-        /// Those that wait until it is closed.
+        /// The callers waiting until it is closed.
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// A use in flight, as long as there is a reference to it.
+    /// A use in progress, for as long as it is referenced.
     final class Use: Sendable {
         private let connection: CacheConnection
 
@@ -36,7 +36,7 @@ final class CacheConnection: Sendable {
 
         deinit {
             let (isLast, isIdle) = connection.end()
-            // The last reference may go anywhere, also where nothing may wait for a disk.
+            // The last reference may be released where waiting for a disk isn't allowed.
             if isLast { return connection.executor.submit { [connection] in connection.closeNow() } }
             guard isIdle, connection.ledger.isUntidy, let tidy = connection.tidy.withLock({ $0 }) else { return }
             connection.executor.submit(tidy)
@@ -45,7 +45,7 @@ final class CacheConnection: Sendable {
 
     let files: CacheDatabaseFiles
     let readers: CacheReaders
-    /// Is called when the last use has ended and there may be something to tidy up.
+    /// Called when the last use has ended and there may be something to tidy.
     let tidy = Locked<(@Sendable () -> Void)?>(nil)
     private let executor: FileExecutor
     private let ledger: CacheLedger
@@ -53,7 +53,7 @@ final class CacheConnection: Sendable {
     private let options: SQLiteCacheOptions
     private let prepare: @Sendable (Database) throws -> Void
     private let state = Locked(State())
-    /// Held by the thread that opens the database; nobody else waits for it.
+    /// Held by the thread that opens the database; no other thread waits for it.
     private let opening = Locked(())
 
     init(
@@ -77,9 +77,9 @@ final class CacheConnection: Sendable {
 
     // MARK: - Uses
 
-    /// Begins a use; while the database is being closed to be opened again, it waits for that.
+    /// Begins a use, waiting if the database is being closed for reopening.
     ///
-    /// - Throws: ``CacheStoreFault`` when the connection was closed or suspended.
+    /// - Throws: ``CacheStoreFault`` if the connection was closed or suspended.
     func begin() async throws(CacheStoreFault) -> Use {
         while true {
             if let use = try beginNow() { return use }
@@ -87,7 +87,7 @@ final class CacheConnection: Sendable {
         }
     }
 
-    /// Begins a use; `nil` while the database is being closed.
+    /// Begins a use; returns `nil` while the database is being closed.
     func beginNow() throws(CacheStoreFault) -> Use? {
         try check()
         let isBegun = state.withLock { state in
@@ -98,7 +98,7 @@ final class CacheConnection: Sendable {
         return isBegun ? Use(self) : nil
     }
 
-    /// Refuses when the connection was closed or suspended.
+    /// Throws if the connection was closed or suspended.
     func check() throws(CacheStoreFault) {
         switch state.withLock({ $0.access }) {
         case .allowed: return
@@ -107,7 +107,7 @@ final class CacheConnection: Sendable {
         }
     }
 
-    /// - Returns: Whether the database is to be closed now, and whether it is open and nobody uses it.
+    /// - Returns: Whether the database must be closed now, and whether it is open and unused.
     private func end() -> (isLast: Bool, isIdle: Bool) {
         state.withLock { state in
             state.uses -= 1
@@ -127,14 +127,14 @@ final class CacheConnection: Sendable {
 
     // MARK: - Closing
 
-    /// Refuses all uses from now on, and closes the database when those in flight have ended.
+    /// Rejects all further uses, and closes the database after the current ones.
     ///
-    /// - Parameter isForGood: Whether ``resume()`` changes nothing.
+    /// - Parameter isForGood: Whether ``resume()`` has no effect.
     func shut(isForGood: Bool) async {
         await withCheckedContinuation { continuation in shut(isForGood: isForGood, continuation) }
     }
 
-    /// Closes the database for good some time later.
+    /// Closes the database permanently some time later.
     func drop() { shut(isForGood: true, nil) }
 
     private func shut(isForGood: Bool, _ continuation: CheckedContinuation<Void, Never>?) {
@@ -145,21 +145,21 @@ final class CacheConnection: Sendable {
             return (!state.isClosing && state.uses == 0, state.pool != nil)
         }
         guard isIdle else { return }
-        // Where nothing is open there is nothing to wait for.
+        // If nothing is open, there is nothing to wait for.
         if isOpen { executor.submit { self.closeNow() } } else { closeNow() }
     }
 
-    /// Allows uses again, unless the connection was closed for good.
+    /// Allows uses again, unless the connection was closed permanently.
     func resume() {
         state.withLock { state in
             if state.access == .suspended { state.access = .allowed }
         }
     }
 
-    /// Closes the database when the uses in flight have ended; the next opens it again.
+    /// Closes the database after the current uses; the next use reopens it.
     func reopen() { state.withLock { $0.isClosing = true } }
 
-    /// Closes a database that is damaged, when the uses in flight have ended, and makes it anew.
+    /// Closes a damaged database after the current uses, and recreates it.
     func replace(_ pool: DatabasePool) {
         state.withLock { state in
             guard state.pool === pool else { return }
@@ -168,7 +168,7 @@ final class CacheConnection: Sendable {
         }
     }
 
-    /// Nobody uses the connection, and nobody can before this has ended.
+    /// Closes the connection, which is unused and can't be used before this ends.
     private func closeNow() {
         let (pool, lock, isDamaged) = state.withLock { state in
             state.index = nil
@@ -181,7 +181,7 @@ final class CacheConnection: Sendable {
         }
         readers.close()
         if let lock {
-            // First closed: one that is closed later takes the journal away that has its name, which is the new one's.
+            // After closing: a connection closed later would remove the new journal, which has the same name.
             if isDamaged { recreate(lock) }
             lock.release()
         }
@@ -194,7 +194,7 @@ final class CacheConnection: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// The connection that writes is closed last: no other can write the journal into the database and remove it.
+    /// Closes the writing connection last: no other can write the journal into the database and remove it.
     private func close(_ pool: DatabasePool) {
         pool.invalidateReadOnlyConnections()
         try? pool.close()
@@ -202,7 +202,7 @@ final class CacheConnection: Sendable {
 
     // MARK: - Opening
 
-    /// The database, within a use.
+    /// Returns the database, within a use.
     ///
     /// - Returns: Whether it was opened just now.
     func opened() throws(CacheStoreFault) -> (pool: DatabasePool, isNew: Bool) {
@@ -222,9 +222,9 @@ final class CacheConnection: Sendable {
         }
     }
 
-    /// What is another one once anything was committed to the database.
+    /// The header of the WAL-index, which changes with every commit to the database.
     ///
-    /// It is `nil` where that is not known, or the database is closed or about to be. It waits for no disk.
+    /// It is `nil` if unknown, or if the database is closed or about to be. Reading it doesn't wait for a disk.
     var header: WALIndex.Header? {
         state.withLock { state in
             guard state.access == .allowed, !state.isClosing else { return nil }
@@ -237,11 +237,11 @@ final class CacheConnection: Sendable {
         let lock = CacheLock(database: path)
         do throws(CacheStoreFault) {
             let isAlone = lock.takeAlone()
-            // Another that is alone removes what it takes for left over: nothing is written before it has ended that.
+            // A store that is alone removes leftovers: nothing is written before it has finished that.
             if !isAlone { try lock.share() }
             if isAlone { readers.removeLeftovers() }
             let pool = try pool(isAlone: isAlone)
-            // To exchange a lock is to have none for a moment, in which another may be alone.
+            // Exchanging a lock releases it for a moment, in which another store may be alone.
             if isAlone { try lock.share() }
             files.protect(options.fileProtection)
             return (pool, lock)
@@ -266,7 +266,7 @@ final class CacheConnection: Sendable {
             return try makePool(isAlone: isAlone)
         } catch {
             let fault = fault(error)
-            // Nobody can make it anew as long as another process has it open.
+            // It can't be recreated while another process has it open.
             if case .damaged = fault.problem, !isAlone { throw CacheStoreFault(.busy(path)) }
             throw fault
         }
@@ -299,18 +299,18 @@ final class CacheConnection: Sendable {
         let version = try pool.read { db in try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 }
         guard version <= CacheSchema.version else { throw CacheStoreFault(.newerFormat(path)) }
         guard !isReadOnly else { return }
-        // Hits wait for this, and so not for the lock of another process where there is nothing to change.
+        // Hits wait for this, but for another process's lock only if there is something to change.
         guard try version == 0 || isAlone || pool.read(isTooFull) else { return }
         do {
             let evicted = try pool.write { db in
                 if version == 0 { try CacheSchema.create(db) }
-                // Nobody else is there: what was being written is left over.
+                // No other store is there: unfinished entries are left over.
                 if isAlone { try CacheSchema.purge(db, except: ledger.kept) }
                 return try CacheSchema.makeRoom(db, bytes: 0, entries: 0, bounds).map(\.id)
             }
             ledger.leave(evicted)
         } catch {
-            // On a disk that is full, or read-only by now, what is there can still be read.
+            // On a full disk, or one that has become read-only, existing entries can still be read.
             if version == 0 { throw error }
             if case .damaged = fault(error).problem { throw error }
         }
@@ -326,10 +326,10 @@ final class CacheConnection: Sendable {
         configuration.busyMode = .timeout(2)
         configuration.maximumReaderCount = 4
         configuration.prepareDatabase { [prepare, options] db in
-            // Before the first page is written, or never: what is free can be given back piece by piece.
+            // Only before the first page is written: free pages can then be released in steps.
             if isNew { try CacheSchema.allowVacuum(db) }
             try db.execute(sql: "PRAGMA secure_delete = \(options.overwritesWhatIsRemoved ? "ON" : "OFF")")
-            // In WAL mode an entry is whole or not there after a loss of power too; the newest may be lost.
+            // In WAL mode, an entry is complete or absent after a power loss too; the newest may be lost.
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
             try prepare(db)
         }
@@ -338,15 +338,15 @@ final class CacheConnection: Sendable {
 
     // MARK: - Damage
 
-    /// Makes a database anew that this store has closed: it is removed, unless another has it open.
+    /// Recreates a database closed by this store: it is removed, unless another store has it open.
     private func recreate(_ lock: CacheLock) {
         if lock.takeAlone() { return files.remove() }
-        // What another removes at the same time must not be written to.
+        // A database that another store is removing must not be written to.
         guard (try? lock.share()) != nil else { return }
         try? empty()
     }
 
-    /// Makes the database anew in its place, in one transaction that other processes see as any other.
+    /// Recreates the database in place, in one transaction that other processes see like any other.
     private func empty() throws {
         var inMemory = Configuration()
         inMemory.prepareDatabase { db in try CacheSchema.allowVacuum(db) }
@@ -360,17 +360,17 @@ final class CacheConnection: Sendable {
         files.removeOutdatedMark()
     }
 
-    /// The problem.
+    /// Converts an error to a fault.
     func fault(_ error: any Error) -> CacheStoreFault {
         if let fault = error as? CacheStoreFault { return fault }
-        // Our columns are never NULL, nor of another type.
+        // The columns are never NULL, nor of another type.
         if error is RowDecodingError { return CacheStoreFault(.damaged(path)) }
         guard let error = error as? DatabaseError else {
             return CacheStoreFault(.system(operation: "use", path: path, code: 0, message: "\(error)"))
         }
         switch error.resultCode {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_MISMATCH:
-            // Our statements are right for our tables: where one is refused, the tables are no longer ours.
+            // The statements fit the tables: if one is rejected, the tables are damaged.
             return CacheStoreFault(.damaged(path))
         case .SQLITE_BUSY, .SQLITE_LOCKED: return CacheStoreFault(.busy(path))
         default:
@@ -381,7 +381,7 @@ final class CacheConnection: Sendable {
 }
 
 extension Locked {
-    /// `withLock` that keeps the type of what is thrown.
+    /// `withLock` with typed throws.
     fileprivate func withFault<Result: Sendable>(
         _ body: (inout sending Value) throws(CacheStoreFault) -> Result
     ) throws(CacheStoreFault) -> Result {

@@ -6,11 +6,11 @@ import HTTPChainCore
 
 /// The entries of a database.
 final class CacheDatabase: Sendable {
-    /// Threads of the database's own: where its disk stalls, nothing waits for it but the store.
+    /// The database's own threads: if its disk stalls, only the store waits.
     private let executor = FileExecutor(limit: 4)
-    /// The thread that changes it, one change after the other.
+    /// The thread for changes, which are serialized.
     ///
-    /// It may wait for the lock of another process. What only reads waits for no lock, and not for this thread.
+    /// It may wait for another process's lock. Reads wait neither for a lock nor for this thread.
     private let changes = FileExecutor(limit: 1)
     private let bounds: CacheBounds
     private let options: SQLiteCacheOptions
@@ -39,7 +39,7 @@ final class CacheDatabase: Sendable {
     }
 
     deinit {
-        // The last reference may go anywhere, also where nothing may wait for a disk.
+        // The last reference may be released where waiting for a disk isn't allowed.
         connection.drop()
     }
 
@@ -49,7 +49,7 @@ final class CacheDatabase: Sendable {
 
     // MARK: - Uses
 
-    /// Runs what uses the database on one of its threads; where the task is cancelled, nobody waits for it any more.
+    /// Runs an operation on one of the database's threads; a cancelled task doesn't wait for it.
     func run<Value: Sendable>(_ operation: @escaping @Sendable () throws -> Value) async throws -> Value {
         let use = try await connection.begin()
         return try await executor.run {
@@ -57,7 +57,7 @@ final class CacheDatabase: Sendable {
         }
     }
 
-    /// Runs what changes the database on the thread for that, to its end, cancelled or not.
+    /// Runs a change to its end on the thread for changes, even if the task is cancelled.
     func change<Value: Sendable>(_ operation: @escaping @Sendable () throws -> Value) async throws -> Value {
         let use = try await connection.begin()
         return try await changes.runToEnd {
@@ -65,7 +65,7 @@ final class CacheDatabase: Sendable {
         }
     }
 
-    /// Runs what clears away on the thread for changes some time later, if the database is open for it.
+    /// Schedules cleanup on the thread for changes, if the database is open for it.
     private func submit(_ operation: @escaping @Sendable () -> Void) {
         guard let use = try? connection.beginNow() else { return }
         changes.submit {
@@ -73,7 +73,7 @@ final class CacheDatabase: Sendable {
         }
     }
 
-    /// Refuses when the database was closed or suspended.
+    /// Throws if the database was closed or suspended.
     func check() throws(CacheStoreFault) { try connection.check() }
 
     func close() async { await connection.shut(isForGood: true) }
@@ -84,7 +84,7 @@ final class CacheDatabase: Sendable {
 
     // MARK: - Reading and writing
 
-    /// Reads without a transaction: each statement sees one state, and two may see two.
+    /// Reads without a transaction: each statement sees one state, but two may see different ones.
     func read<Result>(_ work: (Database) throws -> Result) throws(CacheStoreFault) -> Result {
         let pool = try opened()
         do { return try pool.unsafeRead(work) } catch { throw failed(error, pool) }
@@ -108,7 +108,7 @@ final class CacheDatabase: Sendable {
         return pool
     }
 
-    /// Returns the fault for an error; a database that is damaged is closed, and made anew.
+    /// Returns the fault for an error; a damaged database is closed and recreated.
     private func failed(_ error: any Error, _ pool: DatabasePool) -> CacheStoreFault {
         let fault = connection.fault(error)
         if case .damaged(path) = fault.problem { connection.replace(pool) }
@@ -121,26 +121,26 @@ final class CacheDatabase: Sendable {
 
     func hide(_ ids: [Int64]) { ledger.hide(ids) }
 
-    /// Removes an entry that is damaged.
+    /// Removes a damaged entry.
     func drop(_ id: Int64, _ fault: CacheStoreFault) {
         guard case .damaged = fault.problem else { return }
         hide([id])
-        // Whoever found it reads, and does not wait for changes.
+        // It was found by a reader, which doesn't wait for changes.
         submit { _ = try? self.changeEntries { db, gone in try self.delete([id], &gone, db) } }
     }
 
-    /// The variants of a key, and a number that is another one once something was removed.
+    /// Returns the variants of a key, and the removal counter.
     func variants(of key: CacheKey) throws(CacheStoreFault) -> (found: [CacheLookup], removals: UInt64) {
         let removals = ledger.removals
         let hash = StoredHead.hash(of: key)
         let header = connection.header
         let found = try read { db in try CacheLookup.variants(ofKey: hash, db, ledger.recent) }
-        // What was committed while it was read may or may not be in it.
+        // A commit during the read may or may not be included.
         if let header, header == connection.header { ledger.lookups.keep(found, hash, header) }
         return (found, removals)
     }
 
-    /// The same without a look into the database, where that has not changed since it was found; it waits for no disk.
+    /// Returns the variants from memory if the database is unchanged since they were found, without waiting for a disk.
     func recentVariants(of key: CacheKey) -> (found: [CacheLookup], removals: UInt64)? {
         let removals = ledger.removals
         guard let header = connection.header,
@@ -149,10 +149,10 @@ final class CacheDatabase: Sendable {
         return ([lookup], removals)
     }
 
-    /// Notes that an entry is used.
+    /// Records a use of an entry.
     ///
-    /// - Parameter removals: What ``variants(of:)`` said when it was found.
-    /// - Returns: Whether it is there for certain, because nothing was removed since.
+    /// - Parameter removals: The removal counter from ``variants(of:)`` when the entry was found.
+    /// - Returns: Whether the entry certainly exists, because nothing was removed since.
     @discardableResult
     func use(_ id: Int64, since removals: UInt64? = nil) -> Bool {
         guard let isMuch = ledger.use(id, since: removals) else { return false }
@@ -160,11 +160,11 @@ final class CacheDatabase: Sendable {
         return true
     }
 
-    /// Changes entries in one transaction, and removes the blocks of those that are gone in another one.
+    /// Changes entries in one transaction, and removes the blocks of deleted ones in another.
     ///
-    /// Only when it is committed that they are gone nobody begins to read them any more.
+    /// Only after the deletion is committed can no new reader start reading them.
     ///
-    /// - Parameter work: Adds the entries that are gone.
+    /// - Parameter work: Performs the changes and adds the deleted entries.
     private func changeEntries<Result>(
         _ work: (Database, inout [Int64]) throws -> Result
     ) throws(CacheStoreFault) -> Result {
@@ -178,9 +178,9 @@ final class CacheDatabase: Sendable {
         return result
     }
 
-    /// Removes the blocks of entries that are gone and that nobody reads, in this process or in another.
+    /// Removes the blocks of deleted entries that nobody reads, in any process.
     ///
-    /// Those that somebody reads go with a later change, or when the database is opened.
+    /// Blocks being read are removed by a later change, or when the database is opened.
     private func collect() {
         var ids = ledger.unread
         guard !ids.isEmpty else { return }
@@ -192,7 +192,7 @@ final class CacheDatabase: Sendable {
         if isDone != nil { ledger.forget(ids) }
     }
 
-    /// Gives back some of what is free in the file; it is called again when nobody uses the database afterwards.
+    /// Releases some free space of the file; called again whenever the database becomes unused.
     private func tidy() {
         guard let use = try? connection.beginNow() else { return }
         withExtendedLifetime(use) {
@@ -203,13 +203,13 @@ final class CacheDatabase: Sendable {
                 try CacheSchema.vacuum(db)
                 return try CacheSchema.slack(db).free
             }
-            // A database of an earlier version gives nothing back.
+            // A database of an earlier version releases nothing.
             guard let left, left < free else { return }
             if left > allowed { ledger.isUntidy = true } else { checkpoint(.passive) }
         }
     }
 
-    /// Writes the journal into the database, as far as nobody reads what it would overwrite.
+    /// Writes the journal into the database, except where a reader still needs what it would overwrite.
     private func checkpoint(_ mode: Database.CheckpointMode) {
         guard let pool = try? opened() else { return }
         _ = try? pool.writeWithoutTransaction { db in try db.checkpoint(mode) }
@@ -233,7 +233,7 @@ final class CacheDatabase: Sendable {
 
     /// Makes room for another variant of a key.
     ///
-    /// - Returns: How many variants went.
+    /// - Returns: The number of variants removed.
     private func removeSurplus(of key: CacheKey, _ gone: inout [Int64], _ db: Database) throws -> Int {
         let count = try CacheSchema.variantCount(of: StoredHead.hash(of: key), db)
         guard count >= bounds.variantsPerKey else { return 0 }
@@ -243,7 +243,7 @@ final class CacheDatabase: Sendable {
         return surplus.count
     }
 
-    /// Removes entries; what cannot be removed is remembered, and the next that opens the database begins with nothing.
+    /// Removes entries; if that fails, marks the database so that the next process to open it starts empty.
     func removeToEnd(_ selection: CacheSelection) async throws -> Int {
         let use: CacheConnection.Use
         do {
@@ -256,7 +256,7 @@ final class CacheDatabase: Sendable {
         return try await changes.runToEnd {
             try withExtendedLifetime(use) {
                 let count = try self.remove(selection)
-                // The journal has what was overwritten in the database.
+                // The journal has the pages that were overwritten in the database.
                 if self.options.overwritesWhatIsRemoved { self.checkpoint(.truncate) }
                 return count
             }
@@ -272,7 +272,7 @@ final class CacheDatabase: Sendable {
             }
         } catch {
             if case .newerFormat = error.problem { throw error }
-            // For the next process; this one remembers.
+            // For the next process; this one keeps the removal in memory.
             connection.files.markOutdated()
             if let ids = try? read({ db in try CacheRow.ids(selection, db) }) {
                 hide(ids)
@@ -290,7 +290,7 @@ final class CacheDatabase: Sendable {
         gone += ids
     }
 
-    /// Gives an entry another description.
+    /// Replaces the description of an entry.
     func update(_ id: Int64, _ key: CacheKey, _ response: StoredResponse) throws(CacheStoreFault) -> Bool {
         let head = StoredHead(key, response).encoded
         let bytes = Int64(head.count) + response.bodyLength
@@ -315,9 +315,9 @@ final class CacheDatabase: Sendable {
 
     // MARK: - Writers
 
-    /// Keeps a block of an entry that is not there yet.
+    /// Stores a block of an entry that isn't visible yet.
     ///
-    /// - Returns: `false` when the blocks before it are gone: another process took them for left over while the database
+    /// - Returns: `false` if the previous blocks are gone: another process considered them left over while the database
     ///   was suspended.
     func write(_ bytes: Data, block: Int64, of id: Int64) throws(CacheStoreFault) -> Bool {
         if block == 0 { ledger.beginWriting(id) }
@@ -332,19 +332,19 @@ final class CacheDatabase: Sendable {
         }
     }
 
-    /// Forgets the blocks of an entry that will never be there.
+    /// Removes the blocks of an entry that will never be committed.
     func abandon(_ id: Int64) {
         ledger.endWriting(id)
         try? write { db in try CacheSchema.purge(id, db) }
     }
 
-    /// Forgets them some time later; those of a database that is closed go when it is opened.
+    /// Schedules the removal of an entry's blocks; those of a closed database are removed when it is opened.
     func abandonLater(_ id: Int64) {
         ledger.endWriting(id)
         submit { self.abandon(id) }
     }
 
-    /// Makes an entry visible: in one transaction with the last of its blocks and with what it takes the place of.
+    /// Makes an entry visible, in one transaction with its last block and the removal of what it replaces.
     func commit(
         _ id: Int64,
         _ key: CacheKey,
@@ -360,7 +360,7 @@ final class CacheDatabase: Sendable {
         let metadata = response.metadata
         defer { ledger.endWriting(id) }
         let evicted = try changeEntries { db, gone -> [CacheKey]? in
-            // All of its blocks or none: another process may have taken them for left over.
+            // Either all of its blocks exist or none: another process may have considered them left over.
             if let last, last.block > 0 { guard try CacheSchema.isGarbage(id, db) else { return nil } }
             let (keyHash, variantHash) = (StoredHead.hash(of: key), StoredHead.hash(of: metadata.variant))
             let same = try db.cachedStatement(sql: "SELECT id FROM entry WHERE key = ? AND variant = ?")
@@ -397,7 +397,7 @@ final class CacheDatabase: Sendable {
 
     func endReading(_ id: Int64, isStream: Bool) {
         let isGone = ledger.endReading(id)
-        // The last reference may go anywhere, also where nothing may wait for a disk.
+        // The last reference may be released where waiting for a disk isn't allowed.
         if isStream { changes.submit { [connection] in connection.readers.end(id) } }
         if isGone { submit { self.collect() } }
     }

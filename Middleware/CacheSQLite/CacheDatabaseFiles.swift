@@ -15,11 +15,11 @@ import Musl
 struct CacheDatabaseFiles: Sendable {
     let path: String
 
-    /// Creates the directory, refuses files that are symbolic links or another user's, and keeps others out of the rest.
+    /// Creates the directory, rejects symbolic links and other users' files, and restricts access to the rest.
     ///
-    /// SQLite gives its journal the permissions of the database, which is therefore made here: under another name,
-    /// because whoever closes a file takes away all locks that its process has on it (fcntl(2)), those of a connection
-    /// that another store has to it too.
+    /// SQLite gives its journal the permissions of the database file, so that file is created here. It is created under
+    /// another name, because closing a file releases all locks of the process on it (fcntl(2)), including those of
+    /// another store's connection.
     func secure() throws(CacheStoreFault) {
         try? FileManager.default.createDirectory(
             at: URL(fileURLWithPath: path).deletingLastPathComponent(),
@@ -33,23 +33,23 @@ struct CacheDatabaseFiles: Sendable {
         let descriptor = mkstemp(&name)
         guard descriptor >= 0 else { return }
         close(descriptor)
-        // Some file systems have no links.
+        // Some file systems don't support links.
         if link(name, path) != 0, errno != EEXIST { Self.create(path) }
         unlink(name)
     }
 
     var isThere: Bool { access(path, F_OK) == 0 }
 
-    /// Whether nothing was written yet.
+    /// Whether nothing has been written yet.
     var isEmpty: Bool {
         var status = stat()
         return stat(path, &status) != 0 || status.st_size == 0
     }
 
-    /// The directory of the files that tell what is read; see ``CacheReaders``.
+    /// The directory of the files that list what is being read; see ``CacheReaders``.
     var readers: String { path + ".readers" }
 
-    /// Says when the system lets the files be read; nothing is said where it has no such thing.
+    /// Sets the file protection; does nothing on systems without it.
     func protect(_ protection: SQLiteCacheOptions.FileProtection?) {
         #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
         guard let protection else { return }
@@ -66,10 +66,10 @@ struct CacheDatabaseFiles: Sendable {
         #endif
     }
 
-    /// Whether SQLite would take the database for one of a later format, and would read it and never write to it.
+    /// Whether SQLite would consider the database one of a later format, and would read it but never write to it.
     ///
-    /// The number in the header (file format §1.3.3) is 1 or 2; nothing else tells that a bit of it was flipped. Only for
-    /// who is alone: to close the file takes away the locks of a connection that is open.
+    /// The number in the header (file format §1.3.3) is 1 or 2; a flipped bit in it isn't detected otherwise. For use
+    /// only when the store is alone: closing the file releases the locks of an open connection.
     var hasUnknownFormat: Bool {
         guard let file = FileHandle(forReadingAtPath: path) else { return false }
         defer { try? file.close() }
@@ -77,7 +77,7 @@ struct CacheDatabaseFiles: Sendable {
         return header[18] > 2
     }
 
-    /// Removes the database; only for who is alone, because another would go on with a file that nobody finds any more.
+    /// Removes the database; only if the store is alone, because others would keep using an unlinked file.
     func remove() {
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
         if !isThere { removeOutdatedMark() }
@@ -85,7 +85,7 @@ struct CacheDatabaseFiles: Sendable {
 
     // MARK: - The mark
 
-    /// An empty file, for which there is room on a disk that is full: something that the database has was to be removed.
+    /// An empty file, which fits even on a full disk: a removal from the database has failed.
     private var outdatedMark: String { path + ".outdated" }
 
     var isOutdated: Bool { access(outdatedMark, F_OK) == 0 }
@@ -102,12 +102,12 @@ struct CacheDatabaseFiles: Sendable {
     }
 }
 
-/// Tells who has a database open: locked, shared, as long as it is (flock(2)).
+/// Shows who has a database open, by a shared lock held while it is open (flock(2)).
 ///
-/// Who has the lock alone knows that no other store, of this process or another, has the database open.
+/// With an exclusive lock, no other store, of this process or another, has the database open.
 struct CacheLock: Sendable {
     private let path: String
-    /// -1 where there can be no such file, as in a directory that may not be written to.
+    /// -1 if the file can't be created, as in a read-only directory.
     private let descriptor: Int32
 
     init(database path: String) {
@@ -115,7 +115,7 @@ struct CacheLock: Sendable {
         descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     }
 
-    /// Takes the lock alone, if nobody else has it; otherwise it is not held at all afterwards.
+    /// Acquires the lock exclusively, if nobody else has it; otherwise it isn't held at all afterwards.
     func takeAlone() -> Bool {
         guard descriptor >= 0 else { return false }
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
@@ -123,22 +123,22 @@ struct CacheLock: Sendable {
         return false
     }
 
-    /// Takes the lock together with others that have the database open; those that open it have it alone for a moment.
+    /// Acquires the lock together with other users of the database; opening it takes an exclusive lock briefly.
     func share() throws(CacheStoreFault) {
         guard descriptor >= 0 else { return }
         for _ in 0..<2000 {
             if flock(descriptor, LOCK_SH | LOCK_NB) == 0 { return }
-            // Some file systems have no locks.
+            // Some file systems don't support locks.
             guard errno == EWOULDBLOCK || errno == EINTR else { return }
             usleep(1000)
         }
         throw CacheStoreFault(.busy(path))
     }
 
-    /// Lets the lock go.
+    /// Releases the lock.
     ///
-    /// It is unlocked first: a process that is just being started has the descriptor too, until it runs its program, and
-    /// would keep the lock for that long.
+    /// It is unlocked before the file is closed: a child process that has just been forked has the descriptor too until
+    /// it executes its program, and would keep the lock until then.
     func release() {
         guard descriptor >= 0 else { return }
         flock(descriptor, LOCK_UN)

@@ -3,34 +3,33 @@ import GRDB
 import HTTPChainCache
 import HTTPChainCore
 
-/// The facts about a database that this process alone knows: what was used, what is read and written, what must not be
-/// found.
+/// State of a database that only this process has: uses, reads and writes in progress, and entries to be hidden.
 final class CacheLedger: Sendable {
     private struct State: Sendable {
-        /// Removed, though the database may not know.
+        /// Entries removed here but perhaps not in the database.
         var hidden: Set<Int64> = []
-        /// The removals that were asked for while the database could not be used.
+        /// The removals requested while the database could not be used.
         var missedRemovals: [CacheSelection] = []
-        /// Counts uses, of which the table has those up to the last time they were written down.
+        /// The use counter, of which the table has the values up to the last save.
         var tick: Int64 = 0
         var uses: [Int64: Int64] = [:]
-        /// How many readers each body has.
+        /// The number of readers of each body.
         var readers: [Int64: Int] = [:]
-        /// Entries that this store has removed, whose blocks go when nobody reads them.
+        /// Entries removed by this store, whose blocks are removed when nobody reads them.
         var gone: Set<Int64> = []
-        /// Entries that are not there yet, some of whose blocks are.
+        /// Entries being written, some of whose blocks exist.
         var unfinished: Set<Int64> = []
-        /// Whether there may be something to do when nobody uses the database.
+        /// Whether there may be something to tidy when the database is unused.
         var isUntidy = false
-        /// Counts what may have taken entries away.
+        /// Counts events that may have removed entries.
         var removals: UInt64 = 0
     }
-    /// The number of uses that nobody reaches; a larger one in a file is damage, from which counting goes on.
+    /// A limit that no use counter reaches; a larger value in a file is damage, and counting continues from here.
     private static let lastTick: Int64 = 1 << 62
     private let state = Locked(State())
-    /// The descriptions that were decoded last.
+    /// The recently decoded descriptions.
     let recent = RecentDescriptions()
-    /// What was found last.
+    /// The recent look-ups.
     let lookups = RecentLookups()
 
     // MARK: - What must not be found
@@ -50,10 +49,10 @@ final class CacheLedger: Sendable {
         if !ids.isEmpty { lookups.clear() }
     }
 
-    /// A number that is another one once this process has removed something, or opens the database again.
+    /// A counter that changes when this process removes something or reopens the database.
     var removals: UInt64 { state.withLock { $0.removals } }
 
-    /// Remembers what could not be removed.
+    /// Records removals that failed.
     func miss(_ selections: [CacheSelection]) {
         state.withLock { state in
             state.removals += 1
@@ -71,8 +70,8 @@ final class CacheLedger: Sendable {
 
     // MARK: - What was used
 
-    /// - Parameter removals: The number of ``removals`` that has to be the same still; any when `nil`.
-    /// - Returns: Whether there is much to write down by now; `nil` where something was removed.
+    /// - Parameter removals: The required value of ``removals``; any if `nil`.
+    /// - Returns: Whether many uses are unsaved by now; `nil` if something was removed.
     func use(_ id: Int64, since removals: UInt64? = nil) -> Bool? {
         state.withLock { state in
             guard removals == nil || removals == state.removals else { return nil }
@@ -82,7 +81,7 @@ final class CacheLedger: Sendable {
         }
     }
 
-    /// Goes on counting after all that is written down, in a database that was just opened.
+    /// Continues the use counter after the saved uses of a database that was just opened.
     func beginAfter(_ last: Int64) {
         state.withLock { state in
             state.tick = max(state.tick, min(last, Self.lastTick))
@@ -90,7 +89,7 @@ final class CacheLedger: Sendable {
         }
     }
 
-    /// The number of the next use, after all that this process and others have counted.
+    /// The number of the next use, after those counted by this process and others.
     func nextTick(_ db: Database) throws -> Int64 {
         let statement = try db.cachedStatement(sql: "SELECT ifnull(max(used), 0) FROM entry")
         let last = try Int64.fetchOne(statement) ?? 0
@@ -100,7 +99,7 @@ final class CacheLedger: Sendable {
         }
     }
 
-    /// Writes down what was used, which decides what goes next.
+    /// Saves the uses, which determine the order of eviction.
     func saveUses(_ db: Database) throws {
         let uses = state.withLock { state in
             let taken = state.uses
@@ -118,7 +117,7 @@ final class CacheLedger: Sendable {
 
     func beginReading(_ id: Int64) { state.withLock { $0.readers[id, default: 0] += 1 } }
 
-    /// - Returns: Whether the entry is gone, and nobody here reads its blocks any more.
+    /// - Returns: Whether the entry is gone and has no more readers here.
     func endReading(_ id: Int64) -> Bool {
         state.withLock { state in
             let left = (state.readers[id] ?? 1) - 1
@@ -127,7 +126,7 @@ final class CacheLedger: Sendable {
         }
     }
 
-    /// Notes entries that are gone, once that is committed.
+    /// Records entries as gone, once that is committed.
     func leave(_ ids: [Int64]) {
         guard !ids.isEmpty else { return }
         state.withLock { state in
@@ -138,15 +137,15 @@ final class CacheLedger: Sendable {
         forgetRecent(ids)
     }
 
-    /// The entries that are gone and that nobody here reads.
+    /// The entries that are gone and have no readers here.
     var unread: [Int64] {
         state.withLock { state in state.gone.filter { state.readers[$0] == nil } }
     }
 
-    /// Forgets entries whose blocks are gone too.
+    /// Forgets entries whose blocks are also gone.
     func forget(_ ids: [Int64]) { state.withLock { $0.gone.subtract(ids) } }
 
-    /// Whether there may be something to do when nobody uses the database.
+    /// Whether there may be something to tidy when the database is unused.
     var isUntidy: Bool {
         get { state.withLock { $0.isUntidy } }
         set { state.withLock { $0.isUntidy = newValue } }
@@ -156,7 +155,7 @@ final class CacheLedger: Sendable {
 
     func endWriting(_ id: Int64) { state.withLock { _ = $0.unfinished.remove(id) } }
 
-    /// The entries that cannot be found and whose blocks are needed.
+    /// The entries that can't be found but whose blocks are needed.
     var kept: Set<Int64> {
         state.withLock { state in state.gone.filter { state.readers[$0] != nil }.union(state.unfinished) }
     }

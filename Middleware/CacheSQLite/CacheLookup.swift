@@ -5,19 +5,19 @@ import GRDBSQLite
 import HTTPChainCache
 import HTTPChainCore
 
-/// A variant of a key as a look-up finds it, in one statement: the description, and the body where that is small.
+/// A variant of a key as found by a single statement: the description, and the body if it is small.
 ///
-/// It is read with SQLite's own functions, which show bytes without a copy: a description that was decoded before is
-/// compared and not copied.
+/// It is read with SQLite's own functions, which provide bytes without copying: a description decoded before is only
+/// compared.
 struct CacheLookup {
     let id: Int64
-    /// How many bytes were read: of the description, and of the body.
+    /// The number of bytes read, of the description and the body.
     let length: Int
     let head: Result<StoredHead, CacheStoreFault>
-    /// The body of the only variant, where it is one block that is as it was written.
+    /// The body of a single variant, if it is one undamaged block.
     let content: Data?
 
-    // The body of one of several would be read in vain.
+    // If there are several variants, reading one's body would be useless.
     private static let query = """
         SELECT id, head, sum,
             CASE WHEN bytes <= \(CacheBlocks.payload)
@@ -26,14 +26,14 @@ struct CacheLookup {
         FROM entry WHERE key = ?
         """
 
-    /// The variants of the keys that have a hash.
+    /// Returns the variants of the keys with a hash.
     static func variants(
         ofKey hash: Int64,
         _ db: Database,
         _ recent: RecentDescriptions
     ) throws -> [CacheLookup] {
         let statement = try db.cachedStatement(sql: query).sqliteStatement
-        // Until then the connection goes on seeing what it has seen.
+        // Until the reset, the connection keeps its snapshot.
         defer { sqlite3_reset(statement) }
         var found: [CacheLookup] = []
         var code = sqlite3_bind_int64(statement, 1, hash)
@@ -70,25 +70,25 @@ struct CacheLookup {
         let bytes = try bytes(row, 3)
         guard Int64(bytes.count) == head.response.bodyLength, let start = bytes.baseAddress else { return nil }
         let content = Data(bytes: start, count: bytes.count)
-        // Whoever asks for one that is damaged finds that out.
+        // If it is damaged, the next read of the body detects that.
         return ContentChecksum(of: content) == head.response.bodyChecksum ? content : nil
     }
 
-    /// The bytes of a column, which are there until the next step.
+    /// The bytes of a column, which are valid until the next step.
     private static func bytes(_ row: SQLiteStatement, _ column: Int32) throws -> UnsafeRawBufferPointer {
         guard sqlite3_column_type(row, column) == SQLITE_BLOB else {
             throw DatabaseError(resultCode: .SQLITE_MISMATCH)
         }
         let start = sqlite3_column_blob(row, column)
         let count = Int(sqlite3_column_bytes(row, column))
-        // There is nothing where there is no memory left, too.
+        // The result is also null if memory is exhausted.
         guard start != nil || count == 0 else { throw DatabaseError(resultCode: .SQLITE_NOMEM) }
         return UnsafeRawBufferPointer(start: start, count: count)
     }
 }
 
 extension StoredHead {
-    /// Reads a description whose checksum is kept beside it.
+    /// Decodes a description whose checksum is stored separately.
     init(decoding bytes: UnsafeRawBufferPointer, sum: Int64) throws(CacheStoreFault) {
         guard StoredHead.checksum(of: bytes) == sum else { throw CacheStoreFault(.damaged("a stored response")) }
         try self.init(decoding: bytes)

@@ -11,25 +11,25 @@ import Glibc
 import Musl
 #endif
 
-/// Tells other stores of a database, of this process and of others, which bodies are being read.
+/// Shows other stores of a database, of this process and others, which bodies are being read.
 ///
-/// Each store that reads has a file of its own in a directory beside the database, with the names of the entries in it,
-/// and a lock on it (flock(2)): where nobody has the lock, the process was killed, and the file says nothing any more.
-/// Nobody waits for a lock.
+/// Each store that reads has its own file in a directory next to the database. The file lists the entries being read,
+/// and is locked (flock(2)): if nobody holds the lock, the process was killed, and the file is obsolete. Nobody waits
+/// for a lock.
 ///
-/// Whoever reads an entry names it first, and then looks whether it is there; whoever removes one commits that first,
-/// and then looks who reads it. So either the reader finds it gone, or its blocks stay.
+/// A reader first lists an entry, then checks that it exists. A removal is first committed, then checks for readers. So
+/// either the reader finds the entry gone, or its blocks stay.
 final class CacheReaders: Sendable {
     private struct State {
         var file: Int32 = -1
         var path = ""
-        /// The entry that each place of the file names; 0 for none.
+        /// The entry listed at each place of the file; 0 for none.
         var places: [Int64] = []
         var readers: [Int64: Int] = [:]
     }
-    /// Names all entries.
+    /// Stands for all entries.
     private static let everything: Int64 = -1
-    /// The number of entries that a file names at most; who reads more names all.
+    /// The maximum number of entries in a file; a store that reads more lists all entries.
     static let limit = 512
 
     let directory: String
@@ -41,7 +41,7 @@ final class CacheReaders: Sendable {
 
     // MARK: - What this store reads
 
-    /// Names an entry that is going to be read.
+    /// Lists an entry before it is read.
     func begin(_ id: Int64) {
         state.withLock { state in
             let count = state.readers[id] ?? 0
@@ -55,17 +55,17 @@ final class CacheReaders: Sendable {
         state.withLock { state in
             let left = (state.readers[id] ?? 1) - 1
             state.readers[id] = left > 0 ? left : nil
-            // Where the database is closed, nobody is told.
+            // If the database is closed, there is no file to update.
             if left <= 0, state.file >= 0 { name(&state) }
         }
     }
 
-    /// Names what is read, once the database is open again.
+    /// Lists the entries being read, once the database is open again.
     func resume() {
         state.withLock { name(&$0) }
     }
 
-    /// Takes the file away; it is there again with the next reader.
+    /// Removes the file; the next reader creates it again.
     func close() {
         state.withLock { state in
             if state.file >= 0 {
@@ -74,12 +74,12 @@ final class CacheReaders: Sendable {
                 state.file = -1
                 state.places = []
             }
-            // Where another has a file in it, it stays.
+            // The directory stays if another store has a file in it.
             rmdir(directory)
         }
     }
 
-    /// Writes down all that is read, as far as the file does not say it.
+    /// Updates the file to list all entries being read.
     private func name(_ state: inout State) {
         if state.file < 0 {
             guard !state.readers.isEmpty, let (file, path) = makeFile() else { return }
@@ -109,7 +109,7 @@ final class CacheReaders: Sendable {
                 return
             }
         }
-        // Once each has a name of its own.
+        // Once each entry is listed individually.
         if let everything { put(0, at: everything, &state) }
     }
 
@@ -118,15 +118,15 @@ final class CacheReaders: Sendable {
         _ = withUnsafeBytes(of: id.littleEndian) { pwrite(state.file, $0.baseAddress, $0.count, off_t(place * 8)) }
     }
 
-    /// Makes a file and locks it; nil where there can be none, as in a directory that may not be written to.
+    /// Creates and locks a file; returns nil if that is impossible, as in a read-only directory.
     private func makeFile() -> (Int32, String)? {
         for _ in 0..<8 {
             mkdir(directory, 0o700)
             let path = "\(directory)/\(UInt64.random(in: 0 ... .max))"
             let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            // Another may have removed the directory just then.
+            // Another store may have just removed the directory.
             guard file >= 0 else { continue }
-            // One that looks for dead ones may have been quicker, and has removed it.
+            // A store looking for obsolete files may have removed it first.
             if flock(file, LOCK_EX | LOCK_NB) == 0, isThere(path, file) { return (file, path) }
             release(file)
         }
@@ -155,15 +155,15 @@ final class CacheReaders: Sendable {
 
     // MARK: - What others read
 
-    /// Removes what processes have left behind that were killed.
+    /// Removes files left by killed processes.
     func removeLeftovers() {
         _ = unread([0])
         rmdir(directory)
     }
 
-    /// Looks what others read; files of processes that have ended are removed.
+    /// Checks what other stores read, and removes files of processes that have ended.
     ///
-    /// - Returns: Those of the entries that nobody else reads.
+    /// - Returns: The entries that no other store reads.
     func unread(_ ids: [Int64]) -> [Int64] {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else { return ids }
         let own = state.withLock { $0.file >= 0 ? $0.path : "" }

@@ -6,11 +6,11 @@ import HTTPChainCore
 
 /// The tables.
 ///
-/// A row of `entry` is what can be found. Its body is in rows of `block`, named by the entry and their number. Entries
-/// that are being written, and those that are gone, are named in `garbage`, until their blocks have found an entry or
-/// have been removed. `total` counts what is there.
+/// `entry` has a row for each visible entry. Its body is in rows of `block`, identified by the entry and their number.
+/// `garbage` lists entries that are being written or were deleted, until their blocks belong to an entry or have been
+/// removed. `total` has the sums of all entries.
 enum CacheSchema {
-    /// Kept in `user_version`.
+    /// Stored in `user_version`.
     static let version = 1
 
     static func create(_ db: Database) throws {
@@ -44,34 +44,33 @@ enum CacheSchema {
         )
     }
 
-    /// Lets pages that are free be given back piece by piece, in a database that has none yet.
+    /// Allows free pages to be released in steps, in a database without any pages yet.
     static func allowVacuum(_ db: Database) throws {
         if !db.configuration.readonly { try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
     }
 
-    /// The number of pages that may stay free, because they are needed again soon: 1 MiB, or an eighth of what is in
-    /// use.
+    /// The number of free pages, and the number that may stay free for reuse: 1 MiB, or an eighth of those in use.
     static func slack(_ db: Database) throws -> (free: Int, allowed: Int) {
         let free = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
         let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
         return (free, max(256, (pages - free) / 8))
     }
 
-    /// Gives some pages back, which takes some milliseconds.
+    /// Releases some free pages, which takes a few milliseconds.
     static func vacuum(_ db: Database) throws { try db.execute(sql: "PRAGMA incremental_vacuum(256)") }
 
     static func usage(_ db: Database) throws -> CacheUsage {
         let statement = try db.cachedStatement(sql: "SELECT bytes, entries FROM total")
         guard let row = try Row.fetchOne(statement) else { return CacheUsage() }
         let usage = CacheUsage(bytes: try row.decode(atIndex: 0), entries: try row.decode(atIndex: 1))
-        // No database reaches these; sums with larger numbers could overflow.
+        // No database reaches these values; sums with larger ones could overflow.
         guard (0...1 << 60).contains(usage.bytes), (0...1 << 60).contains(usage.entries) else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT)
         }
         return usage
     }
 
-    /// Removes what was not used for longest until there is room.
+    /// Evicts the least recently used entries until there is room.
     static func makeRoom(
         _ db: Database,
         bytes: Int64,
@@ -97,9 +96,9 @@ enum CacheSchema {
         return try Int.fetchOne(statement, arguments: [key]) ?? 0
     }
 
-    /// The entries of a key that go when no more than so many may be left: those that were not used for longest.
+    /// The least recently used entries of a key, to be removed so that at most this many remain.
     ///
-    /// Two keys may have the same hash; those that are damaged count as well.
+    /// Two keys may have the same hash; damaged entries count as well.
     static func surplus(of key: CacheKey, keeping count: Int, _ db: Database) throws -> [Int64] {
         let statement = try db.cachedStatement(
             sql: "SELECT id, head, sum FROM entry WHERE key = ? ORDER BY used DESC"
@@ -109,7 +108,7 @@ enum CacheSchema {
             .dropFirst(count).map(\.id)
     }
 
-    /// Blocks of an entry: its name, and their number in the lower bits.
+    /// The identifier of an entry's block: the entry's, with the block number in the lower bits.
     static func blockID(_ block: Int64, of id: Int64) -> Int64 { id << 24 | block }
 
     static func insert(_ bytes: Data, block: Int64, of id: Int64, _ db: Database) throws {
@@ -118,7 +117,7 @@ enum CacheSchema {
         try statement.execute(arguments: [name, CacheBlocks.checksum(bytes, name), bytes])
     }
 
-    /// Removes the blocks of an entry that is gone.
+    /// Removes the blocks of a deleted entry.
     static func purge(_ id: Int64, _ db: Database) throws {
         let blocks = try db.cachedStatement(sql: "DELETE FROM block WHERE id BETWEEN ? AND ?")
         try blocks.execute(arguments: [blockID(0, of: id), blockID(1 << 24 - 1, of: id)])
@@ -126,7 +125,7 @@ enum CacheSchema {
         try name.execute(arguments: [id])
     }
 
-    /// Whether an entry cannot be found, and has blocks.
+    /// Whether an entry isn't visible but may have blocks.
     static func isGarbage(_ id: Int64, _ db: Database) throws -> Bool {
         let statement = try db.cachedStatement(sql: "SELECT 1 FROM garbage WHERE id = ?")
         return try Int.fetchOne(statement, arguments: [id]) != nil
@@ -137,13 +136,13 @@ enum CacheSchema {
     }
 }
 
-/// The columns that are read of an entry.
+/// The columns read of an entry.
 struct CacheRow: FetchableRecord {
     let id: Int64
     private let head: Data
     private let sum: Int64
 
-    // A column of a damaged file may hold what no entry has; GRDB's subscript traps on it.
+    // A column of a damaged file may have an invalid type, on which GRDB's subscript traps.
     init(row: Row) throws {
         id = try row.decode(atIndex: 0)
         head = try row.decode(atIndex: 1)
@@ -178,9 +177,9 @@ struct CacheRow: FetchableRecord {
 }
 
 extension CacheSelection {
-    /// The entries, in SQL.
+    /// The selection as an SQL condition.
     ///
-    /// Hashes may say too much.
+    /// Hashes may select additional entries.
     fileprivate var condition: (String, StatementArguments) {
         switch self {
         case .all: ("1", [])

@@ -1,13 +1,13 @@
 #if SQLite
 import HTTPChainCore
 
-/// What look-ups found last, so that an entry that is used again and again is read once.
+/// The results of recent look-ups, so that a frequently used entry is read only once.
 ///
-/// It is found again only where nothing was committed to the database since, by this process or another.
+/// A result is reused only if nothing was committed to the database since, by any process.
 final class RecentLookups: Sendable {
-    /// How many are kept at most.
+    /// The maximum number of results.
     static let countLimit = 64
-    /// The number of bytes that one has at most, the description and the body together.
+    /// The maximum size of a result in bytes, including the description and the body.
     static let lengthLimit = 16_384
 
     private struct Place {
@@ -18,18 +18,18 @@ final class RecentLookups: Sendable {
 
     private let places = Locked<[Place?]>(Array(repeating: nil, count: countLimit))
 
-    /// What was found for the hash of a key in a database with this header.
+    /// Returns the result for the hash of a key in a database with this header.
     func find(_ hash: Int64, _ header: WALIndex.Header) -> CacheLookup? {
         let place = places.withLock { $0[Self.index(of: hash)] }
         guard let place, place.hash == hash, place.header == header else { return nil }
         return place.lookup
     }
 
-    /// Keeps what was found, in the place of another, where it is one variant with its body.
+    /// Keeps a result, replacing another, if it is a single variant with its body.
     func keep(_ found: [CacheLookup], _ hash: Int64, _ header: WALIndex.Header) {
         guard found.count == 1, let lookup = found.first, lookup.content != nil, lookup.length <= Self.lengthLimit
         else { return }
-        // The other is released where the lock is not held.
+        // The replaced result is released outside the lock.
         let other = places.withLock { places in
             let index = Self.index(of: hash)
             defer { places[index] = Place(hash: hash, header: header, lookup: lookup) }
@@ -38,7 +38,7 @@ final class RecentLookups: Sendable {
         withExtendedLifetime(other) {}
     }
 
-    /// Forgets all of them.
+    /// Removes all results.
     func clear() {
         let all = places.withLock { places in
             defer { places = Array(repeating: nil, count: Self.countLimit) }
@@ -47,7 +47,7 @@ final class RecentLookups: Sendable {
         withExtendedLifetime(all) {}
     }
 
-    /// How many are kept.
+    /// The number of results.
     var count: Int { places.withLock { places in places.count { $0 != nil } } }
 
     private static func index(of hash: Int64) -> Int { Int(UInt64(bitPattern: hash) % UInt64(countLimit)) }

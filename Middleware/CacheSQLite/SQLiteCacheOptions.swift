@@ -1,5 +1,5 @@
 #if SQLite
-/// The settings of a store in SQLite.
+/// The options of an SQLite store.
 ///
 /// ```swift
 /// var options = SQLiteCacheOptions()
@@ -7,29 +7,28 @@
 /// options.fileProtection = .completeUntilFirstUserAuthentication
 /// ```
 public struct SQLiteCacheOptions: Sendable, Hashable {
-    /// The protection that says when the system lets the files be read, on iOS and its relatives; elsewhere it changes
-    /// nothing.
+    /// The data protection of the files on iOS and related systems; ignored elsewhere.
     public enum FileProtection: Sendable, Hashable {
-        /// While the device is unlocked. Calls go to the server while it is locked.
+        /// The files are readable while the device is unlocked; while it is locked, calls go to the server.
         case complete
-        /// Files that are open stay readable when the device is locked.
+        /// Files that are already open stay readable when the device is locked.
         case completeUnlessOpen
-        /// From the first time that the device is unlocked.
+        /// The files are readable after the device was first unlocked.
         case completeUntilFirstUserAuthentication
-        /// Always.
+        /// The files are always readable.
         case none
     }
 
-    /// Whether what is removed is overwritten with zeros, in the database and in its journal; `false` by default.
+    /// Whether removed data is overwritten with zeros, in the database and in its journal; `false` by default.
     ///
-    /// It costs as much writing as was written for what is removed. A removal that the application asks for is complete
-    /// when it returns, unless another process reads meanwhile; then it is when the next one is. What a disk keeps of
-    /// blocks that were overwritten is its own business: encrypt what nobody may ever read (`HTTPChainCacheEncrypted`).
+    /// Overwriting costs as much as writing the data did. An explicit removal is complete when it returns, unless
+    /// another process is reading; then it is complete with the next one. A disk may still keep overwritten blocks:
+    /// encrypt data that must never be readable (`HTTPChainCacheEncrypted`).
     public var overwritesWhatIsRemoved = false
-    /// The protection that says when the system lets the files be read; as the app's other files by default.
+    /// The data protection of the files; that of the app's other files by default.
     public var fileProtection: FileProtection?
 
-    /// Makes the options; see each property for its default.
+    /// Creates options; see each property for its default.
     public init() {}
 }
 #endif

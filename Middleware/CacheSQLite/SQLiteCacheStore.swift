@@ -4,7 +4,7 @@ import GRDB
 public import HTTPChainCache
 public import HTTPChainCore
 
-/// Keeps responses in an SQLite database; the trait `SQLite` brings it.
+/// Stores responses in an SQLite database; requires the trait `SQLite`.
 ///
 /// ```swift
 /// let store = SQLiteCacheStore(
@@ -14,43 +14,42 @@ public import HTTPChainCore
 /// let cache = CacheMiddleware(store: store)
 /// ```
 ///
-/// The database is in WAL mode: what is read does not wait for what is written, and an entry is there whole or not at
-/// all after the process was killed at any point. Bodies are divided into rows of 64 KiB, each with a checksum that is
-/// compared before any byte of the row is handed out, and are written and read in constant memory. Descriptions and
-/// whole bodies are under checksums too.
+/// The database is in WAL mode: reads don't wait for writes, and an entry is complete or absent after the process was
+/// killed at any point. Bodies are written and read in constant memory, in rows of 64 KiB, each with a checksum that is
+/// verified before any byte of the row is returned. Checksums also cover descriptions and whole bodies.
 ///
-/// - The database is opened with the first call, and again after a failure. One that is damaged is made anew: it is
-///   removed where no other store, of this process or another, has it open, and emptied in place otherwise. One of a
-///   later version is left alone, and nothing is found in it. What cannot be done is thrown as a
-///   ``/HTTPChainCache/CacheStoreFault``, which the cache reports as an event.
+/// - The database is opened by the first call, and again after a failure. A damaged one is recreated: it is removed if
+///   no other store, of this process or another, has it open, and otherwise emptied in place. One of a later version is
+///   left alone, and nothing is found in it. Failures are thrown as ``/HTTPChainCache/CacheStoreFault``, which the
+///   cache reports as an event.
 /// - ``close()`` ends the use of the database; ``suspend()`` and ``resume()`` are for an app that shares it with its
 ///   extensions.
-/// - Where the database cannot be written to, nothing is stored, and what is removed is hidden from this process. On a
-///   disk that is full the next process then begins with nothing; on one that is read-only it finds what was removed.
-/// - Bounds count bodies and descriptions; the file is somewhat larger. What is free in it is given back piece by piece
-///   when nobody uses the store, but for a reserve. A file that an earlier version made does not shrink.
-/// - A body that is being read is there to its end, also when another process replaces or removes it.
-/// - What was used last is written down now and then, and may be forgotten when the process is killed.
+/// - If the database isn't writable, nothing is stored, and removed entries are hidden from this process. On a full
+///   disk, the next process then starts empty; on a read-only one, it finds the removed entries.
+/// - The bounds count bodies and descriptions; the file is somewhat larger. Its free space is released in steps while
+///   the store is unused, except for a reserve. A file created by an earlier version doesn't shrink.
+/// - A body being read stays available to its end, even if another process replaces or removes it.
+/// - The order of use is saved now and then, and may be lost if the process is killed.
 public final class SQLiteCacheStore: CacheStore, BoundedCacheStore, InvalidationKeeping {
     /// The limits of the store.
     public let bounds: CacheBounds
-    /// The entries that stages which use the store have made invalid.
+    /// The invalidations by all stages that use the store.
     package let invalidations = InvalidationLog()
     let database: CacheDatabase
-    /// The room on the disk for entries that are being written: at most as much again as the store holds.
+    /// The disk budget for entries being written: at most the store's total size again.
     private let inFlight: FlightBudget
 
-    /// Makes a store; nothing is opened or created yet.
+    /// Creates a store without opening or creating anything yet.
     ///
     /// - Parameters:
-    ///   - file: Where the database is; the directory is created where it is not there.
-    ///   - bounds: How much it holds at most.
-    ///   - options: Whether what is removed is overwritten, and when the files can be read.
+    ///   - file: The database file; its directory is created if missing.
+    ///   - bounds: The limits of the store.
+    ///   - options: The overwriting of removed data, and the protection of the files.
     public convenience init(file: URL, bounds: CacheBounds, options: SQLiteCacheOptions = SQLiteCacheOptions()) {
         self.init(file: file, bounds: bounds, options: options) { _ in }
     }
 
-    /// - Parameter prepare: Is shown each connection when it is opened, so that tests can make it fail.
+    /// - Parameter prepare: Called with each connection when it is opened, so that tests can make it fail.
     init(
         file: URL,
         bounds: CacheBounds,
@@ -62,15 +61,15 @@ public final class SQLiteCacheStore: CacheStore, BoundedCacheStore, Invalidation
         database = CacheDatabase(path: file.path, bounds: bounds, options: options, prepare: prepare)
     }
 
-    /// It waits for nothing but its own work.
+    /// Always `true`: the store bounds its own waits.
     public var keepsDeadlines: Bool { true }
 
-    /// "SQLite in" the file, and the bound.
+    /// "SQLite in" the file, and the limit.
     public var summary: String { "SQLite in \(database.path), up to \(bounds.totalBytes)" }
 
-    /// The stored variants of a key.
+    /// Returns the stored variants of a key.
     ///
-    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` when nothing could be read.
+    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` if nothing could be read.
     public func variants(of key: CacheKey) async throws -> [CacheEntry] {
         if let (found, removals) = database.recentVariants(of: key) { return try entries(found, of: key, removals) }
         return try await database.run {
@@ -102,15 +101,15 @@ public final class SQLiteCacheStore: CacheStore, BoundedCacheStore, Invalidation
         return entries
     }
 
-    /// The content of an entry, which counts as a use of it.
+    /// Returns the content of an entry; this counts as a use.
     ///
-    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` when it is damaged or cannot be read.
+    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` if it is damaged or can't be read.
     public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         if let body = try foundBody(of: entry, range: range) { return body }
         return try await database.run { try self.storedBody(of: entry, range: range) }
     }
 
-    /// The content that was read together with the description, unless the entry may have been removed since.
+    /// Returns the content read with the description, unless the entry may have been removed since.
     private func foundBody(of entry: CacheEntry, range: Range<Int64>?) throws -> HTTPBody? {
         guard let content = entry.content else { return nil }
         try database.check()
@@ -144,9 +143,9 @@ public final class SQLiteCacheStore: CacheStore, BoundedCacheStore, Invalidation
         }
     }
 
-    /// Begins to write an entry.
+    /// Creates a writer for an entry.
     ///
-    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` when the store is closed or suspended.
+    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` if the store is closed or suspended.
     public func makeWriter(
         for key: CacheKey,
         _ metadata: CacheMetadata,
@@ -160,9 +159,9 @@ public final class SQLiteCacheStore: CacheStore, BoundedCacheStore, Invalidation
         return SQLiteCacheWriter(database, key: key, metadata: metadata, room: room, share)
     }
 
-    /// Gives a stored body a new description; an entry for which that fails is removed.
+    /// Replaces the description of a stored body; removes the entry if that fails.
     ///
-    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` when it fails.
+    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` if it fails.
     public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
         try await database.change { try self.describe(entry, as: metadata) }
     }
@@ -173,7 +172,7 @@ public final class SQLiteCacheStore: CacheStore, BoundedCacheStore, Invalidation
         do {
             guard try database.update(id, entry.key, response) else { return nil }
         } catch {
-            // What cannot be described anew must not be served as it was described before.
+            // An entry that can't be updated must not be served with its old description.
             database.hide([id])
             _ = try? database.remove(.entry(entry.id))
             throw error
@@ -181,15 +180,15 @@ public final class SQLiteCacheStore: CacheStore, BoundedCacheStore, Invalidation
         return CacheEntry(id: entry.id, key: entry.key, response: response)
     }
 
-    /// Removes entries: at least for this process, when the database refuses.
+    /// Removes entries, at least for this process if the database isn't writable.
     ///
-    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` when they could not be removed; this process does not find them.
+    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` if they could not be removed; this process doesn't find them.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
         try await database.removeToEnd(selection)
     }
 
-    /// Shows entries, a hundred at a time; those that are damaged are passed over.
+    /// Visits entries in batches of a hundred; damaged ones are skipped.
     public func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
         var last = Int64.min
         while true {
@@ -206,35 +205,35 @@ public final class SQLiteCacheStore: CacheStore, BoundedCacheStore, Invalidation
         }
     }
 
-    /// Closes the database, for good.
+    /// Closes the database permanently.
     ///
-    /// Waits for what the store is doing, writes down what was used last, and lets the files and their locks go; the last
-    /// that closes the database writes its journal into it and removes the journal. Every use of the store from then on
-    /// throws a ``/HTTPChainCache/CacheStoreFault`` that says ``/HTTPChainCache/CacheStoreFault/Problem/closed(_:)``: the
-    /// cache reports it as an event, and calls go to the server. A body that is being read then ends with that fault. What is to be removed after
-    /// that cannot be: whoever opens the database next begins with nothing.
+    /// Waits for operations in progress, saves the order of use, and releases the files and their locks; the last store
+    /// to close the database writes its journal into it and removes the journal. From then on, every use of the store
+    /// throws a ``/HTTPChainCache/CacheStoreFault`` with ``/HTTPChainCache/CacheStoreFault/Problem/closed(_:)``: the
+    /// cache reports it as an event, and calls go to the server. A body being read ends with that fault. Later removals
+    /// fail, so whoever opens the database next starts empty.
     ///
-    /// A store that is not closed closes its database some time after the last reference to it has gone. Close one whose
-    /// file is to be moved, copied or removed.
+    /// A store that isn't closed closes its database some time after its last reference is released. Close a store
+    /// before its file is moved, copied or removed.
     public func close() async { await database.close() }
 
     /// Closes the database until ``resume()``.
     ///
-    /// An app may not hold locks on files of its app group while the system suspends it, and is ended for that. Call this
-    /// in the background task that ends with the app's work. It waits for what the store is doing. Every use of the
-    /// store from then on throws a ``/HTTPChainCache/CacheStoreFault`` that says
-    /// ``/HTTPChainCache/CacheStoreFault/Problem/suspended(_:)``, as after ``close()``; a body that is being written can be finished after ``resume()``, unless another process has opened
-    /// the database meanwhile.
+    /// The system terminates an app that holds locks on files of its app group while it is suspended. Call this in the
+    /// background task that ends with the app's work. It waits for operations in progress. From then on, every use of
+    /// the store throws a ``/HTTPChainCache/CacheStoreFault`` with
+    /// ``/HTTPChainCache/CacheStoreFault/Problem/suspended(_:)``, as after ``close()``. A body being written can be
+    /// finished after ``resume()``, unless another process has opened the database in the meantime.
     public func suspend() async { await database.suspend() }
 
-    /// Lets the store be used again after ``suspend()``; the database is opened with the next call.
+    /// Allows uses of the store again after ``suspend()``; the next call opens the database.
     ///
     /// A store that was closed stays closed.
     public func resume() { database.resume() }
 
     /// Returns the usage of the store: bodies and descriptions.
     public func usage() async throws -> CacheUsage {
-        // After the changes that were begun before it.
+        // After the changes that were begun earlier.
         try await database.change { [database] in try database.read { db in try CacheSchema.usage(db) } }
     }
 }
@@ -244,11 +243,11 @@ extension SQLiteCacheStore: PlacedCacheStore {
 }
 
 extension CacheStore where Self == SQLiteCacheStore {
-    /// A store in an SQLite database.
+    /// Creates a store in an SQLite database.
     ///
     /// - Parameters:
-    ///   - file: Where the database is; the directory is created where it is not there.
-    ///   - limit: Bodies and descriptions together.
+    ///   - file: The database file; its directory is created if missing.
+    ///   - limit: The maximum total size of bodies and descriptions.
     public static func sqlite(_ file: URL, limit: ByteCount) -> SQLiteCacheStore {
         SQLiteCacheStore(file: file, bounds: CacheBounds(totalBytes: limit))
     }

@@ -2,13 +2,13 @@
 import GRDB
 import GRDBSQLite
 
-/// The beginning of a database's WAL-index, which tells whether anything was committed since, by whomever
+/// The header of a database's WAL-index, which shows whether anything was committed since, by any process
 /// (https://www.sqlite.org/walformat.html, "The WAL-Index Header").
 ///
-/// SQLite compares it in the same way when a transaction begins. It is memory that processes share: looking at it opens,
-/// locks and reads no file, and may be done where nothing may wait for a disk. It is there as long as the connection is.
+/// SQLite compares it in the same way when a transaction begins. It is memory shared by processes: reading it opens,
+/// locks and reads no file, and never waits for a disk. It exists as long as the connection.
 struct WALIndex: Sendable {
-    /// A header: another one after each commit.
+    /// A header, which changes with every commit.
     struct Header: Hashable, Sendable {
         fileprivate let words: SIMD8<UInt64>
     }
@@ -17,12 +17,12 @@ struct WALIndex: Sendable {
     /// The size of a part of the WAL-index; the header is at the start of the first.
     private static let partSize: Int32 = 32_768
 
-    /// Only read, and by nobody once the connection is closed.
+    /// Only read, and never after the connection is closed.
     private nonisolated(unsafe) let start: UnsafeRawPointer
 
-    /// - Returns: `nil` where the database has no such memory, as one that may not be written to.
+    /// - Returns: `nil` if the database has no such memory, as a read-only one.
     init?(of db: Database) throws {
-        // The memory is there from the first transaction on.
+        // The memory exists from the first transaction on.
         _ = try Int.fetchOne(db, sql: "PRAGMA schema_version")
         var file: UnsafeMutablePointer<sqlite3_file>?
         var start: UnsafeMutableRawPointer?
@@ -34,10 +34,10 @@ struct WALIndex: Sendable {
         self.start = UnsafeRawPointer(start)
     }
 
-    /// The header as it is now; `nil` while it is being written.
+    /// The current header; `nil` while it is being written.
     ///
-    /// It is compared with one that was there before. What is read while it is written is neither the one before nor the
-    /// one after, so that no barrier is needed between its two copies.
+    /// It is compared with an earlier header. A torn read equals neither the previous header nor the next one, so no
+    /// barrier is needed between the two copies.
     var header: Header? {
         let first = words(at: 0)
         return first == words(at: Self.headerSize) ? Header(words: first) : nil
