@@ -2,7 +2,7 @@ import Foundation
 public import HTTPChainCache
 public import HTTPChainCore
 
-/// Encrypts what another store keeps, with a key of the application.
+/// Encrypts another store with a key of the application.
 ///
 /// ```swift
 /// let store = EncryptedCacheStore(
@@ -12,43 +12,43 @@ public import HTTPChainCore
 /// let cache = CacheMiddleware(store: store)
 /// ```
 ///
-/// The store beneath is shown neither content nor fields, URLs, partitions, identifiers or classes of data: all are
-/// encrypted with AES-256 in GCM (NIST SP 800-38D) under keys that are derived from the application's (HKDF, RFC 5869).
-/// What it can tell is how many entries there are, how long they are, when they came, which have the same key, origin,
-/// partition, identifier or class, and how often each is read.
+/// The underlying store sees neither content nor fields, URLs, partitions, identifiers or classes of data: all are
+/// encrypted with AES-256 in GCM (NIST SP 800-38D) under keys derived from the application's (HKDF, RFC 5869). It does
+/// see the number of entries, their lengths and times of arrival, which of them have the same key, origin, partition,
+/// identifier or class, and how often each is read.
 ///
-/// - Another key finds nothing, and what it does leaves the entries of this one as they are.
-/// - A bit that is changed, a block that is moved or cut off, and a description in another's place are found: the entry is
-///   a miss and is removed. Content of more than 256 KiB is looked at as it is read, in blocks of 16 KiB: where a later
-///   block is damaged, its reader ends with a ``/HTTPChainCache/CacheStoreFault`` in place of wrong bytes. That somebody
-///   put back what was once stored for the same key is not found.
-/// - Ranges are read block by block. A partial response that continues what is stored is encrypted by itself and written
-///   behind it, where the store beneath can do so; what an old key encrypted is written anew.
-/// - Keys are exchanged by giving the old ones beside the new: what they encrypted is found, and all that is stored is
-///   encrypted with the new one. A response that is validated keeps its key until it is stored anew.
-/// - A removal by ``/HTTPChainCache/CacheSelection/all`` or
-///   ``/HTTPChainCache/CacheSelection/identifierPrefix(_:)`` looks at all entries.
-/// - An entry of more than 16 KiB replaces the one before in two steps, between which the key is a miss.
+/// - With another key, nothing is found, and the entries of this key aren't affected.
+/// - A changed bit, a moved or truncated block, and a misplaced description are detected: the entry is a miss and is
+///   removed. Content of more than 256 KiB is verified as it is read, in blocks of 16 KiB: if a later block is damaged,
+///   the reader gets a ``/HTTPChainCache/CacheStoreFault`` instead of wrong bytes. Restoring data that was once stored
+///   for the same key isn't detected.
+/// - Ranges are read block by block. A partial response that continues a stored one is encrypted separately and
+///   appended to it, if the underlying store supports that; content encrypted with an old key is rewritten.
+/// - To exchange a key, pass the old ones with the new one: entries of old keys are found, and everything stored is
+///   encrypted with the new one. A validated response keeps its key until it is stored again.
+/// - A removal by ``/HTTPChainCache/CacheSelection/all`` or ``/HTTPChainCache/CacheSelection/identifierPrefix(_:)``
+///   visits all entries.
+/// - An entry of more than 16 KiB replaces the previous one in two steps, between which the key is a miss.
 public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
-    /// The number of old keys that are used at most: 8; each takes a look-up of its own.
+    /// The maximum number of old keys: 8; each takes an additional look-up.
     public static let oldKeyLimit = 8
 
-    /// The entries that stages which use the store have made invalid.
+    /// The invalidations by all stages that use the store.
     package let invalidations: InvalidationLog
     let base: any CacheStore
-    /// Encrypts what is stored.
+    /// The cipher for new entries.
     let current: EntryCipher
-    /// All that read, the current one first.
+    /// All ciphers for reading, the current one first.
     private let ciphers: [EntryCipher]
     private let bounds: CacheBounds?
     private let inFlight: FlightBudget?
 
-    /// Puts encryption over a store.
+    /// Creates a store that encrypts another one.
     ///
     /// - Parameters:
-    ///   - base: Keeps what is encrypted; its bounds are the bounds. Other stores may use it too, with keys of their own.
-    ///   - key: Encrypts what is stored from now on.
-    ///   - oldKeys: Keys that encrypted what is there; of more than ``oldKeyLimit`` the first are used.
+    ///   - base: The store for encrypted entries, whose bounds apply. Other stores may share it with their own keys.
+    ///   - key: The key for new entries.
+    ///   - oldKeys: The keys of existing entries; of more than ``oldKeyLimit``, the first are used.
     public init(over base: some CacheStore, key: CacheEncryptionKey, oldKeys: [CacheEncryptionKey] = []) {
         self.base = base
         current = EntryCipher(key)
@@ -60,20 +60,20 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
         inFlight = bounds.map { FlightBudget(limit: $0.totalBytes.bytes) }
     }
 
-    /// Whether the store beneath does.
+    /// Whether the underlying store keeps deadlines.
     public var keepsDeadlines: Bool { base.keepsDeadlines }
 
-    /// "Encrypted in" the store beneath.
+    /// "Encrypted in" the underlying store.
     public var summary: String { "encrypted in \(base.summary)" }
 
-    /// Whether content of so many bytes may fit behind what takes so much.
+    /// Whether content of this length may fit after existing content of a sealed length.
     func takes(_ length: Int64, behind sealed: Int64 = 0) -> Bool {
         bounds.map { ContentCipher.sealedLength(length) <= $0.entryBytes.bytes - sealed } ?? true
     }
 
     // MARK: - Entries
 
-    /// The entry as this store hands it out, with the content that the store beneath has read, encrypted as it is.
+    /// Returns the entry of this store, with any content read by the underlying store, still encrypted.
     func outer(_ inner: CacheEntry, _ head: SealedHead, _ cipher: EntryCipher) -> CacheEntry {
         let sealed = SealedEntry(inner: inner.withoutContent, layout: head.layout, cipher: cipher)
         let response = StoredResponse(
@@ -85,7 +85,7 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
         return CacheEntry(id: inner.id, key: head.key, response: response, content: inner.content)
     }
 
-    /// The keys of entries that had to go; those of other keys are not known.
+    /// Returns the original keys of evicted entries; those of other encryption keys are unknown.
     func originals(_ keys: [CacheKey]) -> [CacheKey] {
         keys.compactMap { key in
             for cipher in ciphers { if let original = cipher.original(key) { return original } }
@@ -93,10 +93,10 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
         }
     }
 
-    /// The result of opening an entry of the store beneath.
+    /// The result of opening an entry of the underlying store.
     private enum Opened {
         case entry(CacheEntry)
-        /// It is being stored.
+        /// The entry is being stored.
         case incomplete
         case damaged
         case anotherKeys
@@ -111,9 +111,9 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
         return .anotherKeys
     }
 
-    /// The stored variants of a key.
+    /// Returns the stored variants of a key.
     ///
-    /// - Throws: What the store beneath throws; ``/HTTPChainCache/CacheStoreFault`` when all there is is damaged.
+    /// - Throws: Errors of the underlying store; ``/HTTPChainCache/CacheStoreFault`` if everything stored is damaged.
     public func variants(of key: CacheKey) async throws -> [CacheEntry] {
         var entries: [CacheEntry] = []
         var fault: CacheStoreFault?
@@ -122,13 +122,13 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
                 switch open(inner) {
                 case .entry(let entry):
                     let variant = entry.response.metadata.variant
-                    // What an old key encrypted may not be removed yet.
+                    // An entry of an old key may not have been removed yet.
                     guard entry.key == key, !entries.contains(where: { $0.response.metadata.variant == variant })
                     else { continue }
                     entries.append(entry)
                 case .incomplete: continue
                 case .damaged, .anotherKeys:
-                    // It has a name that this key alone makes.
+                    // Only this encryption key creates that name.
                     _ = try? await base.remove(.entry(inner.id))
                     fault = CacheStoreFault(.damaged("a stored response"))
                 }
@@ -138,9 +138,9 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
         return entries
     }
 
-    /// The content of an entry, which counts as a use of it.
+    /// Returns the content of an entry; this counts as a use.
     ///
-    /// - Throws: What the store beneath throws; ``/HTTPChainCache/CacheStoreFault`` when the content is damaged.
+    /// - Throws: Errors of the underlying store; ``/HTTPChainCache/CacheStoreFault`` if the content is damaged.
     public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         guard let (_, sealed) = try await sealed(entry) else { return nil }
         let content = SealedContent(base, sealed, read: entry.content)
@@ -152,7 +152,7 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
         }
     }
 
-    /// Returns an entry with its sealed form; `nil` when it is gone.
+    /// Returns an entry with its sealed form; `nil` if it is gone.
     private func sealed(_ entry: CacheEntry) async throws -> (CacheEntry, SealedEntry)? {
         if let sealed = entry.response.attachment as? SealedEntry { return (entry, sealed) }
         guard let found = try await variants(of: entry.key).first(where: { $0.id == entry.id }),
@@ -163,7 +163,7 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
 
     // MARK: - Changes
 
-    /// Begins to write an entry.
+    /// Creates a writer for an entry.
     public func makeWriter(
         for key: CacheKey,
         _ metadata: CacheMetadata,
@@ -173,7 +173,7 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
         let innerKey = try current.key(key)
         let layout = SealedLayout(salt: SealedHead.makeSalt(), length: 0)
         var pending = metadata
-        // A part of nothing yet, which takes as many bytes in the description as the part.
+        // A part that is empty so far, whose description has the same size as that of the final part.
         if case .part(let range, let length) = metadata.content {
             pending.content = .part(range.lowerBound..<range.lowerBound, of: length)
         }
@@ -202,11 +202,11 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
             known.response.bodyLength == entry.response.bodyLength, sealed.cipher === current,
             metadata.variant == entry.response.metadata.variant,
             sealed.layout.segments.count < SealedLayout.maximumCount,
-            // What was put behind it in vain cannot be cut off from here.
+            // Bytes left by a failed extension can't be truncated from here.
             sealed.inner.response.bodyLength == sealed.layout.sealedLength,
             takes(max(0, length ?? 0), behind: sealed.layout.sealedLength)
         else { return nil }
-        // Until all is there it is described as it was.
+        // The description stays unchanged until everything is written.
         let inner = try await store.makeAppender(
             to: sealed.inner,
             sealed.inner.response.metadata,
@@ -225,7 +225,7 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
         )
     }
 
-    /// Removes a variant that old keys encrypted.
+    /// Removes a variant encrypted with old keys.
     func removeOlder(_ variant: CacheVariant, of key: CacheKey) async throws {
         for cipher in ciphers.dropFirst() {
             let innerVariant = cipher.variant(variant)
@@ -236,7 +236,7 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
         }
     }
 
-    /// Gives a stored body a new description, under the key that encrypted it.
+    /// Replaces the description of a stored body, with the key that encrypted it.
     public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
         guard let (entry, sealed) = try await sealed(entry) else { return nil }
         let head = SealedHead(entry.key, entry.response.with(metadata), sealed.layout, isComplete: true)
@@ -245,13 +245,13 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
             let description = try sealed.cipher.seal(head, as: inner.key)
             return try await base.update(inner, to: description).map { outer($0, head, sealed.cipher) }
         } catch {
-            // What cannot be described anew must not be served as it was described before.
+            // An entry that can't be updated must not be served with its old description.
             _ = try? await base.remove(.entry(inner.id))
             throw error
         }
     }
 
-    /// Removes the entries that the keys of this store have encrypted; those of other keys stay.
+    /// Removes entries encrypted with this store's keys; those of other keys stay.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
         if case .entry = selection { return try await base.remove(selection) }
@@ -264,7 +264,7 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
         return count
     }
 
-    /// Returns the removals that are to be made in the store beneath.
+    /// Returns the removals to perform in the underlying store.
     private func removals(_ selection: CacheSelection) async throws -> [CacheSelection] {
         if let inner = try inner(selection) { return inner }
         var ids: [CacheEntryID] = []
@@ -280,7 +280,7 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
         return ids.map { .entry($0) }
     }
 
-    /// The entries of a selection in the store beneath; `nil` where each has to be looked at.
+    /// The selections in the underlying store; `nil` if each entry must be opened.
     private func inner(_ selection: CacheSelection) throws -> [CacheSelection]? {
         switch selection {
         case .all, .identifierPrefix: nil
@@ -294,7 +294,7 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
         }
     }
 
-    /// Shows entries that the keys of this store have encrypted; those that are damaged are passed over.
+    /// Visits entries encrypted with this store's keys; damaged ones are skipped.
     public func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
         let beneath: [CacheSelection]
         switch selection {
@@ -312,16 +312,16 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
         }
     }
 
-    /// Returns the usage of the store beneath.
+    /// Returns the usage of the underlying store.
     public func usage() async throws -> CacheUsage { try await base.usage() }
 }
 
 extension CacheStore where Self == EncryptedCacheStore {
-    /// Another store, encrypted.
+    /// Creates a store that encrypts another one.
     ///
     /// - Parameters:
-    ///   - base: Keeps what is encrypted.
-    ///   - key: Encrypts it.
+    ///   - base: The store for encrypted entries.
+    ///   - key: The key that encrypts them.
     public static func encrypted(_ base: some CacheStore, key: CacheEncryptionKey) -> EncryptedCacheStore {
         EncryptedCacheStore(over: base, key: key)
     }

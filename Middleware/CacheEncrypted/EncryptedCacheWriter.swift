@@ -2,11 +2,11 @@ import Foundation
 import HTTPChainCache
 import HTTPChainCore
 
-/// Encrypts one entry on the way to the store beneath.
+/// Encrypts one entry for the underlying store.
 ///
-/// How long the content is and its checksum are in the description, which the store beneath takes first. An entry of one
-/// block is described when it is complete; a longer one twice, and it cannot be found before the second time. Content
-/// that is continued is described as it was until the rest of it is there.
+/// The description has the length and checksum of the content, but the underlying store needs it first. An entry of one
+/// block is written when it is complete. The description of a longer one is written twice, and the entry can't be found
+/// before the second time. Content being extended keeps its description until the extension is complete.
 final class EncryptedCacheWriter: FlightLimitedWriter {
     private struct State {
         var pending = Data()
@@ -21,11 +21,11 @@ final class EncryptedCacheWriter: FlightLimitedWriter {
     private let innerKey: CacheKey
     private let metadata: CacheMetadata
     private let salt: Data
-    /// What is continued.
+    /// The content being extended.
     private let grown: (response: StoredResponse, layout: SealedLayout)?
     private let cipher: ContentCipher
     private let share: FlightShare?
-    /// One task at a time uses a writer, so nothing changes between two looks.
+    /// Only one task uses a writer at a time, so nothing changes between two accesses.
     private let state: Locked<State>
 
     init(
@@ -50,7 +50,7 @@ final class EncryptedCacheWriter: FlightLimitedWriter {
         cipher = store.current.content(salt)
     }
 
-    /// Of this store, or of the one beneath.
+    /// Whether the budget of this store or of the underlying one is spent.
     var hasSpentBudget: Bool {
         share?.isRefused ?? false || (inner as? any FlightLimitedWriter)?.hasSpentBudget ?? false
     }
@@ -69,7 +69,7 @@ final class EncryptedCacheWriter: FlightLimitedWriter {
         return false
     }
 
-    /// Encrypts what is whole by now; `nil` when the entry is too large.
+    /// Encrypts the complete blocks; returns `nil` if the entry is too large.
     private func add(_ chunk: Data) throws -> Data? {
         try state.withLock { state -> Data? in
             let (length, isTooLarge) = state.length.addingReportingOverflow(Int64(chunk.count))
@@ -81,7 +81,7 @@ final class EncryptedCacheWriter: FlightLimitedWriter {
             var sealed = Data()
             var rest = chunk
             while !rest.isEmpty {
-                // Whether a full block is the last one is known when more comes.
+                // Only further content shows that a full block isn't the last one.
                 if state.pending.count == ContentCipher.payload {
                     sealed.append(try cipher.seal(state.pending, number: state.blocks, isLast: false))
                     state.blocks += 1
@@ -141,7 +141,7 @@ final class EncryptedCacheWriter: FlightLimitedWriter {
                 do {
                     commit.entry = try await store.base.update(entry, to: sealed)
                 } catch {
-                    // What is described to be incomplete is of no use, nor what is described as it was before.
+                    // An entry described as incomplete, or with its old description, is useless.
                     _ = try? await store.base.remove(.entry(entry.id))
                     throw error
                 }

@@ -10,29 +10,29 @@ import CryptoKit
 import Crypto
 #endif
 
-/// The cipher of one key of the application: names, descriptions and blocks of content.
+/// The cipher of one application key: for names, descriptions and blocks of content.
 ///
-/// Each use has a key of its own, derived from the application's (HKDF, RFC 5869).
+/// Each purpose has a separate key, derived from the application's (HKDF, RFC 5869).
 ///
-/// - A name has to be the same each time: its nonce is an HMAC of the text, and equal texts have equal names. Another
-///   nonce would need two texts of which 96 bits of the HMAC are the same.
-/// - A description has a random nonce, and what the store beneath knows of the entry is authenticated with it, so that
-///   it cannot be put in another's place.
-/// - Each segment of an entry's content has a key of its own, derived from a random salt in the description. The nonce of
-///   a block is its number; number and end are authenticated, so that blocks are neither exchanged nor cut off.
+/// - Names must be deterministic: the nonce is an HMAC of the text, and equal texts have equal names. The nonce would
+///   repeat only for two texts with the same 96 bits of HMAC.
+/// - A description has a random nonce, and authenticates the entry's attributes in the underlying store, so that it
+///   can't be moved to another entry.
+/// - Each segment of content has a separate key, derived from a random salt in the description. The nonce of a block is
+///   its number; number and end are authenticated, so that blocks can be neither exchanged nor truncated.
 final class EntryCipher: Sendable {
-    /// A kind of part that has a name; the same text has another name as another part.
+    /// A kind of named part; the same text has a different name as another part.
     enum Part: UInt8 {
         case url, method, partition, identifier, origin, classification, variant
     }
 
-    /// Tells entries of this key from those of others.
+    /// Distinguishes entries of this key from those of others.
     let mark: Data
     private let namesMAC: SymmetricKey
     private let names: SymmetricKey
     private let heads: SymmetricKey
     private let contents: SymmetricKey
-    /// Names of what does not change from call to call.
+    /// Names that stay the same between calls.
     private let known = Locked<[ExactText: String]>([:])
 
     init(_ key: CacheEncryptionKey) {
@@ -53,7 +53,7 @@ final class EntryCipher: Sendable {
 
     // MARK: - Names
 
-    /// A name that cannot be read back, in the letters of host names.
+    /// Returns a one-way name, in letters valid in host names.
     func digest(_ part: Part, _ bytes: some Sequence<UInt8>) -> String {
         String(decoding: code(part, Data(bytes)).prefix(16).hexadecimal, as: UTF8.self)
     }
@@ -65,7 +65,7 @@ final class EntryCipher: Sendable {
         return Data(code.finalize())
     }
 
-    /// A name that the same key can read back; how long the text is shows in steps of 32 bytes.
+    /// Returns a name that the same key can decrypt; it reveals the length of the text in steps of 32 bytes.
     func name(_ part: Part, _ text: String) throws -> String {
         var bytes = Data(text.utf8)
         bytes.append(0x80)
@@ -75,7 +75,7 @@ final class EntryCipher: Sendable {
         return Base64URL.encode(Data(nonce) + box.ciphertext + box.tag)
     }
 
-    /// Returns the name of a part.
+    /// Decrypts the text of a name; returns nil if another key made it.
     func text(_ part: Part, _ name: some StringProtocol) -> String? {
         guard let sealed = Base64URL.decode(name), let box = try? AES.GCM.SealedBox(combined: sealed),
             let bytes = try? AES.GCM.open(box, using: names, authenticating: [part.rawValue]),
@@ -84,13 +84,13 @@ final class EntryCipher: Sendable {
         return String(decoding: bytes[..<end], as: UTF8.self)
     }
 
-    /// The name of a text of which there are few.
+    /// Returns the name of a text from a small set, from memory if possible.
     private func knownName(_ part: Part, _ text: String) throws -> String {
         let id = ExactText("\(part.rawValue)\(text)")
         if let name = known.withLock({ $0[id] }) { return name }
         let name = try name(part, text)
         known.withLock { known in
-            // Partitions are one for each user, of whom a server may have many.
+            // Each user has a partition, and a server may have many users.
             if known.count >= 256 { known = [:] }
             known[id] = name
         }
@@ -99,7 +99,7 @@ final class EntryCipher: Sendable {
 
     // MARK: - Keys
 
-    /// The key that an entry has in the store beneath.
+    /// Returns the key of an entry in the underlying store.
     func key(_ key: CacheKey) throws -> CacheKey {
         CacheKey(
             url: try url(key.url),
@@ -131,7 +131,7 @@ final class EntryCipher: Sendable {
         CacheVariant([CacheVariant.Field(name: "variant", value: digest(.variant, variant.encoded))])
     }
 
-    /// The key of which that is one in the store beneath; `nil` where another key made it.
+    /// Returns the original of a key in the underlying store; `nil` if another encryption key made it.
     func original(_ key: CacheKey) -> CacheKey? {
         guard
             let name = key.url.unicodeScalars.split(whereSeparator: { $0 == "/" || $0 == ":" }).last.map({ String($0) }
@@ -150,12 +150,12 @@ final class EntryCipher: Sendable {
 
     // MARK: - Descriptions
 
-    /// The description as the store beneath has it.
+    /// Returns the description for the underlying store.
     func seal(_ head: SealedHead, as key: CacheKey) throws -> CacheMetadata {
         try seal(head.encoded, of: head.response.metadata, as: key)
     }
 
-    /// The same of the bytes of a description.
+    /// Returns the description for the underlying store from an encoded one.
     func seal(_ head: Data, of metadata: CacheMetadata, as key: CacheKey) throws -> CacheMetadata {
         let variant = variant(metadata.variant)
         let classification = classification(metadata.classification)
@@ -169,14 +169,14 @@ final class EntryCipher: Sendable {
         return CacheMetadata(
             head: response,
             variant: variant,
-            // For stores whose entries end by themselves.
+            // For stores whose entries expire by themselves.
             requestTime: metadata.requestTime,
             responseTime: metadata.responseTime,
             classification: classification
         )
     }
 
-    /// Returns the data that is authenticated with a description.
+    /// Returns the data authenticated with a description.
     private static func surroundings(_ key: CacheKey, _ variant: CacheVariant, _ classification: String?) -> Data {
         var bytes = Data(key.encoded)
         bytes += variant.encoded
@@ -184,7 +184,7 @@ final class EntryCipher: Sendable {
         return bytes
     }
 
-    /// The bytes of a sealed description; `nil` where another key made it.
+    /// Returns the bytes of a sealed description; `nil` if another key made it.
     func sealed(_ entry: CacheEntry) -> Data? {
         guard let text = entry.response.metadata.head.headerFields[SealedHead.field],
             let bytes = Data(base64Encoded: text), bytes.starts(with: mark)
@@ -192,7 +192,7 @@ final class EntryCipher: Sendable {
         return bytes.dropFirst(mark.count)
     }
 
-    /// The description of an entry; `nil` where it is damaged.
+    /// Returns the description of an entry; `nil` if it is damaged.
     func open(_ sealed: Data, of entry: CacheEntry) -> SealedHead? {
         let metadata = entry.response.metadata
         let surroundings = Self.surroundings(entry.key, metadata.variant, metadata.classification)
@@ -204,7 +204,7 @@ final class EntryCipher: Sendable {
 
     // MARK: - Contents
 
-    /// The cipher of one segment of content.
+    /// Returns the cipher of a segment of content.
     func content(_ salt: Data) -> ContentCipher {
         ContentCipher(
             HKDF<SHA256>.deriveKey(
@@ -219,9 +219,9 @@ final class EntryCipher: Sendable {
 
 /// Encrypts one segment of content, in blocks.
 struct ContentCipher: Sendable {
-    /// How many bytes of content a block has; the last may have fewer.
+    /// The number of bytes of content per block; the last may have fewer.
     static let payload = 16_384
-    /// The number of bytes that a block is longer than what it has.
+    /// The number of bytes that encryption adds to a block.
     static let overhead = 16
 
     private let key: SymmetricKey
@@ -230,7 +230,7 @@ struct ContentCipher: Sendable {
         self.key = key
     }
 
-    /// How long content is once it is encrypted; the largest number where there is none so large.
+    /// Returns the encrypted length of content; the largest number on overflow.
     static func sealedLength(_ length: Int64) -> Int64 {
         let blocks = length / Int64(payload) + (length % Int64(payload) == 0 ? 0 : 1)
         let (sum, isTooLarge) = length.addingReportingOverflow(blocks * Int64(overhead))
@@ -247,7 +247,7 @@ struct ContentCipher: Sendable {
         return box.ciphertext + box.tag
     }
 
-    /// The content of a block; `nil` where it is damaged, or another.
+    /// Returns the content of a block; `nil` if it is damaged or misplaced.
     func open(_ sealed: Data, number: Int64, isLast: Bool) -> Data? {
         guard sealed.count >= Self.overhead, let nonce = try? Self.nonce(number),
             let box = try? AES.GCM.SealedBox(

@@ -4,14 +4,14 @@ import HTTPChainCore
 
 /// The content of an entry, read block by block.
 struct SealedContent: Sendable {
-    /// Content of so many bytes is read at once.
+    /// The maximum size of content that is read at once.
     private static let small = 256 * 1024
 
     private let base: any CacheStore
     private let entry: SealedEntry
     private let read: StoredContent?
 
-    /// - Parameter read: What the store beneath has read together with the description.
+    /// - Parameter read: The content that the underlying store has read with the description.
     init(_ base: any CacheStore, _ entry: SealedEntry, read: StoredContent?) {
         self.base = base
         self.entry = entry
@@ -20,11 +20,11 @@ struct SealedContent: Sendable {
 
     static var damaged: CacheStoreFault { CacheStoreFault(.damaged("a stored body")) }
 
-    /// A body of the bytes; `nil` when the entry is gone.
+    /// Returns a body of the bytes; `nil` if the entry is gone.
     ///
-    /// What is small is read whole; of the rest, the first block that is asked for.
+    /// Small content is read as a whole; otherwise, only the first requested block is read in advance.
     func body(_ range: Range<Int64>) async throws -> HTTPBody? {
-        // More may follow, which does not belong to it any more, or not yet.
+        // Further bytes may follow, which don't belong to it any more, or not yet.
         guard range.lowerBound >= 0, range.upperBound <= layout.length, layout.sealedLength <= sealedLength
         else { throw Self.damaged }
         guard !range.isEmpty, let first = layout.block(at: range.lowerBound),
@@ -41,7 +41,7 @@ struct SealedContent: Sendable {
             guard Int64(opened.count) == range.upperBound - range.lowerBound else { throw Self.damaged }
             return HTTPBody(opened)
         }
-        // Whoever is handed the body finds it sound at its beginning at least.
+        // A returned body is verified at least at its beginning.
         var inner = try await sealed.makeReader()
         var blocks = OpenedBlocks(self, range)
         var isSound = false
@@ -54,7 +54,7 @@ struct SealedContent: Sendable {
         }
     }
 
-    /// The entry as the store beneath has given it out.
+    /// The entry as returned by the underlying store.
     private var inner: CacheEntry {
         let inner = entry.inner
         return CacheEntry(id: inner.id, key: inner.key, response: inner.response, content: read)
@@ -64,16 +64,16 @@ struct SealedContent: Sendable {
 
     private var sealedLength: Int64 { entry.inner.response.bodyLength }
 
-    /// Removes an entry that is damaged.
+    /// Removes a damaged entry.
     private func drop() async { _ = try? await base.remove(.entry(entry.inner.id)) }
 
-    /// Gathers what is read into blocks, and opens them.
+    /// Collects bytes into blocks and decrypts them.
     private struct OpenedBlocks {
         let content: SealedContent
-        /// The range that is still to be returned.
+        /// The range still to be returned.
         private var rest: Range<Int64>
         private var pending = Data()
-        /// The cipher of the segment that was opened last.
+        /// The cipher of the last decrypted segment.
         private var cipher: (segment: Int, content: ContentCipher)?
 
         init(_ content: SealedContent, _ range: Range<Int64>) {
@@ -83,7 +83,7 @@ struct SealedContent: Sendable {
 
         var isAtEnd: Bool { rest.isEmpty }
 
-        /// Returns the part of the content that is complete by now.
+        /// Returns the content that is complete so far.
         mutating func take(_ chunk: Data) throws(CacheStoreFault) -> Data {
             pending.append(chunk)
             var opened = Data()

@@ -4,24 +4,24 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// The part of an entry's description that is encrypted.
+/// The encrypted part of an entry's description.
 struct SealedHead: Sendable {
-    /// The field that has it in the store beneath.
+    /// The name of its field in the underlying store.
     static let field = HTTPField.Name(constant: "sealed")
     private static let complete: UInt8 = 1
     /// The content has several segments.
     ///
-    /// A version that does not know them takes the entry for incomplete.
+    /// Versions that don't support segments consider the entry incomplete.
     private static let divided: UInt8 = 2
 
-    /// How the content is divided.
+    /// The layout of the content.
     let layout: SealedLayout
     /// Whether the content was written to its end.
     let isComplete: Bool
     let key: CacheKey
     let response: StoredResponse
 
-    /// - Parameter layout: Of as many bytes as the response has.
+    /// - Parameter layout: A layout with the length of the response's content.
     init(_ key: CacheKey, _ response: StoredResponse, _ layout: SealedLayout, isComplete: Bool) {
         self.layout = layout
         self.isComplete = isComplete
@@ -35,7 +35,7 @@ struct SealedHead: Sendable {
         return Data((0..<16).map { _ in UInt8.random(in: 0...255, using: &numbers) })
     }
 
-    /// As many bytes for an entry that is complete as for the same before.
+    /// The encoded description, which has the same size before and after completion.
     var encoded: Data {
         let further = layout.segments.dropFirst()
         var bytes = layout.segments[0].salt
@@ -48,7 +48,7 @@ struct SealedHead: Sendable {
         return bytes + StoredHead(key, response).encoded
     }
 
-    /// Reads what ``encoded`` has; `nil` for anything else.
+    /// Decodes the result of ``encoded``; returns `nil` for anything else.
     init?(decoding bytes: Data) {
         guard bytes.count > 17 else { return nil }
         let flags = bytes[bytes.startIndex + 16]
@@ -77,7 +77,7 @@ struct SealedHead: Sendable {
     }
 }
 
-/// The form in the store beneath of an entry that was returned.
+/// A returned entry's form in the underlying store.
 struct SealedEntry: Sendable {
     let inner: CacheEntry
     let layout: SealedLayout

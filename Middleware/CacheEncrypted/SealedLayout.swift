@@ -1,49 +1,49 @@
 import Foundation
 import HTTPChainSupport
 
-/// How content lies in the store beneath: in segments, one after the other, each encrypted with a key of its own.
+/// The layout of content in the underlying store: consecutive segments, each encrypted with a separate key.
 ///
-/// Content that was stored at once is one segment; each part that was put behind it later is another, and no byte that is
-/// there is written again. The key of a segment is derived from a random salt, so that no nonce is used twice with it:
-/// not where a part is begun that was begun before and not finished, either. The last block of a segment says that it is
-/// the last, and the description, which is authenticated, has the salts and lengths in order.
+/// Content stored at once is one segment. Each part appended later is another, and existing bytes are never rewritten.
+/// The key of a segment is derived from a random salt, so that no nonce is used twice with it, even if an unfinished
+/// part is begun again. The last block of a segment is marked as the last, and the authenticated description has the
+/// salts and lengths in order.
 struct SealedLayout: Sendable, Hashable {
     struct Segment: Sendable, Hashable {
-        /// From which the key of the segment is derived.
+        /// The salt from which the segment's key is derived.
         let salt: Data
-        /// How many bytes of content it has.
+        /// The number of bytes of content.
         let length: Int64
     }
 
     /// One block of content.
     struct Block: Sendable, Hashable {
         let segment: Int
-        /// Which block of its segment it is.
+        /// The number of the block within its segment.
         let number: Int64
         let isLast: Bool
-        /// Which bytes of the content it has.
+        /// The range of the content.
         let content: Range<Int64>
-        /// Where it is in what the store beneath has.
+        /// The range in the underlying store.
         let sealed: Range<Int64>
     }
 
-    /// Content of more segments is written anew: the description has all of them.
+    /// The maximum number of segments, all of which are in the description; content with more is rewritten.
     static let maximumCount = 1024
     private static let payload = Int64(ContentCipher.payload)
     private static let overhead = Int64(ContentCipher.overhead)
 
     private(set) var segments: [Segment] = []
-    /// Where each segment ends in the content.
+    /// The end of each segment within the content.
     private var ends: [Int64] = []
-    /// Where each segment ends in what the store beneath has.
+    /// The end of each segment in the underlying store.
     private var sealedEnds: [Int64] = []
 
-    /// Content of one segment.
+    /// Creates a layout of one segment.
     init(salt: Data, length: Int64) {
         append(Segment(salt: salt, length: length))
     }
 
-    /// Content of several; `nil` where they make no sense.
+    /// Creates a layout of several segments; returns `nil` if they are inconsistent.
     init?(salt: Data, _ further: [Segment], length: Int64) {
         var first = length
         for segment in further {
@@ -61,19 +61,19 @@ struct SealedLayout: Sendable, Hashable {
         segments.append(segment)
     }
 
-    /// The same with another segment behind.
+    /// Returns the layout with another segment at the end.
     func appending(_ segment: Segment) -> SealedLayout {
         var layout = self
         if segment.length > 0 { layout.append(segment) }
         return layout
     }
 
-    /// How long the content is.
+    /// The length of the content.
     var length: Int64 { ends.last ?? 0 }
-    /// How long it is in the store beneath.
+    /// The length in the underlying store.
     var sealedLength: Int64 { sealedEnds.last ?? 0 }
 
-    /// The block that has a byte of the content.
+    /// Returns the block that contains a position of the content.
     func block(at position: Int64) -> Block? {
         guard position >= 0, position < length else { return nil }
         let index = ends.sortedIndex(above: position)
