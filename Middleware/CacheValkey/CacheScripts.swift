@@ -1,19 +1,20 @@
 #if Valkey
-/// The scripts that the store runs on the server: each is done in one step, and nothing comes between.
+/// The scripts that the store runs on the server, each atomically.
 ///
 /// All keys begin with the prefix, which is `KEYS[1]`:
 ///
-/// - `e:<id>` is an entry: a hash of its description (`h`), what it is looked up and flushed by, and its blocks (`n`).
-/// - `b:<id>:<n>` is a block of its content; `r:<id>` is there while somebody reads it.
-/// - `k:<key>` has the entries of a key by their variants; the sets `u:`, `i:`, `c:`, `o:` and `p:` those of a URL, an
-///   identifier, a class, an origin and a partition.
-/// - `used` has all entries in order of use, `expiry` when they end, `size` their bytes, `bytes` the sum of these, `names`
-///   all identifiers.
-/// - `epoch` and `log` say what was made invalid lately.
+/// - `e:<id>` is an entry: a hash of its description (`h`), its attributes for look-ups and removals, and its blocks
+///   (`n`).
+/// - `b:<id>:<n>` is a block of its content; `r:<id>` exists while somebody reads it.
+/// - `k:<key>` has the entries of a key by their variants; the sets `u:`, `i:`, `c:`, `o:` and `p:` have those of a
+///   URL, an identifier, a class, an origin and a partition.
+/// - `used` has all entries in order of use, `expiry` their expiry times, `size` their sizes, `bytes` the sum of the
+///   sizes, and `names` all identifiers.
+/// - `epoch` and `log` have the recent invalidations.
 ///
-/// An entry that is missing from one of these is not found: whatever the server evicts on its own, an entry that could not
-/// be made invalid any more is gone. All keys have a lifetime. What is removed is removed without commands that a server
-/// refuses when its memory is full.
+/// An entry that is missing from one of these isn't found, so an entry that can't be invalidated any more because the
+/// server evicted a key is gone. All keys have a lifetime. Removals don't use commands that a server refuses when its
+/// memory is full.
 enum CacheScripts {
     private static let common = """
         local P = KEYS[1]
@@ -168,10 +169,10 @@ enum CacheScripts {
         end
         """
 
-    /// The script that returns the entries of a key, and the content of the only one where that is small: it is likely to
-    /// be asked for next.
+    /// Returns the entries of a key, and the content of a single entry if it is small, because it is likely to be
+    /// needed next.
     ///
-    /// `ARGV`: nonce, epoch, number, key, how long small content is.
+    /// `ARGV`: nonce, epoch, number, key, the maximum length of small content.
     static let lookup =
         common + "\n" + """
             local reply = {news(ARGV[1], ARGV[2], tonumber(ARGV[3])), false}
@@ -186,7 +187,7 @@ enum CacheScripts {
             return reply
             """
 
-    /// The descriptions of entries, those that are there.
+    /// Returns the descriptions of entries that exist.
     ///
     /// `ARGV`: ids.
     static let describe =
@@ -198,7 +199,7 @@ enum CacheScripts {
             return reply
             """
 
-    /// Uses an entry whose content was read already.
+    /// Records a use of an entry whose content was read already.
     ///
     /// `ARGV`: id.
     static let use =
@@ -207,9 +208,9 @@ enum CacheScripts {
             return 1
             """
 
-    /// Uses an entry, and reads its first blocks.
+    /// Records a use of an entry, and reads its first blocks.
     ///
-    /// `ARGV`: id, first, last, whether there will be more.
+    /// `ARGV`: id, first, last, whether more will be read.
     static let open =
         common + "\n" + """
             local id = ARGV[1]
@@ -224,9 +225,9 @@ enum CacheScripts {
             return blocks
             """
 
-    /// Reads one block more, and sees that the rest stays.
+    /// Reads another block, and keeps the rest alive.
     ///
-    /// `ARGV`: id, block, how many there are.
+    /// `ARGV`: id, block, number of blocks.
     static let read =
         common + "\n" + """
             local id, block = ARGV[1], tonumber(ARGV[2])
@@ -240,18 +241,18 @@ enum CacheScripts {
             return value
             """
 
-    /// Gives the blocks of an unfinished entry more time.
+    /// Extends the lifetime of an unfinished entry's blocks.
     ///
-    /// `ARGV`: id, how many there are, time.
+    /// `ARGV`: id, number of blocks, time.
     static let hold =
         common + "\n" + """
             for block = 0, tonumber(ARGV[2]) - 1 do redis.call('PEXPIRE', P..'b:'..ARGV[1]..':'..block, ARGV[3]) end
             return 1
             """
 
-    /// Forgets an unfinished entry, and one whose commit was not heard of.
+    /// Removes an unfinished entry, or one whose commit got no reply.
     ///
-    /// `ARGV`: id, how many blocks it has.
+    /// `ARGV`: id, number of blocks.
     static let abandon =
         common + "\n" + """
             drop(ARGV[1])
@@ -261,9 +262,9 @@ enum CacheScripts {
 
     /// Makes an entry visible in place of its variant.
     ///
-    /// `ARGV`: nonce, epoch, number, id, bytes in all, entries in all, variants of a key, lifetime, size, blocks, the last
-    /// block or nothing, whether there is one, key, variant, URL, identifier, whether there is one, class, origin or nothing,
-    /// partition, description, clock, error of the clock, block size.
+    /// `ARGV`: nonce, epoch, number, id, maximum total bytes, maximum entries, maximum variants of a key, lifetime,
+    /// size, blocks, the last block or nothing, whether there is one, key, variant, URL, identifier, whether there is
+    /// one, class, origin or nothing, partition, description, clock, error of the clock, block size.
     static let commit =
         common + "\n" + """
             local state = news(ARGV[1], ARGV[2], tonumber(ARGV[3]))
@@ -336,10 +337,10 @@ enum CacheScripts {
             return {state, 'stored', evicted}
             """
 
-    /// Gives an entry another description.
+    /// Replaces the description of an entry.
     ///
-    /// `ARGV`: nonce, epoch, number, id, bytes in all, lifetime, size, variant, class,
-    /// description, clock, error of the clock.
+    /// `ARGV`: nonce, epoch, number, id, maximum total bytes, lifetime, size, variant, class, description, clock, error
+    /// of the clock.
     static let update =
         common + "\n" + """
             local id = ARGV[4]
@@ -374,8 +375,8 @@ enum CacheScripts {
 
     /// Removes entries.
     ///
-    /// `ARGV`: nonce, epoch, number, kind, value, what to note or nothing, how many are cleared away at once. Where there
-    /// are more, their index goes in this step, so that none is found any more, and is named to be cleared away in slices.
+    /// `ARGV`: nonce, epoch, number, kind, value, the note or nothing, the maximum number removed at once. If there are
+    /// more, their index is renamed, so that none is found any more, and returned for removal in slices.
     static let remove =
         common + "\n" + """
             if ARGV[6] ~= '' then note(ARGV[1], ARGV[6]) end
@@ -418,9 +419,9 @@ enum CacheScripts {
             return reply
             """
 
-    /// Clears away some of the entries whose index went.
+    /// Removes some of the entries whose index was renamed.
     ///
-    /// `ARGV`: the key of their index, how many.
+    /// `ARGV`: the key of their index, the maximum number.
     static let sweep =
         common + "\n" + """
             local key, limit = ARGV[1], ARGV[2]
@@ -438,7 +439,7 @@ enum CacheScripts {
             return {count, redis.call('EXISTS', key)}
             """
 
-    /// How full the store is.
+    /// Returns the usage of the store.
     static let usage =
         common + "\n" + """
             purge(1000)

@@ -4,8 +4,8 @@ import HTTPChainCache
 import HTTPChainCore
 import HTTPChainValkey
 
-/// The server as a store sees it: asked by scripts, left alone while it fails, with what it says of its clock and of what
-/// was made invalid.
+/// A store's connection to the server: runs scripts, pauses while the server fails, and tracks its clock and
+/// invalidations.
 final class CacheServer: Sendable {
     /// A position in the server's log of invalidations.
     private struct Position: Equatable {
@@ -15,38 +15,38 @@ final class CacheServer: Sendable {
 
     private struct State {
         var position = Position()
-        /// The removals that could not be made, until they are.
+        /// The removals that failed, until they succeed.
         var missed: [UInt64: CacheSelection] = [:]
         var lastMiss: UInt64 = 0
-        /// The indexes whose entries were not cleared away to the end.
+        /// The indexes whose entries have not been removed completely.
         var unswept: [[UInt8]] = []
-        /// How often something may have been removed, as far as this store knows.
+        /// The number of events, known to this store, that may have removed entries.
         var removals: UInt64 = 0
 
-        /// Remembers an index whose entries are to be cleared away; of too many the oldest end by themselves.
+        /// Records an index whose entries are to be removed; of too many, the oldest expire by themselves.
         mutating func leave(_ index: [UInt8]) {
             if unswept.count >= CacheServer.missedLimit { unswept.removeFirst() }
             unswept.append(index)
         }
     }
 
-    /// The names that entries may have: small enough that a composition of stores can number them.
+    /// The range of entry identifiers, small enough for a composition of stores to number them.
     static let ids: Range<UInt64> = 1..<(1 << 56)
-    /// The number of entries that are cleared away in one step.
+    /// The number of entries removed in one step.
     private static let slice = 1000
     private static let missedLimit = 64
     /// The number of slices after which a removal gives up: more entries than any server holds.
     private static let sliceLimit = 100_000
-    /// The number of bytes that the name of an epoch may have.
+    /// The maximum length of an epoch's name in bytes.
     private static let longestEpoch = 256
-    /// Content of so many bytes is sent with the description.
+    /// The maximum size of content sent with the description.
     private static let small = 16_384
 
     let options: ValkeyCacheOptions
     let clock: ServerClock
     private let client: ValkeyClient
     private let prefix: [UInt8]
-    /// Who made something invalid: one's own does not count as news.
+    /// Identifies this store's own invalidations, which don't count as news.
     private let nonce: String
     private let invalidations: InvalidationLog
     private let circuit: ServerCircuit
@@ -63,7 +63,7 @@ final class CacheServer: Sendable {
         self.options = options
         self.invalidations = invalidations
         prefix = Array(options.prefix.utf8)
-        // A digit of its own at the front keeps the length.
+        // A nonzero first digit keeps the length constant.
         nonce = String(UInt64.random(in: (1 << 60)..<(1 << 61)), radix: 16)
         clock = ServerClock(time)
         circuit = ServerCircuit(threshold: options.failuresBeforePause, pause: options.pause, time: time)
@@ -83,7 +83,7 @@ final class CacheServer: Sendable {
             circuit.succeed()
             return value
         } catch let error as ValkeyError {
-            // A refusal is an answer: the server is there.
+            // A server error is a reply, so the server is reachable.
             if error.kind == .server { circuit.succeed() } else { circuit.fail() }
             throw CacheStoreFault(.server(address, error.reason))
         } catch {
@@ -115,9 +115,9 @@ final class CacheServer: Sendable {
         return [CacheArgument(nonce), CacheArgument(position.epoch), CacheArgument(position.number)]
     }
 
-    /// Takes the first part of an answer: the time, and what others have made invalid.
+    /// Handles the first part of a reply: the time, and the invalidations by others.
     ///
-    /// - Returns: How many removals were noted.
+    /// - Returns: The number of removals recorded.
     @discardableResult
     private func take(_ value: RESPValue?, sentAt: Date) throws -> UInt64 {
         guard case .list(let parts) = value, parts.count == 6, let seconds = parts[0].count,
@@ -127,13 +127,13 @@ final class CacheServer: Sendable {
         clock.learn(Double(seconds) + Double(micros) * 1e-6, sentAt: sentAt)
         return state.withLock { state in
             let known = state.position
-            // Answers may come out of order.
+            // Replies may arrive out of order.
             if epoch == known.epoch, number <= known.number { return 0 }
             state.position = Position(epoch: epoch, number: number)
-            // The first answer of all: nothing of this store was in flight.
+            // The first reply: nothing of this store was in flight.
             if known.epoch.isEmpty { return 0 }
             state.removals += 1
-            // What was made invalid since then is not known any more.
+            // The invalidations since then are unknown.
             if epoch != known.epoch || isMissed != 0 {
                 invalidations.note(.all)
                 return 1
@@ -150,11 +150,11 @@ final class CacheServer: Sendable {
         }
     }
 
-    /// Makes sure that the log and the clock of the server are known before something is written.
+    /// Makes sure that the server's log and clock are known before a write.
     private func synchronize() async throws {
         guard clock.reading == nil || state.withLock({ $0.position.epoch.isEmpty }) else { return }
         _ = try await lookUp([])
-        // What is about to be written was in flight before.
+        // The response about to be written was in flight before.
         invalidations.note(.all)
     }
 
@@ -164,16 +164,16 @@ final class CacheServer: Sendable {
         let id: String
         let head: [UInt8]?
         let clock: ClockReading?
-        /// The content as the server has it, where it came with the description.
+        /// The encoded content, if it came with the description.
         var content: [UInt8]?
-        /// The number of removals before.
+        /// The removal counter before the look-up.
         var removals: UInt64 = 0
     }
 
-    /// How often something may have been removed; what was read before is not handed out after that.
+    /// The removal counter; content read before it changes is not returned.
     var removals: UInt64 { state.withLock { $0.removals } }
 
-    /// Called before and after what removes entries, so that what is read meanwhile is not handed out afterwards.
+    /// Called before and after removals, so that content read in between is not returned afterwards.
     private func noteRemoval() { state.withLock { $0.removals += 1 } }
 
     func lookUp(_ key: [UInt8]) async throws -> [Found] {
@@ -187,13 +187,13 @@ final class CacheServer: Sendable {
         var found = try found(parts.dropFirst(2))
         if found.count == 1 {
             found[0].content = parts[1].data
-            // What this answer tells of was removed before it was read.
+            // The removals reported by this reply happened before it was read.
             found[0].removals = removals + noted
         }
         return found
     }
 
-    /// Notes that an entry is used, and waits for nothing; where that is lost, it seems to have been used less.
+    /// Records a use of an entry without waiting; if that is lost, the entry merely seems less used.
     func use(_ id: String) {
         client.post(CacheScripts.use, keys: [options.prefix], arguments: [id], mayBeLost: true)
     }
@@ -218,7 +218,7 @@ final class CacheServer: Sendable {
         return result
     }
 
-    /// Names of entries in an index, some at a time, each at least once.
+    /// Returns identifiers of entries in an index, page by page, each at least once.
     func names(_ selection: CacheSelection, from cursor: String) async throws -> (ids: [String], cursor: String) {
         let answer: RESPValue
         var step = 1
@@ -236,7 +236,7 @@ final class CacheServer: Sendable {
         return (ids, next)
     }
 
-    /// The first blocks of an entry, and how large a block is; nil when the entry is gone.
+    /// Returns the first blocks of an entry, and the block size; nil if the entry is gone.
     func open(_ id: String, blocks: ClosedRange<Int>, isMore: Bool) async throws -> (size: Int, blocks: [[UInt8]?])? {
         try await removeMissed()
         try await gate.enter()
@@ -261,10 +261,10 @@ final class CacheServer: Sendable {
 
     // MARK: - Writing
 
-    /// For how long the blocks of an unfinished entry stay.
+    /// The lifetime of an unfinished entry's blocks.
     static let unfinished = Duration.seconds(600)
 
-    /// Writes a block of an unfinished entry; false where another has that name.
+    /// Writes a block of an unfinished entry; returns false if the name is taken.
     func write(_ bytes: [UInt8], block: Int, of id: String) async throws -> Bool {
         try await gate.enter()
         defer { gate.leave() }
@@ -287,7 +287,7 @@ final class CacheServer: Sendable {
         _ = try await run(CacheScripts.abandon, [CacheArgument(id), CacheArgument(blocks)], isToEnd: true)
     }
 
-    /// Forgets an unfinished entry, and waits for nothing.
+    /// Removes an unfinished entry without waiting.
     func abandonLater(_ id: String, blocks: Int) {
         client.post(CacheScripts.abandon, keys: [options.prefix], arguments: [id, "\(blocks)"])
     }
@@ -359,7 +359,7 @@ final class CacheServer: Sendable {
 
     // MARK: - Removing
 
-    /// Removes entries in one step; what cannot be removed is remembered, and removed before anything else is asked.
+    /// Removes entries in one step; a failed removal is recorded, and repeated before any other request.
     func remove(_ selection: CacheSelection) async throws -> Int {
         noteRemoval()
         defer { noteRemoval() }
@@ -373,7 +373,7 @@ final class CacheServer: Sendable {
         return Int(clamping: try await removed.count + sweep(removed.index))
     }
 
-    /// Remembers what could not be removed.
+    /// Records a failed removal.
     func miss(_ selection: CacheSelection) {
         state.withLock { state in
             state.lastMiss += 1
@@ -391,13 +391,13 @@ final class CacheServer: Sendable {
                 if !removed.index.isEmpty { state.leave(removed.index) }
             }
         }
-        // One slice, so that nobody waits for long; nothing depends on it.
+        // Only one slice, to keep the wait short; nothing depends on it.
         if let index, (try? await sweepOnce(index).isLeft) == false {
             state.withLock { state in state.unswept.removeAll { $0 == index } }
         }
     }
 
-    /// - Returns: The number of entries that went, and the index of those that are to be cleared away; empty for none.
+    /// - Returns: The number of entries removed, and the index of those still to be removed; empty if none.
     private func removeNow(_ selection: CacheSelection) async throws -> (count: Int64, index: [UInt8]) {
         let sentAt = clock.now
         let (kind, value) = selection.removal
@@ -412,12 +412,12 @@ final class CacheServer: Sendable {
         return (count, index)
     }
 
-    /// Clears away the entries of an index that went.
+    /// Removes the entries of a renamed index.
     ///
-    /// None of them is found any more. The room that they take is given back in slices, so that the server serves others
-    /// in between.
+    /// None of them can be found any more. Their memory is freed in slices, so that the server can serve others in
+    /// between.
     ///
-    /// The rest of a sweep that fails or is cancelled goes with the commands that follow.
+    /// If a sweep fails or is cancelled, later commands remove the rest.
     ///
     /// - Returns: The number of entries.
     private func sweep(_ index: [UInt8]) async throws -> Int64 {
@@ -454,7 +454,7 @@ final class CacheServer: Sendable {
     }
 }
 
-/// An argument of a command: any bytes.
+/// An argument of a command, with any bytes.
 struct CacheArgument: ExpressibleByStringLiteral {
     let bytes: [UInt8]
 
@@ -470,7 +470,7 @@ struct CacheArgument: ExpressibleByStringLiteral {
 }
 
 extension CacheSelection {
-    /// The set of the entries, where there is one.
+    /// The index set of the selection, if there is one.
     fileprivate var set: (kind: String, value: [UInt8])? {
         switch self {
         case .url(let url): ("u", Array(url.utf8))
@@ -492,7 +492,7 @@ extension CacheSelection {
         }
     }
 
-    /// The message to other machines.
+    /// The note for other machines.
     fileprivate var note: String {
         let url: String
         switch self {
@@ -516,13 +516,13 @@ extension Duration {
 }
 
 extension RESPValue {
-    /// A number, also where it is written as a string.
+    /// A number, also in the form of a string.
     fileprivate var integer: Int64? {
         if case .number(let number) = self { return number }
         return string.flatMap { Int64($0) }
     }
 
-    /// A number that counts something: those of Lua are exact up to 2⁵³.
+    /// A nonnegative count; Lua's numbers are exact up to 2⁵³.
     fileprivate var count: Int64? { integer.flatMap { (0...1 << 53).contains($0) ? $0 : nil } }
 
     fileprivate var double: Double? { string.flatMap { Double($0) } }

@@ -1,7 +1,7 @@
 #if Valkey
 import HTTPChainCore
 
-/// Lets so many pass at once; the others wait in order.
+/// Limits concurrency; waiters are admitted in order.
 final class CommandGate: Sendable {
     private struct State {
         var free: Int
@@ -13,9 +13,9 @@ final class CommandGate: Sendable {
         state = Locked(State(free: max(1, width)))
     }
 
-    /// Waits for its turn; who was let in leaves.
+    /// Waits for admission; each admission must be followed by a call to `leave()`.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled while it waits, and then it is not let in.
+    /// - Throws: `CancellationError` if the task is cancelled while it waits; it is then not admitted.
     func enter() async throws {
         let turn = state.withLock { state -> Handover<Void>? in
             if state.free > 0 {
@@ -44,7 +44,7 @@ final class CommandGate: Sendable {
                 }
                 return state.waiting.removeFirst()
             }
-            // One that was cancelled meanwhile does not take it.
+            // A waiter that was cancelled in the meantime is skipped.
             guard let next, !next.give(()) else { return }
         }
     }

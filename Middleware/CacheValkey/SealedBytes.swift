@@ -1,16 +1,16 @@
 #if Valkey
 import HTTPChainCache
 
-/// Bytes under a checksum, which also knows their name: what is damaged, and what is another's, is not taken.
+/// Bytes with a checksum that covers their name, so that damaged or misplaced bytes are rejected.
 enum SealedBytes {
-    /// How many bytes longer they are.
+    /// The number of bytes added.
     static let overhead = 8
 
     static func seal(_ bytes: [UInt8], name: String) -> [UInt8] {
         withUnsafeBytes(of: checksum(bytes, name).littleEndian) { Array($0) } + bytes
     }
 
-    /// The bytes; nil where they are not what was sealed.
+    /// Returns the bytes; nil if they differ from what was sealed.
     static func open(_ sealed: [UInt8], name: String) -> [UInt8]? {
         guard sealed.count >= overhead else { return nil }
         let bytes = Array(sealed[overhead...])

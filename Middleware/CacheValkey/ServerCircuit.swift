@@ -1,7 +1,7 @@
 #if Valkey
 import HTTPChainCore
 
-/// Leaves a server alone that fails: after some failures in a row nothing is asked for a while, then one question decides.
+/// Pauses requests to a failing server: after several failures in a row none are sent for a while, then one decides.
 final class ServerCircuit: Sendable {
     private struct State {
         var failures = 0
@@ -20,7 +20,7 @@ final class ServerCircuit: Sendable {
         self.time = time
     }
 
-    /// Whether the server may be asked now; who was allowed to says how it went.
+    /// Whether a request may be sent now; the caller must report its result.
     func admits() -> Bool {
         let now = time.elapsed
         return state.withLock { state in
@@ -46,7 +46,7 @@ final class ServerCircuit: Sendable {
         }
     }
 
-    /// Nobody heard how it went.
+    /// Records that a request ended without a result.
     func withdraw() {
         state.withLock { $0.isProbing = false }
     }

@@ -2,20 +2,20 @@
 import Foundation
 import HTTPChainCore
 
-/// How far the server's clock is ahead of this machine's.
+/// The difference between the server's clock and this machine's.
 ///
-/// Times in a description are by the clock of the machine that stored it. With the difference to the server's clock beside
-/// them, another machine reads them as its own clock would have shown them.
+/// Times in a description are by the clock of the machine that stored it. They are stored with the difference to the
+/// server's clock, so that another machine can convert them to its own clock.
 struct ClockReading: Sendable, Equatable {
-    /// Seconds that the server is ahead.
+    /// The seconds that the server is ahead.
     var offset: Double
-    /// How far off that may be.
+    /// The uncertainty of the offset in seconds.
     var uncertainty: Double
 
-    /// Seconds to add to times of another machine.
+    /// Returns the seconds to add to another machine's times.
     ///
-    /// Nothing is added where the difference may be one of measurement, or is less than a second, which no rule of
-    /// freshness looks at (RFC 9111 §1.2.2).
+    /// Differences within the uncertainty, or of less than a second, which freshness rules ignore (RFC 9111 §1.2.2),
+    /// are not corrected.
     func shift(from other: ClockReading) -> Double {
         let shift = other.offset - offset
         guard shift.isFinite, abs(shift) > 1 + uncertainty + other.uncertainty, abs(shift) < 1e11 else { return 0 }
@@ -23,7 +23,7 @@ struct ClockReading: Sendable, Equatable {
     }
 }
 
-/// Learns the difference from the answers of the server: the shorter the way, the better it is known (RFC 5905 §8).
+/// Measures the difference from the server's replies: the shorter the round trip, the more precise (RFC 5905 §8).
 final class ServerClock: Sendable {
     private struct State {
         var reading: ClockReading?
@@ -40,7 +40,7 @@ final class ServerClock: Sendable {
 
     var reading: ClockReading? { state.withLock { $0.reading } }
 
-    /// Takes what the server's clock said, in seconds since 1970, to a question that was sent at a time.
+    /// Records the server's time, in seconds since 1970, in the reply to a request sent at the given time.
     func learn(_ server: Double, sentAt: Date) {
         let (received, elapsed) = (time.date, time.elapsed)
         let way = received.timeIntervalSince(sentAt)
@@ -49,7 +49,7 @@ final class ServerClock: Sendable {
         let sample = ClockReading(offset: server - own, uncertainty: way / 2)
         state.withLock { state in
             if let known = state.reading {
-                // Clocks drift apart: what was measured long ago is less certain.
+                // Clocks drift apart, so old measurements are less certain.
                 let doubt = known.uncertainty + max(0, (elapsed - state.at).inSeconds) * 1e-4
                 let isSet = abs(sample.offset - known.offset) > sample.uncertainty + doubt + 0.05
                 guard isSet || sample.uncertainty <= doubt else { return }

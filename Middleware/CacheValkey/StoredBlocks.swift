@@ -3,9 +3,9 @@ import Foundation
 import HTTPChainCache
 import HTTPChainCore
 
-/// The content of an entry, in keys of the server; they stay as long as somebody reads them.
+/// The content of an entry, in keys of the server that stay as long as somebody reads them.
 final class StoredBlocks: Sendable {
-    /// Content of so many bytes is fetched at once with the first question.
+    /// The maximum size of content fetched completely with the first request.
     private static let small: Int64 = 256 * 1024
 
     private let server: CacheServer
@@ -20,16 +20,16 @@ final class StoredBlocks: Sendable {
 
     private static var damaged: CacheStoreFault { CacheStoreFault(.damaged("a stored body")) }
 
-    /// A body of the bytes; nil when the entry is gone.
+    /// Returns a body of the bytes; nil if the entry is gone.
     func body(_ range: Range<Int64>) async throws -> HTTPBody? {
         let length = response.bodyLength
         if length <= Self.small {
-            // Blocks of another machine's size are smaller at worst: 64 KiB.
+            // Another machine's blocks have at least 64 KiB.
             guard let opened = try await server.open(id, blocks: 0...3, isMore: false) else { return nil }
             guard let bytes = Self.opened(opened.blocks, of: id, as: response) else { throw Self.damaged }
             return HTTPBody(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
         }
-        // Asked for by the size of this machine's blocks; where another wrote it, the first block is read again.
+        // Based on this machine's block size; if the entry has another one, the first block is read again.
         let guess = Int(range.lowerBound / Int64(server.options.blockBytes))
         guard let opened = try await server.open(id, blocks: guess...guess, isMore: true) else { return nil }
         guard !range.isEmpty else { return .empty }
@@ -41,14 +41,14 @@ final class StoredBlocks: Sendable {
             guard Int64(bytes.count) == layout.length(of: guess) else { throw Self.damaged }
             first = (guess, bytes)
         }
-        // Handed to the first that reads, so that it is in memory no longer than that.
+        // Passed to the first reader, so that it stays in memory no longer than necessary.
         let pending = Locked(first)
         return .replayable(length: range.upperBound - range.lowerBound) { [self] in
             Reader(blocks: self, layout: layout, first: pending.withLock { $0.take() }, range: range)
         }
     }
 
-    /// The content of all blocks; nil where it is not what was stored.
+    /// Returns the content of all blocks; nil if it differs from what was stored.
     static func opened(_ blocks: [[UInt8]?], of id: String, as response: StoredResponse) -> Data? {
         var bytes = Data()
         for (number, sealed) in blocks.enumerated() {
@@ -64,7 +64,7 @@ final class StoredBlocks: Sendable {
         return Data(bytes)
     }
 
-    /// Where the blocks of a body lie.
+    /// The layout of a body's blocks.
     struct Layout: Sendable {
         let size: Int64
         let length: Int64

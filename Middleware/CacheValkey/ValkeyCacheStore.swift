@@ -4,7 +4,7 @@ public import HTTPChainCache
 public import HTTPChainCore
 public import HTTPChainValkey
 
-/// Keeps responses in Valkey or Redis, for several machines; the trait `Valkey` brings it.
+/// Stores responses in Valkey or Redis for several machines; requires the trait `Valkey`.
 ///
 /// ```swift
 /// let client = ValkeyClient(ValkeySettings(host: "valkey.internal"))
@@ -12,34 +12,34 @@ public import HTTPChainValkey
 /// let cache = CacheMiddleware(store: store, rules: CacheRules(mode: .shared))
 /// ```
 ///
-/// Machines whose stores have the same prefix share their entries: what one stores answers the calls of all, and what one
-/// makes invalid is found by none, in one step. A response that was in flight on another machine meanwhile is not stored
-/// after that.
+/// Machines whose stores have the same prefix share their entries: a response stored by one serves calls of all, and an
+/// invalidation by one applies to all, atomically. A response that was in flight on another machine at that time is not
+/// stored afterwards.
 ///
-/// - Bodies are divided into keys of ``ValkeyCacheOptions/blockSize``, each under a checksum that is compared before any
-///   byte of it is handed out; they are written and read in constant memory.
-/// - A response of up to 16 KiB that is the only one of its key comes with its description: a hit waits for the server once.
-/// - Entries end by themselves, by the server's clock: when they are stale and have been for
-///   ``ValkeyCacheOptions/staleRetention``. Ages are right also where the clocks of machines differ.
-/// - A server that fails is a ``/HTTPChainCache/CacheStoreFault``: an event and a miss, never a failed call. After some
-///   failures in a row it is left alone for a while (``ValkeyCacheOptions/pause``).
-/// - What could not be made invalid is made so before this store asks for anything else.
+/// - Bodies are divided into keys of ``ValkeyCacheOptions/blockSize``, each with a checksum that is verified before any
+///   byte of it is returned; they are written and read in constant memory.
+/// - If a key has a single response of up to 16 KiB, it comes with its description: a hit waits for the server once.
+/// - Entries expire by the server's clock, after they have been stale for ``ValkeyCacheOptions/staleRetention``. Ages
+///   are correct even if the machines' clocks differ.
+/// - Server failures are thrown as ``/HTTPChainCache/CacheStoreFault``: an event and a miss, never a failed call. After
+///   several failures in a row, requests pause for a while (``ValkeyCacheOptions/pause``).
+/// - A failed invalidation is repeated before any other request of this store.
 public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, InvalidationKeeping {
-    /// The limits of what all machines store together.
+    /// The limits for the entries of all machines together.
     public let bounds: CacheBounds
-    /// The entries that stages which use the store have made invalid, on this machine and on others.
+    /// The invalidations by all stages that use the store, on this machine and on others.
     package let invalidations: InvalidationLog
-    /// The number of pages of an index that are read: more than any server has.
+    /// The maximum number of pages of an index: more than any server has.
     private static let pageLimit = 1_000_000
     private let server: CacheServer
     private let inFlight: FlightBudget
 
-    /// Makes a store; nothing is connected yet.
+    /// Creates a store without connecting yet.
     ///
     /// - Parameters:
-    ///   - client: The connection, which other stores may use too.
-    ///   - bounds: How much is stored at most, by all machines together; give each machine the same.
-    ///   - options: The prefix of the keys, and how entries are kept.
+    ///   - client: The connection, which other stores may share.
+    ///   - bounds: The limits for the entries of all machines together; use the same on each machine.
+    ///   - options: The prefix of the keys, and the storage options.
     ///   - time: The clock that dates responses on this machine; the system's by default.
     public convenience init(
         _ client: ValkeyClient,
@@ -50,7 +50,7 @@ public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidation
         self.init(client, bounds: bounds, options: options, time: time, invalidations: InvalidationLog())
     }
 
-    /// Makes a store whose log of invalidations others use too.
+    /// Creates a store with a shared log of invalidations.
     package init(
         _ client: ValkeyClient,
         bounds: CacheBounds,
@@ -64,12 +64,12 @@ public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidation
         inFlight = FlightBudget(limit: bounds.totalBytes.bytes)
     }
 
-    /// "Valkey at" the address, and the bound.
+    /// "Valkey at" the address, and the limit.
     public var summary: String { "Valkey at \(server.address), up to \(bounds.totalBytes)" }
 
-    /// The stored variants of a key.
+    /// Returns the stored variants of a key.
     ///
-    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` when the server fails; `CancellationError`.
+    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` if the server fails; `CancellationError`.
     public func variants(of key: CacheKey) async throws -> [CacheEntry] {
         var entries: [CacheEntry] = []
         var fault: CacheStoreFault?
@@ -85,7 +85,7 @@ public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidation
         return entries
     }
 
-    /// The entry of an answer, with its times as this machine's clock would have shown them.
+    /// Returns the entry of a reply, with its times converted to this machine's clock.
     private func entry(_ found: CacheServer.Found) throws(CacheStoreFault) -> CacheEntry? {
         guard let id = UInt64(found.id), CacheServer.ids.contains(id), let sealed = found.head else { return nil }
         guard let bytes = SealedBytes.open(sealed, name: found.id) else {
@@ -93,7 +93,7 @@ public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidation
         }
         let head = try StoredHead(decoding: bytes)
         var response = head.response
-        // No machine with these bounds has stored it.
+        // No machine with these bounds could have stored it.
         guard response.bodyLength <= bounds.totalBytes.bytes else {
             throw CacheStoreFault(.damaged("a stored response"))
         }
@@ -118,9 +118,10 @@ public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidation
         _ = try? await server.remove(.entry(CacheEntryID(rawValue: id)))
     }
 
-    /// The content of an entry, which counts as a use of it.
+    /// Returns the content of an entry; this counts as a use.
     ///
-    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` when the server fails, or the content is damaged; `CancellationError`.
+    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` if the server fails or the content is damaged;
+    ///   `CancellationError`.
     public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         let blocks = StoredBlocks(server: server, id: "\(entry.id.rawValue)", response: entry.response)
         let range = range ?? 0..<entry.response.bodyLength
@@ -138,7 +139,7 @@ public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidation
         }
     }
 
-    /// Begins to write an entry; nothing is sent yet.
+    /// Creates a writer for an entry without sending anything yet.
     public func makeWriter(
         for key: CacheKey,
         _ metadata: CacheMetadata,
@@ -150,9 +151,9 @@ public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidation
         return ValkeyCacheWriter(server, key: key, metadata: metadata, room: room, bounds, FlightShare(of: inFlight))
     }
 
-    /// Gives a stored body a new description; an entry for which that fails is removed.
+    /// Replaces the description of a stored body; removes the entry if that fails.
     ///
-    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` when it fails.
+    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` if it fails.
     public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
         let response = entry.response.with(metadata)
         let head = StoredHead(entry.key, response)
@@ -162,23 +163,23 @@ public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidation
             }
             guard try await server.update("\(entry.id.rawValue)", head, bounds) else { return nil }
         } catch {
-            // What cannot be described anew must not be served as it was described before.
+            // An entry that can't be updated must not be served with its old description.
             _ = try? await server.remove(.entry(entry.id))
             throw error
         }
         return CacheEntry(id: entry.id, key: entry.key, response: response)
     }
 
-    /// Removes entries, for all machines, in one step.
+    /// Removes entries for all machines, atomically.
     ///
-    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` when the server fails. The entries are removed before this store asks for
-    ///   anything else; until then, other machines may find them.
+    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` if the server fails. The removal is repeated before any other
+    ///   request of this store; until then, other machines may find the entries.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
         try await server.remove(selection)
     }
 
-    /// Shows entries, about a hundred at a time; those that are damaged are passed over.
+    /// Visits entries in batches of about a hundred; damaged ones are skipped.
     public func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
         if case .key(let key) = selection {
             for entry in try await variants(of: key) { guard try visit(entry) else { return } }
@@ -192,12 +193,12 @@ public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidation
         var cursor = "0"
         var pages = 0
         repeat {
-            // A server may return empty pages, and one that always returns another is not one.
+            // A server may return empty pages, but not forever.
             pages += 1
             guard pages <= Self.pageLimit else { throw server.malformed }
             let names = try await server.names(selection, from: cursor)
             cursor = names.cursor
-            // A cursor may show the same twice.
+            // A cursor may return an entry twice.
             let new = names.ids.filter { seen.insert($0).inserted }
             if !new.isEmpty { guard try await show(new, selection, visit) else { return } }
         } while cursor != "0"
@@ -218,16 +219,16 @@ public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidation
         return true
     }
 
-    /// Returns the usage of the store: bodies and descriptions of all machines.
+    /// Returns the usage of the store: the bodies and descriptions of all machines.
     public func usage() async throws -> CacheUsage { try await server.usage() }
 }
 
 extension CacheStore where Self == ValkeyCacheStore {
-    /// A store in Valkey or Redis.
+    /// Creates a store in Valkey or Redis.
     ///
     /// - Parameters:
-    ///   - client: The connection, which other stores may use too.
-    ///   - limit: Bodies and descriptions together, of all machines.
+    ///   - client: The connection, which other stores may share.
+    ///   - limit: The maximum total size of bodies and descriptions of all machines.
     public static func valkey(_ client: ValkeyClient, limit: ByteCount) -> ValkeyCacheStore {
         ValkeyCacheStore(client, bounds: CacheBounds(totalBytes: limit))
     }

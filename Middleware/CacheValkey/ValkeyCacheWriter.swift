@@ -3,7 +3,7 @@ import Foundation
 import HTTPChainCache
 import HTTPChainCore
 
-/// Writes one entry: its blocks as they fill, the last one in the step that makes it visible.
+/// Writes one entry: each block when it is full, the last one in the step that makes the entry visible.
 final class ValkeyCacheWriter: FlightLimitedWriter {
     private struct State {
         var pending = Data()
@@ -11,7 +11,7 @@ final class ValkeyCacheWriter: FlightLimitedWriter {
         var length: Int64 = 0
         var checksum = ContentChecksum()
         var isOpen = true
-        /// When its blocks were given time last.
+        /// The last time the lifetime of the blocks was extended.
         var heldAt: ContinuousClock.Instant?
     }
     private let server: CacheServer
@@ -22,7 +22,7 @@ final class ValkeyCacheWriter: FlightLimitedWriter {
     private let share: FlightShare
     var hasSpentBudget: Bool { share.isRefused }
     private let id = "\(UInt64.random(in: CacheServer.ids))"
-    /// One task at a time uses a writer, so nothing changes between two looks.
+    /// Only one task uses a writer at a time, so nothing changes between two accesses.
     private let state = Locked(State())
 
     init(
@@ -89,10 +89,10 @@ final class ValkeyCacheWriter: FlightLimitedWriter {
     private func send(_ block: [UInt8]) async throws -> Bool {
         let number = state.withLock { $0.blocks }
         let sealed = SealedBytes.seal(block, name: "\(id)/\(number)")
-        // Also where the answer is lost the block may be there.
+        // Even if the reply is lost, the block may exist.
         state.withLock { $0.blocks += 1 }
         guard try await server.write(sealed, block: number, of: id) else {
-            // It is another's.
+            // The block belongs to another entry.
             state.withLock { $0.blocks = number }
             return false
         }
@@ -117,7 +117,7 @@ final class ValkeyCacheWriter: FlightLimitedWriter {
         guard let written else { return CacheCommit(entry: nil) }
         let response = StoredResponse(metadata, bodyLength: written.length, bodyChecksum: written.checksum)
         let head = StoredHead(key, response)
-        // A block that is exactly full was kept back as well.
+        // A block that is exactly full was held back as well.
         let hasLast = !written.pending.isEmpty
         if hasLast { state.withLock { $0.blocks += 1 } }
         let last = hasLast ? SealedBytes.seal(Array(written.pending), name: "\(id)/\(written.blocks)") : nil
@@ -139,7 +139,7 @@ final class ValkeyCacheWriter: FlightLimitedWriter {
                 return CacheCommit(entry: nil, evicted: evicted)
             }
         } catch {
-            // It may have been carried out with the answer lost.
+            // The commit may have succeeded with the reply lost.
             state.withLock { $0.blocks = max(1, $0.blocks) }
             await abandon()
             throw error
@@ -158,7 +158,7 @@ final class ValkeyCacheWriter: FlightLimitedWriter {
         let blocks = state.withLock { $0.isOpen ? $0.blocks : 0 }
         close()
         guard blocks > 0 else { return }
-        // What is not forgotten now ends by itself.
+        // Anything not removed now expires by itself.
         try? await server.abandon(id, blocks: blocks)
     }
 }
