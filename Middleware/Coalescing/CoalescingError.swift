@@ -1,16 +1,16 @@
 public import HTTPChainCore
 
-/// A caller read the body of a shared transfer so slowly that what it missed is no longer kept.
+/// A caller read the body of a shared transfer so slowly that the part it hasn't read is no longer kept.
 ///
-/// The others read on; what this caller has read so far is right, and incomplete.
+/// The other callers can read on. The part this caller has read is correct, but incomplete.
 public struct CoalescingError: HTTPChainError {
-    /// The size of the part of the body that is kept for slow readers, in memory and in a file.
+    /// The maximum size of the part kept for slow readers, in memory and in a file.
     public let limit: ByteCount
     /// Always "CoalescingMiddleware".
     public let stage = "CoalescingMiddleware"
-    /// The request of the transfer, redacted.
+    /// The redacted request of the transfer.
     public let exchange: ExchangeSnapshot?
-    /// Why nothing could be kept in a file, where that is the reason.
+    /// The error of the temporary file, if that is the reason.
     public let underlyingError: (any Error)?
 
     init(limit: ByteCount, exchange: ExchangeSnapshot?, underlyingError: (any Error)? = nil) {
@@ -19,7 +19,7 @@ public struct CoalescingError: HTTPChainError {
         self.underlyingError = underlyingError
     }
 
-    /// The sentence that says what happened.
+    /// A description of what happened.
     public var reason: String { explanation.reason }
 
     /// Advice on what to do about it.

@@ -3,24 +3,23 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// The properties that two calls have in common that may share a transfer.
+/// The properties shared by calls that may share a transfer.
 struct CoalescingKey: Hashable, Sendable {
     let method: HTTPRequest.Method
     let origin: Origin
     let path: String
-    /// All fields but those that only name the call: the ones that select a representation, the conditions, and the
-    /// credentials are among them, so that calls which differ in any of these stay apart.
+    /// All fields except those that only identify a call; they include the fields that select a representation, the
+    /// conditions and the credentials, so that calls that differ in any of these are separate.
     let fields: HTTPFields
     let boundFields: [HTTPField.Name: Origin]
     let partition: String?
 
-    /// The key of a request, or `nil` for one that has to have a transfer of its own.
+    /// Creates the key of a request; returns `nil` if it needs a separate transfer.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - ignored: The fields that may differ.
-    ///   - hasUserPartition: Whether the partition tells users apart: credentials that are options have no value that
-    ///     could be compared.
+    ///   - hasUserPartition: Whether the partition separates users: credentials in options have no value to compare.
     init?(_ request: borrowing Request, ignoring ignored: [HTTPField.Name], hasUserPartition: Bool) {
         let head = request.head
         let options = request.options
@@ -49,14 +48,14 @@ struct CoalescingKey: Hashable, Sendable {
         self.partition = partition
     }
 
-    /// Whether both ask for the same: compared byte by byte, because canonically equal texts are two on the wire.
+    /// Whether both requests are identical, byte by byte: canonically equivalent texts differ on the wire.
     static func == (one: CoalescingKey, other: CoalescingKey) -> Bool {
         one.method == other.method && one.origin == other.origin && one.path.hasSameBytes(as: other.path)
             && one.partition.hasSameBytes(as: other.partition) && one.boundFields == other.boundFields
             && one.fields == other.fields && one.hasSameValues(as: other)
     }
 
-    /// Of fields that are equal as texts, whether the values are the same bytes.
+    /// Whether fields that are equal as texts have the same bytes.
     private func hasSameValues(as other: CoalescingKey) -> Bool {
         fields.allSatisfy { field in
             field.value.utf8.allSatisfy { $0 < 0x80 }
@@ -72,10 +71,10 @@ struct CoalescingKey: Hashable, Sendable {
         hasher.combine(partition)
     }
 
-    /// The key among those of one user.
+    /// Returns the key within a user's partition.
     func inPartition(_ partition: String?) -> CoalescingKey { CoalescingKey(self, partition: partition) }
 
-    /// Parts are the caller's own, and who asks for an answer made now must not get one that was asked for before.
+    /// Ranges are specific to the caller, and a request for a new response must not get an earlier one.
     private static func wantsOwnTransfer(_ fields: HTTPFields) -> Bool {
         if fields.contains(.range) || fields.contains(.ifRange) { return true }
         return [HTTPField.Name.cacheControl, .pragma].contains { name in

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// Lets identical calls that are in flight at the same time share one transfer.
+/// Makes identical concurrent calls share one transfer.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) { CoalescingMiddleware(partition: .shared) }
@@ -11,29 +11,29 @@ public import HTTPTypes
 /// print(responses.count { $0.isCoalesced })
 /// ```
 ///
-/// GET and HEAD requests with the same URL and the same header fields are identical; those in `ignoring:` may
-/// differ. Requests with content, with `Range`, or that ask for an answer of their own (`Cache-Control: no-cache`,
-/// `no-store`, `max-age=0`) are never joined, and streams of events (`text/event-stream`) never shared. A call joins
-/// while the head of the response has not arrived; later, what the server said may be older than the call. For the same
-/// reason, no call joins a transfer that was begun before an unsafe request to the same origin has ended.
+/// GET and HEAD requests are identical if they have the same URL and the same header fields, except those in
+/// `ignoring:`. Requests with content, with `Range`, or that require a new response (`Cache-Control: no-cache`,
+/// `no-store`, `max-age=0`) are never joined, and event streams (`text/event-stream`) never shared. A call can join
+/// only until the response's head arrives, because after that the response may be older than the call. For the same
+/// reason, no call joins a transfer that began before the end of an unsafe request to the same origin.
 ///
-/// Each caller reads the body at its own speed. The transfer goes on as fast as the fastest of them reads; what the
-/// others have yet to read is kept in memory up to `window` bytes, beyond it in a temporary file up to `spill` bytes,
-/// and beyond that the slowest loses its place with a ``CoalescingError``: it never holds up the others. One who is
-/// cancelled, or drops the body, leaves the others alone; the last to leave cancels the transfer. An error goes to all.
+/// Each caller reads the body at its own speed; the transfer runs at the speed of the fastest. The part that others have
+/// yet to read is kept in memory up to `window` bytes, and beyond that in a temporary file up to `spill` bytes. If that
+/// isn't enough, the slowest reader gets a ``CoalescingError``: it never delays the others. Cancelling one caller, or
+/// dropping its body, doesn't affect the others; the last to leave cancels the transfer. An error goes to all.
 ///
-/// The transfer belongs to no one of the callers: deadlines and cancellation are each caller's own. What else the
-/// stages further in do for one call (options, observers) they do for the call that began the transfer.
+/// No caller owns the transfer: deadlines and cancellation apply to each caller separately. Everything else that inner
+/// stages do for a call (options, observers), they do for the call that began the transfer.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/coalesce``: inside the cache, outside retry and authentication. Because
-/// credentials are added further in, a chain that authenticates needs a ``CoalescingPartition`` that keeps users apart,
-/// and does not build without one. Calls with credentials among their options are joined only where the partition
-/// (``/HTTPChainCore/UserPartition``) is a closure, which sees these.
+/// credentials are added further in, a chain that authenticates needs a ``CoalescingPartition`` that separates users;
+/// without one, `Chain.init` throws. Calls with credentials in their options are joined only if the partition
+/// (``/HTTPChainCore/UserPartition``) is a closure, which sees them.
 ///
-/// **Options.** ``CoalescingOption``, in short ``HTTPChainCore/Request/coalesced(_:)``: a call may have a transfer of
-/// its own. `response.isCoalesced` tells whether it had.
+/// **Options.** ``CoalescingOption``, set by ``HTTPChainCore/Request/coalesced(_:)``, can require a separate transfer
+/// for a call. `response.isCoalesced` is true if the call shared a transfer that another call began.
 ///
-/// **Errors.** ``CoalescingError`` while the body is read; those of the stages inside pass on to all who share them.
+/// **Errors.** ``CoalescingError`` while the body is read. Errors of inner stages go to all callers of the transfer.
 public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, SharingMiddleware {
     /// The names of fields that identify one call, and neither selects a representation nor carries a credential:
     /// `traceparent`, `tracestate`, `baggage` (W3C Trace Context and Baggage), `X-Request-ID` and `X-Correlation-ID`.
@@ -46,14 +46,14 @@ public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     private let spill: ByteCount
     let transfers: SharedTransfers
 
-    /// Makes the stage.
+    /// Creates the stage.
     ///
     /// - Parameters:
-    ///   - partition: What keeps users apart; nothing by default, which a chain that authenticates refuses.
-    ///   - ignored: The request fields in which identical calls may differ; ``callFields`` by default. The one of the
-    ///     call that begins the transfer is sent.
-    ///   - window: How much of a body is kept in memory for those who read slowly; 1 MiB by default.
-    ///   - spill: How much more is kept for them in a temporary file; 1 GiB by default, 0 for none.
+    ///   - partition: The partition that separates users; none by default, which a chain that authenticates rejects.
+    ///   - ignored: The request fields in which identical calls may differ; ``callFields`` by default. Those of the
+    ///     call that begins the transfer are sent.
+    ///   - window: The maximum size of the part of a body kept in memory for slow readers; 1 MiB by default.
+    ///   - spill: The maximum size of the further part kept in a temporary file; 1 GiB by default, 0 for none.
     public init(
         partition: CoalescingPartition = .none,
         ignoring ignored: [HTTPField.Name] = Self.callFields,
@@ -72,7 +72,7 @@ public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     /// Inside the cache, outside retry and authentication.
     public var phase: Phase { .coalesce }
 
-    /// The partition, and how much of a body is kept for slow readers.
+    /// The partition, and the limits for slow readers.
     public var summary: StageSummary {
         StageSummary(
             "CoalescingMiddleware",
@@ -83,7 +83,7 @@ public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         )
     }
 
-    /// A stage that would give one user's responses to another.
+    /// Reports a stage that would share one user's responses with another.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         guard !partition.seesUsers, !partition.isShared,
             let stage = place.inside.first(where: { $0.phase == .authenticate })
@@ -100,7 +100,7 @@ public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
 
     /// Joins the transfer of an identical call, or begins one.
     ///
-    /// - Throws: What the stages inside and the partition throw; `CancellationError` when the caller is cancelled.
+    /// - Throws: Errors of the inner stages and of the partition; `CancellationError` if the caller is cancelled.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard request.head.method.isSafe else {
             guard let origin = request.origin else { return try await next(request) }

@@ -2,24 +2,24 @@ public import HTTPChainCore
 
 /// Whether a call may share the transfer of an identical one; ``HTTPChainCore/Request/coalesced(_:)`` sets it.
 public enum CoalescingOption: RequestOption {
-    /// It may.
+    /// The call may share a transfer.
     public static var defaultValue: Bool { true }
 }
 
-/// Whether a response came with the transfer of another call.
+/// Whether a response came from another call's transfer.
 public enum CoalescedResponse: ResponseOption {
-    /// It has a transfer of its own.
+    /// The call began its own transfer.
     public static var defaultValue: Bool { false }
 }
 
 extension Request {
-    /// The request that may share a transfer with identical ones, or not.
+    /// Returns the request with or without permission to share a transfer with identical ones.
     ///
     /// ```swift
     /// let fresh = Request.get("https://api.example.com/plants").coalesced(false)
     /// ```
     ///
-    /// - Parameter isCoalesced: Whether it may; with `false` it neither joins another call nor can be joined.
+    /// - Parameter isCoalesced: Whether it may share a transfer; with `false`, it can't join or be joined.
     public consuming func coalesced(_ isCoalesced: Bool = true) -> Request {
         options[CoalescingOption.self] = isCoalesced
         return self
@@ -27,6 +27,6 @@ extension Request {
 }
 
 extension Response {
-    /// Whether the response came with a transfer that another call had begun.
+    /// Whether the response came from a transfer that another call began.
     public var isCoalesced: Bool { options[CoalescedResponse.self] }
 }

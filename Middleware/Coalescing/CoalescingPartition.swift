@@ -1,4 +1,4 @@
 public import HTTPChainCore
 
-/// The rule that keeps the calls of different users apart: the same notion as for caching.
+/// The rule that separates the calls of different users; caching uses the same type.
 public typealias CoalescingPartition = UserPartition

@@ -1,9 +1,9 @@
 import Foundation
 import HTTPChainCore
 
-/// A body that arrives once and that several callers read, each at its own speed.
+/// A body that arrives once and is read by several callers, each at its own speed.
 ///
-/// A task reads it whenever some caller waits for more. The task ends with the body, or with its last reader.
+/// A task reads it whenever a caller waits for more. The task ends with the body, or with its last reader.
 final class SharedBody: Sendable {
     private typealias Waiter = CheckedContinuation<Void, any Error>
 
@@ -21,14 +21,14 @@ final class SharedBody: Sendable {
         var spillFailure: (any Error)?
         var task: Task<Void, Never>?
 
-        /// Takes out those who wait, in the order in which they joined.
+        /// Removes and returns the waiters, in the order in which they joined.
         mutating func takeWaiting() -> [Waiter] {
             let waiters = waiting.sorted { $0.key < $1.key }.map(\.value)
             waiting = [:]
             return waiters
         }
 
-        /// Drops the file when nobody is so far behind.
+        /// Releases the file if no reader needs it.
         mutating func releaseFile() {
             if file != nil, !window.needsFile { file = nil }
         }
@@ -56,7 +56,7 @@ final class SharedBody: Sendable {
         state = Locked(State(window: SharedWindow(readers: readers, memory: window.bytes, disk: spill.bytes)))
     }
 
-    /// As many bodies as there are readers, in place of one that can be read once.
+    /// Returns one body for each reader, in place of a body that can be read once.
     static func bodies(
         _ body: HTTPBody,
         readers: Int,
@@ -128,7 +128,7 @@ final class SharedBody: Sendable {
         )
     }
 
-    /// Returns when there may be more.
+    /// Returns when there may be more to read.
     private func wait(_ reader: Int) async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (waiter: Waiter) in
@@ -150,7 +150,7 @@ final class SharedBody: Sendable {
         }
     }
 
-    /// Takes a reader out; the last one ends the transfer.
+    /// Removes a reader; the last one ends the transfer.
     func leave(_ reader: Int) {
         let (waiter, task, demand) = state.withLock {
             state -> (Waiter?, Task<Void, Never>?, CheckedContinuation<Bool, Never>?) in
@@ -180,7 +180,7 @@ final class SharedBody: Sendable {
         }
     }
 
-    /// Waits until some reader has all there is and wants more; `false` when none is left.
+    /// Waits until a reader has consumed everything and needs more; returns `false` if no readers are left.
     private func isWanted() async -> Bool {
         await withCheckedContinuation { (demand: CheckedContinuation<Bool, Never>) in
             let isWanted = state.withLock { state -> Bool? in
@@ -243,7 +243,7 @@ extension Int64 {
     }
 }
 
-/// The place of one reader at a shared body; when it goes, so does the reader's share in the transfer.
+/// The place of one reader at a shared body; the reader leaves when it is released.
 final class Seat: Sendable {
     private let body: SharedBody
     private let number: Int

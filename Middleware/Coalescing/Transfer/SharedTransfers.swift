@@ -1,20 +1,20 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// The transfers that calls wait for, up to the heads of their responses.
+/// The transfers that calls wait for, until the heads of their responses arrive.
 ///
-/// A transfer runs in a task of its own, because no one of those who wait for it owns it. The task ends before the last
-/// of them returns: when the last one is cancelled it cancels the task, and waits for its end.
+/// A transfer runs in a separate task, because no single caller owns it. The task ends before the last caller returns:
+/// when the last caller is cancelled, it cancels the task and waits for its end.
 final class SharedTransfers: Sendable {
     private struct Waiter {
         let continuation: CheckedContinuation<Response, any Error>
-        /// Keeps the cookies of the response, if anything does.
+        /// The object that keeps the response's cookies, if any.
         let cookieKeeper: (any AnyObject & Sendable)?
     }
 
     private struct Transfer {
         let key: CoalescingKey
-        /// The call that began it.
+        /// The call that began the transfer.
         let first: Int
         let cookieKeeper: (any AnyObject & Sendable)?
         let task: Task<Void, Never>
@@ -25,9 +25,9 @@ final class SharedTransfers: Sendable {
         var transfers: [Int: Transfer] = [:]
         /// The transfers that calls may still join.
         var open: [CoalescingKey: Int] = [:]
-        /// Which transfer a call waits for.
+        /// The transfer that each call waits for.
         var joined: [Int: Int] = [:]
-        /// The tasks that were cancelled, by the call that was the last and has to wait for the end.
+        /// The cancelled tasks, by the last call, which has to wait for the end.
         var cancelled: [Int: Task<Void, Never>] = [:]
         var lastID = 0
 
@@ -54,13 +54,13 @@ final class SharedTransfers: Sendable {
         self.spill = spill
     }
 
-    /// The number of transfers that are waited for.
+    /// The number of transfers waiting for the head of a response.
     var count: Int { state.withLock { $0.transfers.count } }
 
-    /// The number of calls that wait for the head of a response.
+    /// The number of calls waiting for the head of a response.
     var waiterCount: Int { state.withLock { $0.joined.count } }
 
-    /// Waits for the head of a response, up to the deadline of the call, to which reading its body is held, too.
+    /// Waits for the head of a response until the call's deadline, which also applies to reading its body.
     func send(_ request: consuming Request, _ key: CoalescingKey, _ next: Next) async throws -> Response {
         guard let timer = request.callTimer else { return try await share(request, key, next) }
         let passed = request
@@ -71,7 +71,7 @@ final class SharedTransfers: Sendable {
     }
 
     private func share(_ request: consuming Request, _ key: CoalescingKey, _ next: Next) async throws -> Response {
-        // Handed over through a box, so that only the one that begins a transfer keeps its request, and for no longer.
+        // Passed in a box, so that only the call that begins a transfer keeps its request, and for no longer.
         let keeper = request.options[CookieKeeper.self]
         let box = Locked<Request?>(request)
         let call = state.withLock { $0.nextID() }
@@ -90,7 +90,7 @@ final class SharedTransfers: Sendable {
         }
     }
 
-    /// Lets no more calls join the transfers to an origin.
+    /// Prevents further calls from joining the transfers to an origin.
     func close(to origin: Origin) {
         state.withLock { state in
             for key in state.open.keys where key.origin == origin { state.open[key] = nil }
@@ -105,7 +105,7 @@ final class SharedTransfers: Sendable {
         _ next: Next
     ) {
         let isCancelled = state.withLock { state in
-            // A cancellation that came before the waiter was listed found nothing to cancel.
+            // A cancellation before the waiter was registered had nothing to cancel.
             if Task.isCancelled { return true }
             if let id = state.open[key] {
                 state.transfers[id]?.waiters[call] = waiter
@@ -144,13 +144,13 @@ final class SharedTransfers: Sendable {
         }
     }
 
-    /// Whether the user is still the one whose calls wait: when another has logged in meanwhile, nobody knows with whose
-    /// credentials the request went out.
+    /// Whether the user is still the one whose calls wait; if another user has logged in, it is unknown whose
+    /// credentials the request carried.
     private func isStillOwned(_ request: Request, of id: Int) async -> Bool {
         guard partition.seesUsers else { return true }
         let owner = state.withLock { state -> String? in
             guard let transfer = state.transfers[id] else { return nil }
-            // Nobody joins who is not asked about.
+            // No call may join after the check.
             if state.open[transfer.key] == id { state.open[transfer.key] = nil }
             return transfer.waiters.count > 1 ? transfer.key.partition : nil
         }
@@ -158,7 +158,7 @@ final class SharedTransfers: Sendable {
         return await partition.isOwner(owner, of: request)
     }
 
-    /// Takes out a transfer, and those who wait for it, in the order in which they came.
+    /// Removes a transfer, and returns it with its waiters in the order in which they came.
     private func finish(_ id: Int) -> (transfer: Transfer, waiters: [(call: Int, waiter: Waiter)])? {
         state.withLock { state in
             guard let transfer = state.remove(id) else { return nil }
@@ -167,17 +167,17 @@ final class SharedTransfers: Sendable {
         }
     }
 
-    /// Gives the head to all who share it, and each a body of its own: where there is one caller, that of the response.
+    /// Delivers the head to all callers, and a separate body to each; a single caller gets the response's own.
     private func deliver(_ response: Response, to request: Request, of id: Int, isOwned: Bool) {
         guard let (transfer, all) = finish(id) else { return }
         let first = transfer.first
         var waiters = all
         if response.head.headerFields.contains(.setCookie) {
-            // The cookies of one user would go into the jars of others.
+            // Otherwise, one user's cookies would go into other users' jars.
             waiters.removeAll { $0.waiter.cookieKeeper !== transfer.cookieKeeper }
         }
         if !isOwned { waiters.removeAll { $0.call != first } }
-        // It has no end at which the slower ones would catch up: the others ask for streams of their own.
+        // An event stream has no end at which slower readers catch up: the others request separate streams.
         if response.head.isEventStream { waiters.removeSubrange(min(1, waiters.count)...) }
         let sharing = Set(waiters.map(\.call))
         for (call, waiter) in all where !sharing.contains(call) { waiter.continuation.resume(throwing: NotShared()) }
@@ -220,6 +220,6 @@ final class SharedTransfers: Sendable {
     }
 }
 
-/// The response that a call waited for is not shared with it: a stream of events, one that may be another user's, or one
-/// that sets cookies in another jar.
+/// The response isn't shared with this call: it is an event stream, it may be another user's, or it sets cookies in
+/// another jar.
 private struct NotShared: Error {}

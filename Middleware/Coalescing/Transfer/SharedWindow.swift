@@ -1,24 +1,23 @@
 import Foundation
 
-/// The part of a body that is kept for those who read it, and how far each of them is: a value that does nothing
-/// itself.
+/// The part of a body kept for its readers, and the readers' positions: a value without side effects.
 ///
-/// The body's bytes from `start` to `end` are in memory, in chunks as they came; what is before, back to the slowest
-/// reader, is in a file, as a ring of `disk` bytes.
+/// The bytes from `start` to `end` are in memory, in chunks as received; earlier ones, back to the slowest reader, are
+/// in a file, as a ring of `disk` bytes.
 struct SharedWindow {
     /// The next step of a reader.
     enum Step {
-        /// Take these bytes; the reader has been moved past them.
+        /// Use these bytes; the reader has been moved past them.
         case chunk(Data)
-        /// Read so many bytes of the body at an offset from the file, and then ``finishFileRead(_:count:)``.
+        /// Read bytes at an offset of the body from the file, then call ``finishFileRead(_:count:)``.
         case file(offset: Int64, count: Int)
-        /// Wait: it has all there is.
+        /// Wait: the reader has everything so far.
         case wait
-        /// It has lost its place.
+        /// The reader has lost its place.
         case lost
     }
 
-    /// A chunk that has to be written to the file, for slow readers.
+    /// A chunk to be written to the file for slow readers.
     struct Spill {
         let offset: Int64
         let bytes: Data
@@ -27,11 +26,11 @@ struct SharedWindow {
     private let memory: Int64
     private let disk: Int64
     private var chunks: [(offset: Int64, bytes: Data)] = []
-    /// The chunks before this one are gone; they are taken out of the array many at a time.
+    /// The first chunk still needed; earlier ones are removed from the array in batches.
     private var firstChunk = 0
     private(set) var end: Int64 = 0
     private var positions: [Int: Int64]
-    /// The number of readers that are at each position, so that the slowest is found without asking all.
+    /// The number of readers at each position, so that the slowest is found without visiting all.
     private var readersAt: [Int64: Int]
     private var slowest: Int64 = 0
 
@@ -44,10 +43,10 @@ struct SharedWindow {
 
     var hasReaders: Bool { !positions.isEmpty }
 
-    /// Where memory begins.
+    /// The position where memory begins.
     var start: Int64 { firstChunk < chunks.count ? chunks[firstChunk].offset : end }
 
-    /// Whether some reader needs the file.
+    /// Whether any reader needs the file.
     var needsFile: Bool { slowest < start }
 
     mutating func step(for reader: Int) -> Step {
@@ -61,16 +60,16 @@ struct SharedWindow {
         return .chunk(bytes)
     }
 
-    /// Moves a reader past what it read from the file.
+    /// Moves a reader past the bytes read from the file.
     ///
-    /// - Returns: `false` when it has lost its place meanwhile, and what it read may be something else.
+    /// - Returns: `false` if the reader has lost its place in the meantime, so that the bytes may be wrong.
     mutating func finishFileRead(_ reader: Int, count: Int) -> Bool {
         guard let position = positions[reader] else { return false }
         move(reader, from: position, to: position + Int64(count))
         return true
     }
 
-    /// Whether a reader has all there is.
+    /// Whether a reader has everything so far.
     func isAtEnd(_ reader: Int) -> Bool { positions[reader] == end }
 
     mutating func append(_ bytes: Data) {
@@ -81,9 +80,9 @@ struct SharedWindow {
         trim()
     }
 
-    /// The oldest chunk in memory, when there is too much, which stays there until ``didSpill(to:)``.
+    /// Returns the oldest chunk if there is too much in memory; it stays there until ``didSpill(to:)``.
     ///
-    /// Readers for whom there is no room left in the file lose their places.
+    /// Readers for which the file has no room lose their places.
     mutating func nextSpill() -> Spill? {
         while chunks.count - firstChunk > 1, end - start > memory {
             let chunk = chunks[firstChunk]
@@ -95,12 +94,12 @@ struct SharedWindow {
         return nil
     }
 
-    /// Drops a chunk that is in the file.
+    /// Removes a chunk that is now in the file.
     mutating func didSpill(to offset: Int64) {
         dropChunks(to: offset)
     }
 
-    /// The slowest readers lose their places.
+    /// Makes the slowest readers lose their places.
     mutating func dropSlowest() {
         let position = slowest
         for reader in positions.filter({ $0.value == position }).keys { remove(reader) }
@@ -129,7 +128,7 @@ struct SharedWindow {
         trim()
     }
 
-    /// Drops what all have read.
+    /// Removes chunks that all readers have read.
     private mutating func trim() {
         dropChunks(to: slowest)
     }
@@ -147,7 +146,7 @@ struct SharedWindow {
         }
     }
 
-    /// The chunk that holds a position; by halves, because chunks may be small and many.
+    /// Returns the chunk that contains a position, by binary search, because there may be many small chunks.
     private func index(at position: Int64) -> Int {
         var low = firstChunk
         var high = chunks.count - 1

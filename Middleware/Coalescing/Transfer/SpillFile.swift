@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// A temporary file that holds the last `capacity` bytes of what was written to it, as a ring.
+/// A temporary file with the last `capacity` bytes written to it, as a ring.
 struct SpillFile: Sendable {
     private let file: TemporaryFile
     private let capacity: Int64
@@ -23,9 +23,9 @@ struct SpillFile: Sendable {
         }
     }
 
-    /// Up to `count` bytes.
+    /// Reads up to `count` bytes.
     ///
-    /// - Throws: ``BodyError`` when the file cannot be read, or has become shorter.
+    /// - Throws: ``BodyError`` if the file can't be read, or has become shorter.
     func read(at offset: Int64, count: Int) throws -> Data {
         let place = offset % capacity
         let bytes = try file.content.read(at: place, count: Int(min(Int64(count), capacity - place)))
