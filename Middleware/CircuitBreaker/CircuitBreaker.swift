@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// The circuits of all origins, or of another grouping: the state behind one or more ``CircuitBreakerMiddleware``.
+/// The circuits of all origins, or of another grouping: the state of one or more ``CircuitBreakerMiddleware``.
 ///
 /// ```swift
 /// let breaker = CircuitBreaker(.consecutive(failures: 5))
@@ -10,23 +10,22 @@ import HTTPTypes
 /// breaker.isolate("https://api.example.com")   // maintenance
 /// ```
 ///
-/// Chains that are given the same breaker share its circuits; their clock must be the same. It can be used by any
-/// number of tasks at a time.
+/// Chains with the same breaker share its circuits; they must use the same clock. A breaker can be used concurrently.
 public final class CircuitBreaker: Sendable {
-    /// The policy.
+    /// The policy for opening and closing circuits.
     public let policy: CircuitBreakerPolicy
     /// The rule by which requests share a circuit.
     public let group: RequestGroup
     private let circuits: GroupTable<Circuit>
     private let listeners: ChangeListeners
 
-    /// Makes a breaker whose circuits are closed.
+    /// Creates a breaker with closed circuits.
     ///
     /// - Parameters:
-    ///   - policy: When circuits open and close.
-    ///   - group: What has a circuit of its own; each origin by default.
-    ///   - limit: How many circuits are remembered; beyond it those used least recently are forgotten; 1,000 by default.
-    ///   - observer: Told of each change of state, at once and in order for each circuit; it must return quickly.
+    ///   - policy: The policy for opening and closing circuits.
+    ///   - group: The rule by which requests share a circuit; by origin by default.
+    ///   - limit: The maximum number of circuits; beyond it, the least recently used are forgotten; 1,000 by default.
+    ///   - observer: Receives each change of state immediately, in order for each circuit. It must return quickly.
     public init(
         _ policy: CircuitBreakerPolicy = CircuitBreakerPolicy(),
         by group: RequestGroup = .origin,
@@ -42,7 +41,7 @@ public final class CircuitBreaker: Sendable {
 
     func circuit(for request: borrowing Request) -> Circuit? { circuits.entry(for: request) }
 
-    /// The state of a circuit; one that was not used yet is closed.
+    /// Returns the state of a circuit; an unused one is closed.
     ///
     /// - Parameters:
     ///   - key: The origin, such as "https://api.example.com", or the key of another grouping.
@@ -51,11 +50,11 @@ public final class CircuitBreaker: Sendable {
         circuits.existing(key)?.state(environment) ?? .closed
     }
 
-    /// Opens a circuit, which is probed when the time is over.
+    /// Opens a circuit, which is probed afterwards.
     ///
     /// - Parameters:
     ///   - key: The origin, or the key of another grouping.
-    ///   - time: For how long; `nil`, the default, for the policy's time.
+    ///   - time: The time to stay open; `nil`, the default, for the policy's time.
     ///   - environment: The clock that the chains use; the live one by default.
     public func open(_ key: String, for time: Duration? = nil, in environment: ChainEnvironment = .live) {
         circuits.entry(of: key).change { rules in
@@ -63,7 +62,7 @@ public final class CircuitBreaker: Sendable {
         }
     }
 
-    /// Closes a circuit and forgets what was counted.
+    /// Closes a circuit and resets its counts.
     ///
     /// - Parameters:
     ///   - key: The origin, or the key of another grouping.
@@ -72,21 +71,21 @@ public final class CircuitBreaker: Sendable {
         circuits.entry(of: key).change { $0.close(at: environment.time.elapsed) }
     }
 
-    /// Opens a circuit until it is closed by hand.
+    /// Opens a circuit until it is closed manually.
     ///
     /// - Parameter key: The origin, or the key of another grouping.
     public func isolate(_ key: String) {
         circuits.entry(of: key).change { $0.isolate() }
     }
 
-    /// The changes of state from now on, as they come.
+    /// Returns a stream of state changes from now on.
     ///
-    /// - Parameter limit: How many are kept for a slow reader, the latest; 100 by default.
+    /// - Parameter limit: The number of changes kept for a slow reader, the latest; 100 by default.
     public func changes(bufferingNewest limit: Int = 100) -> AsyncStream<CircuitChange> {
         listeners.stream(max(1, limit))
     }
 
-    /// The circuits as a table: key, state, and what was counted in the window.
+    /// Returns a table of the circuits: key, state, and the counts in the window.
     ///
     /// - Parameter environment: The clock that the chains use; the live one by default.
     public func explain(in environment: ChainEnvironment = .live) -> String {
@@ -94,19 +93,19 @@ public final class CircuitBreaker: Sendable {
         return TextTable.format([["circuit", "state", "calls", "failures", "slow"]] + rows)
     }
 
-    /// The keys of circuits that are not closed, in order.
+    /// The keys of circuits that aren't closed, in order.
     var keysNotClosed: [String] {
         circuits.all.filter { $0.entry.lastState != .closed }.map { $0.key.isEmpty ? "all" : $0.key }
     }
 }
 
-/// One circuit that tasks share.
+/// A circuit shared by tasks.
 final class Circuit: Sendable {
     let key: String
     let policy: CircuitBreakerPolicy
-    /// Whether 2xx and 3xx are successes and nothing else is asked.
+    /// Whether 2xx and 3xx responses are successes without further checks.
     let isPlain: Bool
-    /// Whether it matters when a call began, or what it asked for.
+    /// Whether the start time or the request of a call matters.
     let needsDetails: Bool
     private let rules: Locked<CircuitRules>
     private let listeners: ChangeListeners
@@ -120,7 +119,7 @@ final class Circuit: Sendable {
         self.listeners = listeners
     }
 
-    /// Lets a call through a closed circuit, for which neither time nor chance is needed; nil where it is not closed.
+    /// Admits a call to a closed circuit without needing the time or a random number; returns nil if it isn't closed.
     @inline(__always)
     func admitAtOnce() -> CircuitRules.Permit? { rules.withLock { $0.permitWhileClosed } }
 
@@ -128,9 +127,9 @@ final class Circuit: Sendable {
         change { $0.admit(at: environment.time.elapsed, random: environment.random) }
     }
 
-    /// Counts a success through a closed circuit, which needs no chance and changes no state.
+    /// Counts a success in a closed circuit, without needing a random number or changing the state.
     ///
-    /// - Returns: Whether it is counted; otherwise it has to be recorded as any other result.
+    /// - Returns: Whether it was counted; otherwise it must be recorded like any other result.
     @inline(__always)
     func recordSuccess(_ permit: CircuitRules.Permit, at now: Duration) -> Bool {
         rules.withLock { $0.recordSuccessWhileClosed(permit, at: now) }
@@ -142,7 +141,7 @@ final class Circuit: Sendable {
         return value
     }
 
-    /// Tells of the changes in their order: whoever takes them from the rules tells them under the listeners' lock.
+    /// Reports the changes in order: they are taken from the rules under the listeners' lock.
     private func tell() {
         listeners.tell { [key, rules] in
             rules.withLock { $0.takeChanges() }.map { CircuitChange(key, $0) }
@@ -165,7 +164,7 @@ final class Circuit: Sendable {
     }
 }
 
-/// Whoever wants to know of changes.
+/// The listeners for changes.
 final class ChangeListeners: Sendable {
     private struct State: Sendable {
         var streams: [Int: AsyncStream<CircuitChange>.Continuation] = [:]
@@ -181,14 +180,14 @@ final class ChangeListeners: Sendable {
         self.observer = observer
     }
 
-    /// Tells of the changes that `take` takes, with no lock held, one after the other.
+    /// Reports the changes returned by `take` one after the other, without holding a lock.
     func tell(_ take: () -> [CircuitChange]) {
         let isMine = state.withLock { state in
             state.queue += take()
             defer { state.isTelling = true }
             return !state.isTelling
         }
-        // Whoever tells already goes on with what was added.
+        // The task that is already reporting continues with the added changes.
         guard isMine else { return }
         while let (change, streams) = nextChange() {
             observer?(change)
@@ -214,7 +213,7 @@ final class ChangeListeners: Sendable {
                 return state.lastID
             }
             continuation.onTermination = { [weak self] _ in
-                // Taken out first: what ends with it must not end under the lock.
+                // Removed first, so that its deinitialization doesn't run under the lock.
                 let ended = self?.state.withLock { $0.streams.removeValue(forKey: id) }
                 _ = ended
             }

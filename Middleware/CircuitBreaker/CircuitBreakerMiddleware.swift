@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Stops sending to a server that fails, and finds out with few calls when it is well again.
+/// Stops sending to a failing server, and detects its recovery with few calls.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -15,34 +15,34 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// Each origin has a circuit, or each key of a grouping of yours. While it is **closed**, calls pass and their results
-/// are counted; at a failure rate, a rate of slow calls or a number of failures in a row (``CircuitBreakerPolicy``) it
+/// Each origin, or each key of your own grouping, has a circuit. While it is **closed**, calls pass and their results
+/// are counted. At a failure rate, a rate of slow calls or a number of failures in a row (``CircuitBreakerPolicy``), it
 /// **opens**, and calls are refused with ``CircuitOpenError`` before anything is sent. After a time that grows with
-/// each failed attempt, and varies by chance, it is **half-open**: a few calls pass as probes. As many successes close
-/// it, one failure opens it again, and so does the body of a probe that breaks within the time of a probe. A probe that is
-/// cancelled gives its place to another; one that does not end in time has failed, so that a circuit never stays
-/// half-open for good.
+/// each failed attempt, and has jitter, it is **half-open**: a few calls pass as probes. If all of them succeed, the
+/// circuit closes. If one fails, or its body breaks within the probe timeout, the circuit opens again. A cancelled
+/// probe gives its place to another; one that doesn't end in time has failed, so that a circuit never stays half-open
+/// permanently.
 ///
-/// **What counts.** 5xx, transport errors and timeouts of an attempt are failures, and so is a body that breaks; 2xx
-/// and 3xx are successes. 4xx are neither: they say something about the request. Neither are refusals by stages inside,
-/// cancelled calls and other errors. ``CircuitBreakerPolicy/verdict`` decides otherwise. A 429 or 503 with
-/// `Retry-After` (RFC 9110 §10.2.3) opens the circuit for that long, for all calls.
+/// **What counts.** 5xx, transport errors, timeouts of an attempt and broken bodies are failures; 2xx and 3xx are
+/// successes. 4xx are neither, because they are about the request; nor are refusals by inner stages, cancelled calls
+/// and other errors. ``CircuitBreakerPolicy/verdict`` can override this. A 429 or 503 with `Retry-After` (RFC 9110
+/// §10.2.3) opens the circuit for that time, for all calls.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/breaker``: inside retry and hedging, so that each attempt asks, and outside
-/// the limits, so that what is refused does not wait first. Retry does not repeat a refusal; a cache further out
-/// answers with what is stale where it may (RFC 5861 §4).
+/// **Place.** Phase ``/HTTPChainCore/Phase/breaker``: inside retry and hedging, so that each attempt is checked, and
+/// outside the limits, so that a refused call doesn't wait first. Retry doesn't repeat a refusal; an outer cache serves
+/// a stale response if permitted (RFC 5861 §4).
 ///
 /// **Errors.** ``CircuitOpenError``, with the time until the next probe.
 public struct CircuitBreakerMiddleware: Middleware {
     /// The circuits.
     public let breaker: CircuitBreaker
 
-    /// Makes a stage with circuits of its own.
+    /// Creates a stage with its own circuits.
     ///
     /// - Parameters:
-    ///   - policy: When circuits open and close.
-    ///   - group: What has a circuit of its own; each origin by default.
-    ///   - observer: Told of each change of state; it must return quickly.
+    ///   - policy: The policy for opening and closing circuits.
+    ///   - group: The rule by which requests share a circuit; by origin by default.
+    ///   - observer: Receives each change of state. It must return quickly.
     public init(
         _ policy: CircuitBreakerPolicy = CircuitBreakerPolicy(),
         by group: RequestGroup = .origin,
@@ -51,7 +51,7 @@ public struct CircuitBreakerMiddleware: Middleware {
         breaker = CircuitBreaker(policy, by: group, observer: observer)
     }
 
-    /// Makes a stage with circuits that are shared, watched, or changed by hand.
+    /// Creates a stage with circuits that are shared, observed, or changed manually.
     public init(_ breaker: CircuitBreaker) {
         self.breaker = breaker
     }
@@ -59,7 +59,7 @@ public struct CircuitBreakerMiddleware: Middleware {
     /// Outside the limits, for each attempt.
     public var phase: Phase { .breaker }
 
-    /// The policy, and the circuits that are not closed now.
+    /// The policy, and the circuits that aren't closed.
     public var summary: StageSummary {
         let policy = breaker.policy
         let rules = [
@@ -81,9 +81,9 @@ public struct CircuitBreakerMiddleware: Middleware {
         )
     }
 
-    /// Passes the request on unless its circuit is open, and counts what comes of it.
+    /// Passes the request on unless its circuit is open, and counts the result.
     ///
-    /// - Throws: ``CircuitOpenError``; what the stages inside throw.
+    /// - Throws: ``CircuitOpenError``; errors of the inner stages.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let circuit = breaker.circuit(for: request) else { return try await next(request) }
@@ -104,12 +104,12 @@ extension CircuitBreakerMiddleware: RefusingMiddleware {
     }
 }
 
-/// One call through a circuit.
+/// A call through a circuit.
 private struct CircuitCall: Sendable {
     let circuit: Circuit
     let permit: CircuitRules.Permit
     let environment: CallEnvironment
-    /// The settings that few policies need: most calls allocate nothing.
+    /// Details that few policies need, so that most calls allocate nothing.
     let details: Details?
 
     final class Details: Sendable {
@@ -152,7 +152,7 @@ private struct CircuitCall: Sendable {
 
     @inline(__always)
     func finish(_ response: consuming Response) -> Response {
-        // The usual case: a success that says no more.
+        // The usual case: a success without further information.
         if circuit.isPlain, 200..<400 ~= response.status.code, circuit.recordSuccess(permit, at: environment.elapsed) {
             return response.body.hasTransfer ? watched(response) : response
         }
@@ -172,7 +172,7 @@ private struct CircuitCall: Sendable {
         return outcome == .success && response.body.hasTransfer ? watched(response) : response
     }
 
-    /// The response, whose body is a failure if it breaks.
+    /// Returns the response, counting a failure if its body breaks.
     private func watched(_ response: consuming Response) -> Response {
         response.body = response.body.notifying { [self] end in
             if case .failed(let error) = end, judge(error) == .failure {
@@ -222,7 +222,7 @@ extension CircuitBreakerPolicy {
         switch error {
         case is CancellationError, is any RefusalError: .neither
         case is TransportError: .failure
-        // After the call's own deadline the server may have had no time at all.
+        // By the call's own deadline, the server may have had no time at all.
         case let error as any TimeoutFailure: error.scope == .call ? .neither : .failure
         default: .neither
         }

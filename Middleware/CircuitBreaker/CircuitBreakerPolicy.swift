@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// A policy that says when a circuit opens, for how long, and what closes it again.
+/// The conditions for opening and closing a circuit.
 ///
 /// ```swift
 /// var policy = CircuitBreakerPolicy()
@@ -9,65 +9,65 @@ public import HTTPTypes
 /// policy.slowCalls = .init(over: .seconds(2), rate: 0.5)
 /// ```
 ///
-/// Numbers out of range count as the nearest that makes sense.
+/// Values out of range are clamped to the nearest valid one.
 public struct CircuitBreakerPolicy: Sendable {
-    /// Over which calls the rates are counted.
+    /// The calls counted for the rates.
     public enum Window: Sendable, Hashable {
-        /// The calls that ended in the time before, in ten steps: at least a millisecond.
+        /// The calls that ended within a period, which moves in ten steps and is at least a millisecond.
         case time(Duration)
-        /// The last calls, up to 100,000.
+        /// The last calls, at most 100,000.
         case calls(Int)
     }
 
-    /// A rule that says when slowness opens a circuit.
+    /// The rule by which slow calls open a circuit.
     public struct SlowCalls: Sendable, Hashable {
-        /// From when on a call is slow: the time until the head of its response, or its error.
+        /// The duration above which a call is slow, measured until the head of its response or its error.
         public var threshold: Duration
         /// The share of slow calls that opens the circuit, from 0 to 1.
         public var rate: Double
 
-        /// Makes a rule.
+        /// Creates a rule.
         ///
         /// - Parameters:
-        ///   - threshold: From when on a call is slow.
-        ///   - rate: Which share of slow calls opens the circuit, from 0 to 1; a half by default.
+        ///   - threshold: The duration above which a call is slow.
+        ///   - rate: The share of slow calls that opens the circuit, from 0 to 1; 0.5 by default.
         public init(over threshold: Duration, rate: Double = 0.5) {
             self.threshold = threshold
             self.rate = rate
         }
     }
 
-    /// Over which calls the rates are counted; those of the last 30 seconds by default.
+    /// The calls counted for the rates; those of the last 30 seconds by default.
     public var window = Window.time(.seconds(30))
-    /// The number of calls that a rate needs to mean something; 100 by default.
+    /// The minimum number of calls for a rate to apply; 100 by default.
     public var minimumCalls = 100
     /// The share of failures that opens the circuit, from 0 to 1, or `nil` for none; 0.1 by default.
     public var failureRate: Double? = 0.1
-    /// The number of failures in a row that open the circuit, however few calls there are; `nil`, the default, for no
-    /// number.
+    /// The number of failures in a row that opens the circuit, regardless of the number of calls; `nil`, the default,
+    /// disables this rule.
     public var consecutiveFailures: Int?
-    /// The rule that says when slowness opens the circuit; by default it does not.
+    /// The rule by which slow calls open the circuit; none by default.
     public var slowCalls: SlowCalls?
     /// The time for which the circuit stays open.
     public var openTime = CircuitOpenTime()
-    /// The number of probes that may be in flight at once when that time is over, and must succeed to close the
-    /// circuit; 1 by default, at most 1,000.
+    /// The number of concurrent probes in the half-open state, which must all succeed to close the circuit; 1 by
+    /// default, at most 1,000.
     public var probes = 1
-    /// The time that a probe may go without a result before it counts as a failure; 30 seconds by default.
+    /// The time after which a probe without a result counts as a failure; 30 seconds by default.
     public var probeTimeout = Duration.seconds(30)
-    /// For how long a `Retry-After` may open the circuit; 5 minutes by default, zero to disregard it.
+    /// The maximum time for which `Retry-After` opens the circuit; 5 minutes by default, zero to ignore it.
     public var retryAfterLimit = Duration.seconds(300)
-    /// The statuses that are failures; 5xx by default.
+    /// The statuses that count as failures; 5xx by default.
     public var failureStatuses = StatusSet.serverError
-    /// Decides before the policy's own rules do.
+    /// A closure that can override the policy's rules.
     public var verdict: (@Sendable (CircuitCandidate) -> CircuitVerdict)?
 
-    /// Makes the policy with the defaults: 10 % of failures among at least 100 calls in 30 seconds.
+    /// Creates a policy with the defaults: 10 % of failures among at least 100 calls in 30 seconds.
     public init() {}
 
-    /// A policy that opens after failures in a row alone: for a client that sends little.
+    /// Returns a policy that opens only after failures in a row, for a client that sends few requests.
     ///
-    /// - Parameter count: How many.
+    /// - Parameter count: The number of failures in a row.
     public static func consecutive(failures count: Int) -> CircuitBreakerPolicy {
         var policy = CircuitBreakerPolicy()
         policy.failureRate = nil
@@ -76,33 +76,33 @@ public struct CircuitBreakerPolicy: Sendable {
     }
 }
 
-/// The time for which a circuit stays open: longer each time that the probes fail, and by chance, so that clients do
-/// not come back together.
+/// The time for which a circuit stays open: it grows with each failed probe, and has jitter, so that clients don't come
+/// back simultaneously.
 public struct CircuitOpenTime: Sendable, Hashable {
-    /// The first time.
+    /// The initial time.
     public var base: Duration
     /// The longest time, before jitter is applied.
     public var cap: Duration
-    /// By which share of it chance shortens or lengthens a time, from 0 to 1.
+    /// The share by which jitter shortens or lengthens the time, from 0 to 1.
     public var jitter: Double
 
-    /// Makes the times.
+    /// Creates the times.
     ///
     /// - Parameters:
-    ///   - base: The first time, which doubles with each failed probe; 5 seconds by default.
-    ///   - cap: What no time is longer than, before chance; a minute by default.
-    ///   - jitter: By which share of it chance shortens or lengthens a time; 0.2 by default.
+    ///   - base: The initial time, which doubles with each failed probe; 5 seconds by default.
+    ///   - cap: The longest time, before jitter is applied; a minute by default.
+    ///   - jitter: The share by which jitter shortens or lengthens the time; 0.2 by default.
     public init(base: Duration = .seconds(5), cap: Duration = .seconds(60), jitter: Double = 0.2) {
         self.base = base
         self.cap = cap
         self.jitter = jitter
     }
 
-    /// The time of an opening.
+    /// Returns the time of an opening.
     ///
     /// - Parameters:
-    ///   - opening: Which opening in a row it is; 1 is the first.
-    ///   - random: Where chance comes from.
+    ///   - opening: The number of the opening in a row; 1 is the first.
+    ///   - random: The source of randomness.
     package func duration(ofOpening opening: Int, random: some RandomSource) -> Duration {
         let jitter = jitter.isFinite ? min(1, max(0, jitter)) : 0
         return Backoff(base: base, cap: cap)
@@ -110,7 +110,7 @@ public struct CircuitOpenTime: Sendable, Hashable {
     }
 }
 
-/// A call that ended, for a policy's closure to judge.
+/// A completed call for a policy's closure to judge.
 public struct CircuitCandidate: Sendable {
     /// A result of a call.
     public enum Outcome: Sendable {
@@ -120,20 +120,20 @@ public struct CircuitCandidate: Sendable {
         case failure(any Error)
     }
 
-    /// The head of the request as it came to the stage.
+    /// The head of the request as received by the stage.
     public let request: HTTPRequest
     /// The result of the call.
     public let outcome: Outcome
 }
 
-/// A judgement of a policy's closure on what a call says about the server.
+/// A closure's verdict on what a call shows about the server.
 public enum CircuitVerdict: Sendable, Hashable {
-    /// As the rest of the policy says.
+    /// The policy's other rules apply.
     case standard
-    /// The server is well.
+    /// The server is healthy.
     case success
-    /// The server fails.
+    /// The server is failing.
     case failure
-    /// Nothing.
+    /// The call shows nothing about the server.
     case neither
 }

@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// A call was refused because its circuit is open; nothing was sent.
 public struct CircuitOpenError: RefusalError, AnnotatedError {
-    /// Why the circuit refuses calls.
+    /// The reason why a circuit refuses calls.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
@@ -11,11 +11,11 @@ public struct CircuitOpenError: RefusalError, AnnotatedError {
         case failures
         /// The server asked for a pause, with `Retry-After`.
         case serverAsked
-        /// It is being probed, and no more probes are let through.
+        /// The circuit is being probed, and admits no more probes.
         case probing
-        /// It was opened by hand.
+        /// The circuit was opened manually.
         case opened
-        /// It was opened by hand until it is closed by hand.
+        /// The circuit was opened manually until it is closed manually.
         case isolated
 
         init(_ cause: CircuitChange.Cause) {
@@ -29,12 +29,12 @@ public struct CircuitOpenError: RefusalError, AnnotatedError {
 
     /// The key of the circuit: the origin, unless another group was chosen.
     public let key: String
-    /// Why it refuses calls.
+    /// The reason why the circuit refuses calls.
     public let cause: Reason
-    /// The time until the next probe is let through; `nil` when that depends on a probe in flight, or on somebody who
-    /// closes the circuit.
+    /// The time until the next probe is admitted; `nil` if that depends on a probe in flight, or on the circuit being
+    /// closed manually.
     public let retryAfter: Duration?
-    /// The request, redacted.
+    /// The redacted request.
     public let exchange: ExchangeSnapshot?
     /// The notes that stages added.
     public var notes = ErrorNotes()
@@ -49,7 +49,7 @@ public struct CircuitOpenError: RefusalError, AnnotatedError {
     /// Always "CircuitBreakerMiddleware".
     public var stage: String { "CircuitBreakerMiddleware" }
 
-    /// The circuit that is open, why, and until when.
+    /// The circuit that is open, the reason, and the remaining time.
     public var reason: String {
         let name = key.isEmpty ? "the circuit" : "the circuit of \(key)"
         let state =

@@ -4,14 +4,14 @@ public enum CircuitState: Sendable, Hashable {
     case closed
     /// Calls are refused until a point on the scale of `environment.time.elapsed`.
     case open(until: Duration)
-    /// A few calls pass as probes; they decide.
+    /// A few calls pass as probes, whose results decide.
     case halfOpen
-    /// Calls are refused until the circuit is closed by hand.
+    /// Calls are refused until the circuit is closed manually.
     case isolated
 }
 
 extension CircuitState: CustomStringConvertible {
-    /// The state in a word.
+    /// The name of the state.
     public var description: String {
         switch self {
         case .closed: "closed"
@@ -29,27 +29,27 @@ public struct CircuitChange: Sendable, Hashable, CustomStringConvertible {
     @nonexhaustive
     #endif
     public enum Cause: Sendable, Hashable {
-        /// The share of failures reached the policy's.
+        /// The share of failures reached the policy's limit.
         case failureRate(failures: Int, calls: Int)
-        /// The share of slow calls reached the policy's.
+        /// The share of slow calls reached the policy's limit.
         case slowCalls(slow: Int, calls: Int)
-        /// So many failures came in a row.
+        /// The number of failures in a row reached the policy's limit.
         case consecutiveFailures(Int)
-        /// The server asked to be left alone, with `Retry-After` (RFC 9110 §10.2.3).
+        /// The server asked for a pause with `Retry-After` (RFC 9110 §10.2.3).
         case retryAfter
-        /// The time to stay open is over.
+        /// The open time has passed.
         case timePassed
-        /// As many probes succeeded as the policy wants.
+        /// The required number of probes succeeded.
         case probesSucceeded
         /// A probe failed.
         case probeFailed
         /// A probe had no result in time.
         case probeTimedOut
-        /// Somebody changed it by hand.
+        /// The circuit was changed manually.
         case manual
     }
 
-    /// One change without its circuit.
+    /// A change without its circuit.
     package struct Step: Sendable, Hashable {
         package let from: CircuitState
         package let to: CircuitState
@@ -62,7 +62,7 @@ public struct CircuitChange: Sendable, Hashable, CustomStringConvertible {
     public let from: CircuitState
     /// The state after.
     public let to: CircuitState
-    /// The reason why it changed.
+    /// The reason for the change.
     public let cause: Cause
 
     init(_ key: String, _ step: Step) {
@@ -72,7 +72,7 @@ public struct CircuitChange: Sendable, Hashable, CustomStringConvertible {
         cause = step.cause
     }
 
-    /// Key, states and cause on one line.
+    /// The key, states and cause on one line.
     public var description: String { "\(key): \(from) to \(to), \(cause)" }
 }
 

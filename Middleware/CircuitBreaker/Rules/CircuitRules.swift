@@ -1,18 +1,18 @@
 package import HTTPChainCore
 
-/// One circuit as a value: what is let through, and what its results change.
+/// One circuit as a value: its admissions and the effects of results.
 ///
-/// Time and chance are given; nothing is waited for, so that a test or a simulation runs a day in a moment.
+/// Time and randomness are parameters and nothing waits, so that a test or a simulation runs a day in a moment.
 package struct CircuitRules: Sendable {
-    /// A judgement on what a call said about the server.
+    /// What the result of a call shows about the server.
     package enum Outcome: Sendable, Hashable {
         case success
         case failure
-        /// Nothing: a 4xx, a refusal by a stage inside, a cancelled call.
+        /// Nothing: a 4xx, a refusal by an inner stage, or a cancelled call.
         case neither
     }
 
-    /// Lets one call through; its result is to be given back with it, once.
+    /// Admits one call; must be returned once, with the result.
     package struct Permit: Sendable, Hashable {
         let generation: UInt64
         /// The number of a probe; 0 for a call through a closed circuit.
@@ -22,7 +22,7 @@ package struct CircuitRules: Sendable {
         package var isProbe: Bool { probe != 0 }
     }
 
-    /// Why a call is refused, and for how long; `nil` until somebody closes the circuit, or a probe ends.
+    /// The reason for a refusal, and the time it lasts; `nil` if it depends on a probe or on closing the circuit.
     package struct Refusal: Sendable, Hashable {
         package let reason: CircuitOpenError.Reason
         package let wait: Duration?
@@ -45,16 +45,16 @@ package struct CircuitRules: Sendable {
     private var cause = CircuitChange.Cause.manual
     private var window: OutcomeWindow
     private var failuresInRow = 0
-    /// Openings without a time in between as long as the last one was.
+    /// The number of openings in a row; reset if the circuit stays closed for as long as it was last open.
     private var openings = 0
     private var lastOpenTime = Duration.zero
     private var closedAt: Duration?
-    /// Moves with each change of state: the results of calls from before say nothing about the state after.
+    /// Incremented with each change of state: results of earlier calls don't apply to the new state.
     private var generation: UInt64 = 0
     private var probes: [Probe] = []
     private var probesMade: UInt64 = 0
     private var successes = 0
-    /// The changes that nobody has taken yet.
+    /// The changes not taken yet.
     private var changes: [CircuitChange.Step] = []
 
     package init(_ policy: CircuitBreakerPolicy) {
@@ -66,15 +66,15 @@ package struct CircuitRules: Sendable {
 
     // MARK: - Calls
 
-    /// The permit of a call while the circuit is closed, for which neither time nor chance is needed; nil otherwise.
+    /// The permit of a call while the circuit is closed, without needing the time or a random number; nil otherwise.
     package var permitWhileClosed: Permit? {
         guard case .closed = state else { return nil }
         return Permit(generation: generation, probe: 0)
     }
 
-    /// As ``record(_:_:taking:pushback:at:random:)`` of a success that took no time to speak of.
+    /// Like ``record(_:_:taking:pushback:at:random:)`` for a success that wasn't slow.
     ///
-    /// - Returns: False where the circuit is not closed, or was not all the time: then nothing was done.
+    /// - Returns: Whether the circuit is closed and always was since the permit; otherwise nothing was recorded.
     package mutating func recordSuccessWhileClosed(_ permit: Permit, at now: Duration) -> Bool {
         guard case .closed = state, permit.generation == generation, permit.probe == 0 else { return false }
         window.record(isFailure: false, isSlow: false, at: now)
@@ -82,7 +82,7 @@ package struct CircuitRules: Sendable {
         return true
     }
 
-    /// Lets a call through, or refuses it.
+    /// Admits or refuses a call.
     package mutating func admit(at now: Duration, random: some RandomSource) -> Result<Permit, Refusal> {
         advance(to: now, random: random)
         switch state {
@@ -99,13 +99,13 @@ package struct CircuitRules: Sendable {
         }
     }
 
-    /// Takes the result of a call that was let through.
+    /// Records the result of an admitted call.
     ///
     /// - Parameters:
-    ///   - permit: What let it through.
-    ///   - outcome: What it said.
-    ///   - duration: How long it took; `nil` where that says nothing.
-    ///   - pushback: How long the server asks to be left alone.
+    ///   - permit: The permit of the call.
+    ///   - outcome: What the result shows about the server.
+    ///   - duration: The duration of the call; `nil` if irrelevant.
+    ///   - pushback: The pause that the server asked for.
     package mutating func record(
         _ permit: Permit,
         _ outcome: Outcome,
@@ -131,10 +131,10 @@ package struct CircuitRules: Sendable {
         }
     }
 
-    /// A failure that came after the result, such as a body that broke.
+    /// Records a failure after the result, such as a broken body.
     ///
-    /// A probe whose body breaks has failed: it opens the circuit again although its head has closed it, unless that is
-    /// as long ago as a probe may take. Then it is a failure like any other.
+    /// A probe whose body breaks has failed: it reopens the circuit even if its head has closed it, unless that
+    /// happened longer ago than the probe timeout. In that case, it counts like any other failure.
     package mutating func recordLateFailure(_ permit: Permit, at now: Duration, random: some RandomSource) {
         if state != .closed { advance(to: now, random: random) }
         if permit.isProbe, state == .halfOpen, permit.generation == generation {
@@ -161,7 +161,7 @@ package struct CircuitRules: Sendable {
         if let slowCalls = policy.slowCalls, let duration { isSlow = duration > slowCalls.threshold }
         window.record(isFailure: isFailure, isSlow: isSlow, at: now)
         failuresInRow = isFailure ? failuresInRow + 1 : 0
-        // Only a bad result can make matters worse.
+        // Only a bad result can open the circuit.
         guard isFailure || isSlow else { return }
         if let limit = policy.consecutiveFailures, failuresInRow >= max(1, limit) {
             return open(.consecutiveFailures(failuresInRow), at: now, random: random)
@@ -184,7 +184,7 @@ package struct CircuitRules: Sendable {
 
     // MARK: - Time
 
-    /// Does what time alone does: an open circuit lets probes through, a probe that does not end has failed.
+    /// Applies the effects of time: an open circuit admits probes, and a probe that doesn't end has failed.
     package mutating func advance(to now: Duration, random: some RandomSource) {
         if case .open(let until) = state, now >= until { change(to: .halfOpen, .timePassed) }
         if case .halfOpen = state, let first = probes.first, now - first.started >= policy.probeTimeout.bounded {
@@ -201,7 +201,7 @@ package struct CircuitRules: Sendable {
         change(to: .open(until: now + lastOpenTime), cause)
     }
 
-    /// Opens for as long as the server asks; a circuit that is open for longer stays so.
+    /// Opens for as long as the server asks, unless the circuit is already open for longer.
     private mutating func pause(for time: Duration, at now: Duration) {
         switch state {
         case .isolated: return
@@ -217,9 +217,9 @@ package struct CircuitRules: Sendable {
         change(to: .closed, cause)
     }
 
-    /// Opens the circuit by hand.
+    /// Opens the circuit manually.
     ///
-    /// - Parameter time: For how long, after which it is probed; `nil` for the policy's time.
+    /// - Parameter time: The time until it is probed; `nil` for the policy's time.
     package mutating func open(for time: Duration?, at now: Duration, random: some RandomSource) {
         if let time {
             change(to: .open(until: now + time.bounded), .manual)
@@ -228,14 +228,14 @@ package struct CircuitRules: Sendable {
         }
     }
 
-    /// Closes the circuit by hand, and forgets what was counted.
+    /// Closes the circuit manually, and resets its counts.
     package mutating func close(at now: Duration) {
         openings = 0
         lastOpenTime = .zero
         close(at: now, .manual)
     }
 
-    /// Opens the circuit until it is closed by hand.
+    /// Opens the circuit until it is closed manually.
     package mutating func isolate() {
         change(to: .isolated, .manual)
     }
@@ -250,7 +250,7 @@ package struct CircuitRules: Sendable {
         state = new
     }
 
-    /// Takes the changes since it was last asked.
+    /// Returns and removes the changes since the last call.
     package mutating func takeChanges() -> [CircuitChange.Step] {
         if changes.isEmpty { return [] }
         defer { changes.removeAll() }
@@ -259,7 +259,7 @@ package struct CircuitRules: Sendable {
 
     package var hasChanges: Bool { !changes.isEmpty }
 
-    /// The counts, for people to read.
+    /// The counts for display.
     var counts: OutcomeWindow.Counts { window.totals }
 }
 

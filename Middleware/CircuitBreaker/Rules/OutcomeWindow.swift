@@ -1,9 +1,9 @@
 import HTTPChainCore
 
-/// The number of calls that ended, and how, in the time or among the calls before.
+/// Counts of completed calls by result, over a period or over the last calls.
 ///
-/// A ring of cells with their sum: a call costs the same however large the window is, and nothing is allocated after
-/// the first.
+/// It is a ring of cells with their sum: a call takes constant time for any window size, and nothing is allocated after
+/// creation.
 struct OutcomeWindow: Sendable {
     struct Counts: Sendable, Hashable {
         var calls = 0
@@ -23,15 +23,15 @@ struct OutcomeWindow: Sendable {
         }
     }
 
-    /// How many steps a window of time moves in.
+    /// The number of steps in which a time window moves.
     static let steps = 10
 
     private(set) var totals = Counts()
     private var cells: [Counts]
     private var current = 0
-    /// How long a cell is filled; `nil` when each call has its own.
+    /// The period of a cell; `nil` if each call has its own cell.
     private let width: Duration?
-    /// When the current cell is full; `nil` before the first call.
+    /// The end of the current cell's period; `nil` before the first call.
     private var end: Duration?
 
     init(_ window: CircuitBreakerPolicy.Window) {
@@ -52,7 +52,7 @@ struct OutcomeWindow: Sendable {
         totals += call
     }
 
-    /// Drops what is too old.
+    /// Removes expired cells.
     mutating func move(to now: Duration) {
         guard let width else { return }
         guard let end else {
