@@ -1,23 +1,23 @@
 public import HTTPChainCore
 
-/// The priority of a call beside others; ``HTTPChainCore/Request/priority(_:)`` is the short way to it.
+/// The priority of a call relative to others; see also ``HTTPChainCore/Request/priority(_:)``.
 public enum CallPriority: Int, Sendable, Hashable, Comparable, CaseIterable, RequestOption {
-    /// Nobody waits for it: prefetching, synchronization.
+    /// A call nobody waits for, such as prefetching or synchronization.
     case background
-    /// It can be done later, such as statistics.
+    /// A call that can be delayed, such as statistics.
     case low
-    /// Somebody waits.
+    /// A call that somebody waits for.
     case normal
-    /// It must not fail for lack of room: a payment, a health check.
+    /// A call that must not fail for lack of capacity, such as a payment or a health check.
     case critical
 
-    /// Normal.
+    /// ``normal``.
     public static var defaultValue: CallPriority { .normal }
 
     /// Orders by importance.
     public static func < (lhs: CallPriority, rhs: CallPriority) -> Bool { lhs.rawValue < rhs.rawValue }
 
-    /// The share of the queue that calls of this priority and those below may fill.
+    /// The share of the queue that calls of this and lower priorities may fill.
     package var queueShare: Double {
         switch self {
         case .background: 0.25
@@ -29,8 +29,8 @@ public enum CallPriority: Int, Sendable, Hashable, Comparable, CaseIterable, Req
 }
 
 extension Request {
-    /// The request with a priority: where calls wait, the more important go first, and the less important are refused
-    /// first.
+    /// Returns the request with a priority: waiting calls with higher priorities are sent first, and those with lower
+    /// ones refused first.
     public consuming func priority(_ priority: CallPriority) -> Request {
         options[CallPriority.self] = priority
         return self

@@ -1,26 +1,26 @@
 import HTTPChainCore
 
-/// The number of calls that may be in flight at once: a number, or what a rule finds out from latencies and failures.
+/// The limit of calls in flight: a fixed number, or a rule that learns from latencies and failures.
 public struct ConcurrencyAlgorithm: Sendable, CustomStringConvertible {
     let makeRule: @Sendable () -> any ConcurrencyRule
-    /// The rule and its bounds, for people to read.
+    /// The rule and its bounds, for display.
     public let description: String
 
-    /// So many calls, whatever happens: a bulkhead.
+    /// A fixed number of calls: a bulkhead.
     ///
-    /// - Parameter count: How many, at least 1.
+    /// - Parameter count: The number of calls, at least 1.
     public static func fixed(_ count: Int) -> ConcurrencyAlgorithm {
         let count = max(1, count)
         return ConcurrencyAlgorithm(makeRule: { FixedConcurrency(limit: count) }, description: "\(count)")
     }
 
-    /// As many as the server works on at once, with a little more: throughput times the latency without a queue.
+    /// The number of calls the server can process at once, plus a margin: throughput times the latency without a queue.
     ///
-    /// See ``ThroughputConcurrency`` for how it is found out.
+    /// See ``ThroughputConcurrency`` for the algorithm.
     ///
     /// - Parameters:
-    ///   - range: The smallest and the largest limit; 1 to 1,000 by default.
-    ///   - initial: The limit at first; 10 by default.
+    ///   - range: The minimum and maximum limit; 1 to 1,000 by default.
+    ///   - initial: The initial limit; 10 by default.
     public static func adaptive(in range: ClosedRange<Int> = 1...1000, initial: Int = 10) -> ConcurrencyAlgorithm {
         ConcurrencyAlgorithm(
             makeRule: { ThroughputConcurrency(in: range, initial: initial) },
@@ -28,11 +28,11 @@ public struct ConcurrencyAlgorithm: Sendable, CustomStringConvertible {
         )
     }
 
-    /// One more after a success at the limit, a tenth less after a drop.
+    /// Additive increase after a success at the limit, and a decrease by a tenth after a drop.
     ///
     /// - Parameters:
-    ///   - range: The smallest and the largest limit; 1 to 1,000 by default.
-    ///   - initial: The limit at first; 10 by default.
+    ///   - range: The minimum and maximum limit; 1 to 1,000 by default.
+    ///   - initial: The initial limit; 10 by default.
     public static func aimd(in range: ClosedRange<Int> = 1...1000, initial: Int = 10) -> ConcurrencyAlgorithm {
         ConcurrencyAlgorithm(
             makeRule: { AIMDConcurrency(in: range, initial: initial) },
@@ -40,11 +40,11 @@ public struct ConcurrencyAlgorithm: Sendable, CustomStringConvertible {
         )
     }
 
-    /// The queue at the server, estimated from the shortest latency, is kept between two bounds, as in TCP Vegas.
+    /// Keeps the server's queue, estimated from the shortest latency, between two bounds, as in TCP Vegas.
     ///
     /// - Parameters:
-    ///   - range: The smallest and the largest limit; 1 to 1,000 by default.
-    ///   - initial: The limit at first; 10 by default.
+    ///   - range: The minimum and maximum limit; 1 to 1,000 by default.
+    ///   - initial: The initial limit; 10 by default.
     public static func vegas(in range: ClosedRange<Int> = 1...1000, initial: Int = 10) -> ConcurrencyAlgorithm {
         ConcurrencyAlgorithm(
             makeRule: { VegasConcurrency(in: range, initial: initial) },
@@ -52,11 +52,11 @@ public struct ConcurrencyAlgorithm: Sendable, CustomStringConvertible {
         )
     }
 
-    /// The latency now beside its average over a long time, as in the Gradient2 rule of Netflix.
+    /// Compares the current latency with its long-term average, as in Netflix's Gradient2 rule.
     ///
     /// - Parameters:
-    ///   - range: The smallest and the largest limit; 1 to 1,000 by default.
-    ///   - initial: The limit at first; 10 by default.
+    ///   - range: The minimum and maximum limit; 1 to 1,000 by default.
+    ///   - initial: The initial limit; 10 by default.
     public static func gradient2(in range: ClosedRange<Int> = 1...1000, initial: Int = 10) -> ConcurrencyAlgorithm {
         ConcurrencyAlgorithm(
             makeRule: { Gradient2Concurrency(in: range, initial: initial) },
@@ -64,11 +64,11 @@ public struct ConcurrencyAlgorithm: Sendable, CustomStringConvertible {
         )
     }
 
-    /// A rule of yours.
+    /// Uses a custom rule.
     ///
     /// - Parameters:
-    ///   - name: What it is called, for people to read.
-    ///   - rule: Makes the rule of a group.
+    ///   - name: The name of the rule, for display.
+    ///   - rule: Creates the rule of a group.
     public static func custom(
         _ name: String,
         rule: @escaping @Sendable () -> any ConcurrencyRule
@@ -76,44 +76,44 @@ public struct ConcurrencyAlgorithm: Sendable, CustomStringConvertible {
         ConcurrencyAlgorithm(makeRule: rule, description: name)
     }
 
-    /// The rule of a new group.
+    /// Creates the rule of a new group.
     package func rule() -> any ConcurrencyRule { makeRule() }
 }
 
-/// A rule that says how many calls may be in flight, and learns from each call that ends.
+/// A rule that limits the calls in flight, and learns from each call that ends.
 public protocol ConcurrencyRule: Sendable {
-    /// The number of calls that may be in flight now; at least 1.
+    /// The current maximum number of calls in flight; at least 1.
     var limit: Int { get }
     /// Learns from a call that ended.
     mutating func learn(_ sample: ConcurrencySample)
 }
 
-/// A call that ended.
+/// A completed call.
 public struct ConcurrencySample: Sendable, Hashable {
-    /// A judgement on what a call says about the load of the server.
+    /// What a call shows about the load of the server.
     public enum Outcome: Sendable, Hashable {
-        /// It was answered.
+        /// The server responded.
         case success
-        /// It was dropped: a timeout, a lost connection, 429, 503 or 504.
+        /// The call was dropped: a timeout, a failed or lost connection, 429, 503 or 504.
         case dropped
     }
 
-    /// The time until its response began, or until it was dropped.
+    /// The time until the response began, or until the call was dropped.
     public var latency: Duration
-    /// The number of calls that were in flight when it began, itself included.
+    /// The number of calls in flight when the call began, including itself.
     public var inFlight: Int
     /// The outcome of the call.
     public var outcome: Outcome
-    /// The time at which it ended, on the scale of `environment.time.elapsed`.
+    /// The time at which the call ended, on the scale of `environment.time.elapsed`.
     public var time: Duration
 
-    /// Makes a sample.
+    /// Creates a sample.
     ///
     /// - Parameters:
-    ///   - latency: How long it took.
-    ///   - inFlight: How many calls were in flight when it began, itself included.
-    ///   - outcome: How it ended.
-    ///   - time: When it ended.
+    ///   - latency: The time until the response began, or until the call was dropped.
+    ///   - inFlight: The number of calls in flight when the call began, including itself.
+    ///   - outcome: The outcome of the call.
+    ///   - time: The time at which the call ended.
     public init(latency: Duration, inFlight: Int, outcome: Outcome, time: Duration) {
         self.latency = latency
         self.inFlight = inFlight

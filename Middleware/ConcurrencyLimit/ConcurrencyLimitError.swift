@@ -1,28 +1,28 @@
 public import HTTPChainCore
 
-/// A call was refused because as many calls are in flight as may be, and it may not wait or waited too long; nothing was
-/// sent.
+/// A call was refused because the limit of calls in flight is reached, and it may not wait or waited too long; nothing
+/// was sent.
 public struct ConcurrencyLimitError: RefusalError, AnnotatedError {
-    /// Why there was no place.
+    /// The reason for the refusal.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Cause: Sendable, Hashable {
         /// The queue has no room for calls of this priority.
         case queueFull
-        /// The call waited as long as it may.
+        /// The call waited for the maximum time.
         case waitedTooLong
-        /// A more important call took its place in the queue.
+        /// A call with a higher priority took its place in the queue.
         case replaced
     }
 
     /// The key of the limit: the origin, unless another group was chosen.
     public let key: String
-    /// Why there was no place.
+    /// The reason for the refusal.
     public let cause: Cause
-    /// The number of calls that may be in flight now.
+    /// The current maximum number of calls in flight.
     public let limit: Int
-    /// The request, redacted.
+    /// The redacted request.
     public let exchange: ExchangeSnapshot?
     /// The notes that stages added.
     public var notes = ErrorNotes()
@@ -34,13 +34,13 @@ public struct ConcurrencyLimitError: RefusalError, AnnotatedError {
         self.exchange = exchange
     }
 
-    /// Not known: it depends on the calls in flight.
+    /// Always `nil`: it depends on the calls in flight.
     public var retryAfter: Duration? { nil }
 
     /// Always "ConcurrencyLimitMiddleware".
     public var stage: String { "ConcurrencyLimitMiddleware" }
 
-    /// The limit that is reached, and what became of the wait.
+    /// The limit that is reached, and the reason for the refusal.
     public var reason: String {
         let what =
             switch cause {

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Limits how many calls are in flight at once, to a number or to what the server can work on.
+/// Limits the number of calls in flight, to a fixed number or to the server's capacity.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -10,36 +10,34 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// A server that gets more calls at once than it works on puts them into its queue, where they grow old; when their
-/// callers have given up, the work is done for nobody. It is better that they wait at the client, or are refused there
-/// at once.
+/// A server queues calls that it can't process at once; if their callers give up in the meantime, the work is wasted.
+/// It is better to let calls wait at the client, or to refuse them there immediately.
 ///
-/// Each origin has a limit, or each key of a grouping of yours. A call holds its place until its response's body was
-/// read to the end, broke, or was dropped; a body in memory holds none. Where there is no place, calls wait up to a
-/// number and a time (``ConcurrencyQueue``), the more important first (``CallPriority``), and are refused with
-/// ``ConcurrencyLimitError`` beyond that, the less important first. A call that is cancelled while it waits takes no
-/// place.
+/// Each origin, or each key of your own grouping, has a limit. A call holds its permit until its response's body was
+/// read to the end, broke, or was dropped; a body in memory holds none. If there is no permit, calls wait by priority
+/// (``CallPriority``), up to a number and a time (``ConcurrencyQueue``). Beyond that, they are refused with
+/// ``ConcurrencyLimitError``, lower priorities first. A call that is cancelled while it waits takes no permit.
 ///
-/// **The limit** is fixed, or ``ConcurrencyAlgorithm/adaptive(in:initial:)``, or follows one of the rules known from
-/// elsewhere. Latency is that of the response's head. Timeouts, those of the whole call included, lost connections, 429,
-/// 503 and 504 count as drops; refusals by stages inside and calls that somebody cancelled do not count.
+/// **The limit** is fixed, ``ConcurrencyAlgorithm/adaptive(in:initial:)``, or set by another well-known rule. Latency
+/// is that of the response's head. Timeouts (even of the whole call), failed or lost connections, 429, 503 and 504
+/// count as drops; refusals by inner stages and cancelled calls don't count.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/concurrencyLimit``: inside a rate limit, outside the attempt's timeout,
-/// whose time should not pass in the queue.
+/// which must not include the time in the queue.
 ///
-/// **Options.** ``CallPriority``, in short ``HTTPChainCore/Request/priority(_:)``.
+/// **Options.** ``CallPriority``, set by ``HTTPChainCore/Request/priority(_:)``.
 ///
 /// **Errors.** ``ConcurrencyLimitError``.
 public struct ConcurrencyLimitMiddleware: Middleware {
-    /// The places.
+    /// The limiter that holds the permits.
     public let limiter: ConcurrencyLimiter
 
-    /// Makes a stage with places of its own.
+    /// Creates a stage with its own permits.
     ///
     /// - Parameters:
-    ///   - algorithm: How the limit is found; adaptive by default.
-    ///   - group: What has a limit of its own; each origin by default.
-    ///   - queue: What becomes of calls for which there is no place; 100 wait up to a second by default.
+    ///   - algorithm: The rule for the limit; adaptive by default.
+    ///   - group: The rule by which requests share a limit; by origin by default.
+    ///   - queue: The queue of waiting calls; 100 calls for up to a second by default.
     public init(
         _ algorithm: ConcurrencyAlgorithm = .adaptive(),
         by group: RequestGroup = .origin,
@@ -48,7 +46,7 @@ public struct ConcurrencyLimitMiddleware: Middleware {
         limiter = ConcurrencyLimiter(algorithm, by: group, queue: queue)
     }
 
-    /// Makes a stage with places that are shared or watched.
+    /// Creates a stage with permits that are shared or observed.
     public init(_ limiter: ConcurrencyLimiter) {
         self.limiter = limiter
     }
@@ -69,9 +67,9 @@ public struct ConcurrencyLimitMiddleware: Middleware {
         )
     }
 
-    /// Passes the request on when there is a place.
+    /// Passes the request on when there is a permit.
     ///
-    /// - Throws: ``ConcurrencyLimitError``; what the stages inside throw; `CancellationError`.
+    /// - Throws: ``ConcurrencyLimitError``; errors of the inner stages; `CancellationError`.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let pool = limiter.pool(for: request) else { return try await next(request) }
@@ -146,13 +144,13 @@ public struct ConcurrencyLimitMiddleware: Middleware {
         }
     }
 
-    /// Whether a failure says that the server, or the way to it, has too much to do.
+    /// Whether a failure indicates that the server, or the path to it, is overloaded.
     private static func isDrop(_ error: any Error, isLate: Bool) -> Bool {
         switch error {
         case is any RefusalError: false
         case let error as TransportError: OverloadSigns.has(error)
         case is any TimeoutFailure: true
-        // The stage that keeps the call's deadline cancels what is inside when time is up.
+        // The stage that enforces the call's deadline cancels inner stages when time is up.
         default: isLate && (error is CancellationError || Task.isCancelled)
         }
     }

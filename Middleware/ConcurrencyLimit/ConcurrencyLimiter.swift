@@ -1,45 +1,45 @@
 public import HTTPChainCore
 
-/// The queue of calls that the limit holds back: how many may wait, and how long.
+/// The limits for waiting calls: their number, and their longest wait.
 public struct ConcurrencyQueue: Sendable, Hashable {
-    /// The number of calls that may wait; 0 refuses them at once.
+    /// The maximum number of waiting calls; 0 refuses them immediately.
     public var length: Int
-    /// The longest time that a call may wait.
+    /// The longest wait of a call.
     public var longestWait: Duration
 
-    /// Makes the settings.
+    /// Creates a queue.
     ///
     /// - Parameters:
-    ///   - length: How many calls may wait; 100 by default, 0 to refuse them at once.
-    ///   - longestWait: How long a call may wait; a second by default.
+    ///   - length: The maximum number of waiting calls; 100 by default, 0 to refuse them immediately.
+    ///   - longestWait: The longest wait of a call; a second by default.
     public init(length: Int = 100, longestWait: Duration = .seconds(1)) {
         self.length = min(max(0, length), 1_000_000)
         self.longestWait = longestWait
     }
 
-    /// Nobody waits.
+    /// A queue without waiting calls.
     public static let none = ConcurrencyQueue(length: 0)
 }
 
-/// The places of all origins, or of another grouping: the state behind one or more ``ConcurrencyLimitMiddleware``.
+/// The permits of all origins, or of another grouping: the state of one or more ``ConcurrencyLimitMiddleware``.
 ///
-/// Chains that are given the same limiter share its places; their clock must be the same.
+/// Chains with the same limiter share its permits; they must use the same clock.
 public final class ConcurrencyLimiter: Sendable {
-    /// The rule by which the limit is found.
+    /// The rule for the limit.
     public let algorithm: ConcurrencyAlgorithm
     /// The rule by which requests share a limit.
     public let group: RequestGroup
-    /// The queue of calls that the limit holds back.
+    /// The queue of waiting calls.
     public let queue: ConcurrencyQueue
     private let pools: GroupTable<PermitPool>
 
-    /// Makes a limiter.
+    /// Creates a limiter.
     ///
     /// - Parameters:
-    ///   - algorithm: How the limit is found; adaptive by default.
-    ///   - group: What has a limit of its own; each origin by default.
-    ///   - queue: What becomes of calls for which there is no place; 100 wait up to a second by default.
-    ///   - groupLimit: How many groups are remembered; 1,000 by default.
+    ///   - algorithm: The rule for the limit; adaptive by default.
+    ///   - group: The rule by which requests share a limit; by origin by default.
+    ///   - queue: The queue of waiting calls; 100 calls for up to a second by default.
+    ///   - groupLimit: The maximum number of groups; 1,000 by default.
     public init(
         _ algorithm: ConcurrencyAlgorithm = .adaptive(),
         by group: RequestGroup = .origin,
@@ -54,18 +54,18 @@ public final class ConcurrencyLimiter: Sendable {
 
     func pool(for request: borrowing Request) -> PermitPool? { pools.entry(for: request) }
 
-    /// The number of calls of a group that may be in flight now.
+    /// Returns the current maximum number of calls of a group in flight.
     ///
     /// - Parameter key: The origin, such as "https://api.example.com", or the key of another grouping.
     public func limit(of key: String) -> Int { pools.existing(key)?.limit ?? algorithm.rule().limit }
 
-    /// The number of calls of a group that are in flight: sent, and their response's body not read to its end nor
-    /// dropped.
+    /// Returns the number of a group's calls in flight: those sent whose response's body was neither read to its end
+    /// nor dropped.
     ///
     /// - Parameter key: The origin, or the key of another grouping.
     public func inFlight(in key: String) -> Int { pools.existing(key)?.counts.inFlight ?? 0 }
 
-    /// The number of calls of a group that wait for a place.
+    /// Returns the number of a group's waiting calls.
     ///
     /// - Parameter key: The origin, or the key of another grouping.
     public func waiting(in key: String) -> Int { pools.existing(key)?.counts.waiting ?? 0 }

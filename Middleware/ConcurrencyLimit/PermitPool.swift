@@ -1,16 +1,16 @@
 import HTTPChainCore
 
-/// The places of one group: who has one, and who waits for one.
+/// The permits of one group, and the calls that hold or await one.
 final class PermitPool: Sendable {
-    /// A grant to a call that waits.
+    /// The result of waiting.
     enum Grant: Sendable {
-        /// A place; with so many calls in flight.
+        /// A permit, with the number of calls in flight.
         case permit(inFlight: Int)
-        /// No place: a more important call took that in the queue.
+        /// No permit: a call with a higher priority took the place in the queue.
         case replaced
     }
 
-    /// A rule; the stage's own is changed where it lies, and not behind an existential.
+    /// A rule; the package's own rule is stored directly instead of as an existential, and changed in place.
     private struct Rule: Sendable {
         private var own: ThroughputConcurrency?
         private var other: any ConcurrencyRule
@@ -20,7 +20,7 @@ final class PermitPool: Sendable {
             other = own == nil ? rule : FixedConcurrency(limit: 1)
         }
 
-        /// Learns, and returns the limit.
+        /// Learns from a sample, and returns the limit.
         mutating func learn(_ sample: ConcurrencySample) -> Int {
             if let limit = own?.limit(learning: sample) { return limit }
             other.learn(sample)
@@ -30,7 +30,7 @@ final class PermitPool: Sendable {
 
     private struct State: Sendable {
         var rule: Rule
-        /// The rule's, asked for each time it has learned.
+        /// The limit of the rule, updated after each sample.
         var limit: Int
         var inFlight = 0
         var queue: PriorityQueue<Handover<Grant>>
@@ -42,7 +42,7 @@ final class PermitPool: Sendable {
     }
 
     let key: String
-    /// Whether the rule learns from calls; a fixed limit does not.
+    /// Whether the rule learns from calls, unlike a fixed limit.
     let learns: Bool
     private let settings: ConcurrencyQueue
     private let state: Locked<State>
@@ -55,9 +55,9 @@ final class PermitPool: Sendable {
         state = Locked(State(rule: Rule(rule), limit: rule.limit, queue: PriorityQueue(limit: settings.length)))
     }
 
-    /// Takes a place if one is free and nobody waits for it.
+    /// Takes a permit if one is free and no call is waiting.
     ///
-    /// - Returns: How many calls are in flight with it; `nil` when there is no place.
+    /// - Returns: The number of calls in flight, including this one; `nil` if there is no permit.
     func takeAtOnce() -> Int? {
         state.withLock { state in
             guard state.queue.count == 0, state.inFlight < state.limit else { return nil }
@@ -66,10 +66,10 @@ final class PermitPool: Sendable {
         }
     }
 
-    /// Takes a place when it is the call's turn.
+    /// Takes a permit, waiting for its turn.
     ///
-    /// - Returns: How many calls are in flight with it.
-    /// - Throws: ``Refusal``; `CancellationError`, and then no place is taken.
+    /// - Returns: The number of calls in flight, including this one.
+    /// - Throws: ``Refusal``; `CancellationError`, in which case no permit is taken.
     func take(_ priority: CallPriority, remaining: Duration?, _ time: any TimeSource) async throws -> Int {
         let handover = Handover<Grant>()
         let admission = state.withLock { state -> PriorityQueue<Handover<Grant>>.Admission? in
@@ -100,7 +100,7 @@ final class PermitPool: Sendable {
         let grant = try await withThrowingTaskGroup(of: Grant?.self) { group -> Grant? in
             group.addTask { try await handover.value() }
             group.addTask {
-                // Cancelled or not, it is the other one that knows whether a place was given.
+                // Even if cancelled, the other child task knows whether a permit was given.
                 try? await time.sleep(for: limit)
                 return nil
             }
@@ -122,7 +122,7 @@ final class PermitPool: Sendable {
         }
     }
 
-    /// Gives a place back, to whoever waits.
+    /// Returns a permit, and gives it to a waiting call.
     func giveBack() {
         state.withLock { state in
             state.inFlight -= 1
@@ -130,7 +130,7 @@ final class PermitPool: Sendable {
         }
     }
 
-    /// Learns from a call, and takes its place back where it holds none any more; whoever waits goes if there is room.
+    /// Learns from a call, returns its permit if it holds none any more, and admits waiting calls if there is room.
     func finish(_ sample: ConcurrencySample, givingBack: Bool) {
         state.withLock { state in
             state.limit = state.rule.learn(sample)
@@ -141,7 +141,7 @@ final class PermitPool: Sendable {
 
     private static func fill(_ state: inout State) {
         while state.inFlight < state.limit, let next = state.queue.next() {
-            // One that was cancelled does not take it; the next one does.
+            // A cancelled call doesn't take the permit; the next one does.
             if next.give(.permit(inFlight: state.inFlight + 1)) { state.inFlight += 1 }
         }
     }

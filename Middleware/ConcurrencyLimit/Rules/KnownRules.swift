@@ -1,13 +1,13 @@
 import Foundation
 import HTTPChainCore
 
-/// A number.
+/// A fixed limit.
 struct FixedConcurrency: ConcurrencyRule {
     let limit: Int
     mutating func learn(_: ConcurrencySample) {}
 }
 
-/// The bounds of a rule, and a limit with a fraction.
+/// A fractional limit with the bounds of a rule.
 struct BoundedLimit: Sendable {
     let range: ClosedRange<Double>
     private(set) var value: Double
@@ -45,7 +45,7 @@ struct AIMDConcurrency: ConcurrencyRule {
     }
 }
 
-/// TCP Vegas (Brakmo and Peterson, 1995) as concurrency-limits of Netflix adapts it.
+/// TCP Vegas (Brakmo and Peterson, 1995) as adapted by Netflix's concurrency-limits.
 struct VegasConcurrency: ConcurrencyRule {
     private var bounded: BoundedLimit
     private var shortest: Double?
@@ -82,12 +82,12 @@ struct VegasConcurrency: ConcurrencyRule {
     }
 }
 
-/// The Gradient2 rule of Netflix' concurrency-limits.
+/// The Gradient2 rule of Netflix's concurrency-limits.
 struct Gradient2Concurrency: ConcurrencyRule {
     private var bounded: BoundedLimit
     private var long = 0.0
     private var count = 0
-    /// Of the first samples, whose plain mean the average is at first.
+    /// The sum of the first samples, whose plain mean is the initial average.
     private var sum = 0.0
 
     init(in range: ClosedRange<Int>, initial: Int) { bounded = BoundedLimit(range, initial: initial) }

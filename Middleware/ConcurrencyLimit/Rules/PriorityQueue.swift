@@ -1,16 +1,16 @@
 import HTTPChainCore
 
-/// The calls that wait for a place, by priority and then in the order they came.
+/// The waiting calls, by priority and then by arrival.
 package struct PriorityQueue<Element: Sendable>: Sendable {
     private struct Entry: Sendable {
         let id: UInt64
         let element: Element
     }
 
-    /// The admission of a call that wants to wait.
+    /// The admission of a call to the queue.
     package enum Admission: Sendable {
         case added(id: UInt64)
-        /// It is added, and takes the place of the one that came last among the least important.
+        /// The call was added in place of the latest one of the lowest priority.
         case replaced(id: UInt64, Element)
         case full
     }
@@ -25,10 +25,10 @@ package struct PriorityQueue<Element: Sendable>: Sendable {
         rows = CallPriority.allCases.map { _ in [] }
     }
 
-    /// Adds a call where its priority has room.
+    /// Adds a call if its priority has room.
     ///
-    /// Each priority may fill a share of the queue together with those below it, so that there is room for the more
-    /// important; where there is none, the more important take the places of the less important.
+    /// Each priority may fill a share of the queue together with those below it, so that there is room for higher
+    /// priorities. If there is none, calls of higher priority replace those of lower priority.
     package mutating func add(_ element: Element, _ priority: CallPriority) -> Admission {
         let row = priority.rawValue
         let upToHere = rows[...row].reduce(0) { $0 + $1.count }
@@ -49,14 +49,14 @@ package struct PriorityQueue<Element: Sendable>: Sendable {
         return lastID
     }
 
-    /// The one whose turn it is.
+    /// Removes and returns the next call.
     package mutating func next() -> Element? {
         guard let row = rows.indices.last(where: { !rows[$0].isEmpty }) else { return nil }
         count -= 1
         return rows[row].removeFirst().element
     }
 
-    /// Takes one out that waits no longer.
+    /// Removes a call that no longer waits.
     package mutating func remove(_ id: UInt64, _ priority: CallPriority) {
         let row = priority.rawValue
         guard let index = rows[row].firstIndex(where: { $0.id == id }) else { return }
