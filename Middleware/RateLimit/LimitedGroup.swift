@@ -1,18 +1,18 @@
 import HTTPChainCore
 
-/// The calls of one group: who may go, and who waits.
+/// The calls of one group, and their waiting queue.
 final class LimitedGroup: Sendable {
     private struct Waiter: Sendable {
         let id: UInt64
         let tokens: Int
         let deadline: Duration
-        /// Called when it is the waiter's turn to look at the limits; until then it sleeps without a timer.
+        /// Signalled when it is the waiter's turn to check the limits; until then it waits without a timer.
         let turn: Handover<Turn>
     }
 
     private enum Turn: Sendable {
         case look
-        /// The server asked for a pause that is longer than the call waits.
+        /// The server asked for a pause that is longer than the call can wait.
         case late
     }
 
@@ -23,8 +23,8 @@ final class LimitedGroup: Sendable {
         /// The waiter whose turn it is.
         var first: UInt64?
 
-        /// Gives the turn to the first that takes it, if nobody has it: one that was cancelled, or is too late, takes none
-        /// and is about to leave by itself.
+        /// Gives the turn to the first waiter that accepts it, if nobody has it; a cancelled or late waiter doesn't
+        /// accept, and is about to leave by itself.
         mutating func passTurn() {
             if first == nil { first = queue.first { $0.turn.give(.look) }?.id }
         }
@@ -39,7 +39,7 @@ final class LimitedGroup: Sendable {
         self.key = key
         self.limits = limits
         self.store = store
-        // Buckets that are kept elsewhere are not kept here as well.
+        // Buckets in a store aren't also kept here.
         state = Locked(State(rules: RateLimitRules(store == nil ? limits : [])))
     }
 
@@ -48,11 +48,11 @@ final class LimitedGroup: Sendable {
         let wait: Duration?
     }
 
-    /// Lets a call through at once, if nobody waits and nothing is against it.
+    /// Admits a call immediately if none is waiting and the limits allow it.
     @inline(__always)
     func enterAtOnce(_ tokens: Int, _ environment: CallEnvironment) -> Bool {
         if store != nil { return false }
-        // Where there is no limit, ours or the server's, the time does not matter.
+        // Without any limit, including the server's, the time doesn't matter.
         if limits.isEmpty, enterUnlimited() { return true }
         let now = environment.elapsed
         return state.withLock { state in
@@ -68,9 +68,9 @@ final class LimitedGroup: Sendable {
         }
     }
 
-    /// Lets a call through when it is its turn.
+    /// Admits a call, waiting for its turn.
     ///
-    /// - Throws: ``Refusal``; `CancellationError`, and then nothing was taken; what a store throws.
+    /// - Throws: ``Refusal``; `CancellationError`, in which case nothing was taken; errors of a store.
     func enter(_ tokens: Int, _ excess: RateLimitExcess, remaining: Duration?, _ time: any TimeSource) async throws {
         let now = time.elapsed
         guard case .wait(let longest, let length) = excess else {
@@ -118,7 +118,7 @@ final class LimitedGroup: Sendable {
         }
     }
 
-    /// Takes tokens if they are there; otherwise returns how long until they are.
+    /// Takes tokens if available; otherwise returns the time until they are.
     private func attempt(_ tokens: Int, at now: Duration) async throws -> Duration {
         let wait = state.withLock { state in
             let wait = state.rules.wait(for: tokens, at: now)
@@ -126,7 +126,7 @@ final class LimitedGroup: Sendable {
             return wait
         }
         guard wait <= .zero, let store else { return wait }
-        // Nothing that is without weight asks, and a store with no limits to keep has no say.
+        // Calls without weight don't use the store, nor does a limiter without limits.
         if tokens > 0, !limits.isEmpty,
             case .wait(let time) = try await store.take(tokens, of: key, limits: limits, at: now)
         {
@@ -141,7 +141,7 @@ final class LimitedGroup: Sendable {
         return Refusal(cause: isServers ? .server : .limit, wait: wait)
     }
 
-    /// Takes a waiter out, and gives the turn to the next.
+    /// Removes a waiter, and gives the turn to the next.
     private func leave(_ waiter: Waiter) {
         state.withLock { state in
             state.queue.removeAll { $0.id == waiter.id }
@@ -150,12 +150,12 @@ final class LimitedGroup: Sendable {
         }
     }
 
-    /// The call was answered, or failed, with no word about limits.
+    /// Records that a call ended without information about limits.
     func finish() {
         state.withLock { $0.rules.finish() }
     }
 
-    /// The call was answered.
+    /// Records that a call ended, with the server's limits.
     func finish(_ limits: ServerLimits?, at now: Duration) {
         let late = state.withLock { state -> [Waiter] in
             state.rules.finish()
@@ -167,10 +167,10 @@ final class LimitedGroup: Sendable {
         for waiter in late { _ = waiter.turn.give(.late) }
     }
 
-    /// The call was not sent.
+    /// Returns the tokens of a call that was not sent.
     func giveBack(_ tokens: Int, at now: Duration) async {
         state.withLock { $0.rules.giveBack(tokens) }
-        // The call fails for a reason of its own; a store that fails as well costs a token.
+        // The call already fails with another error; if the store fails too, a token is lost.
         if tokens > 0, !limits.isEmpty { try? await store?.giveBack(tokens, of: key, limits: limits, at: now) }
     }
 

@@ -1,49 +1,49 @@
 public import HTTPChainCore
 
-/// A limit: how many calls a time lets through, and how many of them at once.
+/// A rate limit: the number of calls per period, and the number allowed at once.
 ///
 /// ```swift
 /// RateLimit(100, per: .seconds(60))             // and all 100 of them at once, if they come so
 /// RateLimit(10, per: .seconds(1), burst: 1)     // one every 100 milliseconds
 /// ```
 ///
-/// It is a token bucket: it holds `burst` tokens, is full at first, and fills at the rate.
+/// It is a token bucket: it holds `burst` tokens, is initially full, and fills at the rate.
 public struct RateLimit: Sendable, Hashable, CustomStringConvertible {
-    /// The number of calls that a period lets through; at least 1.
+    /// The number of calls allowed per period; at least 1.
     public let count: Int
     /// The period; at least a microsecond.
     public let period: Duration
-    /// The number of calls that may come at once; at least 1.
+    /// The number of calls allowed at once; at least 1.
     public let burst: Int
 
-    /// Makes a limit; numbers out of range count as the nearest that makes sense.
+    /// Creates a limit; values out of range are clamped to the nearest valid one.
     ///
     /// - Parameters:
-    ///   - count: How many calls a period lets through, from 1 to a billion.
+    ///   - count: The number of calls allowed per period, from 1 to a billion.
     ///   - period: The period, from a microsecond to 100 years.
-    ///   - burst: How many calls may come at once; as many as a period lets through by default.
+    ///   - burst: The number of calls allowed at once; the same as `count` by default.
     public init(_ count: Int, per period: Duration, burst: Int? = nil) {
         self.count = min(max(1, count), 1_000_000_000)
         self.period = max(.microseconds(1), period.bounded)
         self.burst = min(max(1, burst ?? self.count), 1_000_000_000)
     }
 
-    /// The time that one token takes to come.
+    /// The time to produce one token.
     package var interval: Duration { period / count }
 
-    /// Count, period and burst: "100 per 60.0 s, burst 100".
+    /// The count, period and burst: "100 per 60.0 s, burst 100".
     public var description: String { "\(count) per \(period.label), burst \(burst)" }
 }
 
-/// The treatment of a call that comes when the limit is reached.
+/// The treatment of a call when the limit is reached.
 public enum RateLimitExcess: Sendable, Hashable, CustomStringConvertible {
-    /// It is refused.
+    /// The call is refused.
     case refuse
-    /// It waits for its turn, first come first served, unless that would take longer than `time` or more than `queue`
-    /// calls wait already; then it is refused at once.
+    /// The call waits for its turn in order of arrival; if that would take longer than `time`, or more than `queue`
+    /// calls are already waiting, it is refused immediately.
     case wait(upTo: Duration, queue: Int = 1000)
 
-    /// The treatment, in a few words.
+    /// A short description of the treatment.
     public var description: String {
         switch self {
         case .refuse: "refused"
@@ -52,17 +52,17 @@ public enum RateLimitExcess: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The number of tokens that a call takes; ``HTTPChainCore/Request/rateLimitWeight(_:)`` is the short way to it.
+/// The number of tokens that a call takes; see also ``HTTPChainCore/Request/rateLimitWeight(_:)``.
 public enum RateLimitWeight: RequestOption {
-    /// One.
+    /// One token.
     public static var defaultValue: Int { 1 }
 }
 
 extension Request {
-    /// The request with another weight: an expensive call takes more tokens.
+    /// Returns the request with another weight: an expensive call takes more tokens.
     ///
-    /// - Parameter weight: How many tokens it takes; zero or less passes every limit, more than a bucket holds takes all
-    ///   of it.
+    /// - Parameter weight: The number of tokens; zero or less passes every limit, and more than a bucket holds takes
+    ///   all of it.
     public consuming func rateLimitWeight(_ weight: Int) -> Request {
         options[RateLimitWeight.self] = weight
         return self

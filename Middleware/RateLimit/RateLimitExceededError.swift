@@ -2,26 +2,26 @@ public import HTTPChainCore
 
 /// A call was refused because its rate limit is reached and its turn would come too late; nothing was sent.
 public struct RateLimitExceededError: RefusalError, AnnotatedError {
-    /// The limit that is reached: one of your own, or the server's.
+    /// The reason for the refusal: one of your own limits, or the server's.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Cause: Sendable, Hashable {
-        /// The limit of the stage.
+        /// The stage's own limit is reached.
         case limit
-        /// The limit that the server declared, or the pause that it asked for.
+        /// The server's limit is reached, or the server asked for a pause.
         case server
-        /// More calls wait already than may.
+        /// Too many calls are already waiting.
         case queueFull
     }
 
     /// The key of the limit: the origin, unless another group was chosen.
     public let key: String
-    /// The limit that is reached.
+    /// The reason for the refusal.
     public let cause: Cause
-    /// The time until the call could have its turn; `nil` when that is not known.
+    /// The time until the call could have its turn; `nil` if unknown.
     public let retryAfter: Duration?
-    /// The request, redacted.
+    /// The redacted request.
     public let exchange: ExchangeSnapshot?
     /// The notes that stages added.
     public var notes = ErrorNotes()
@@ -36,7 +36,7 @@ public struct RateLimitExceededError: RefusalError, AnnotatedError {
     /// Always "RateLimitMiddleware".
     public var stage: String { "RateLimitMiddleware" }
 
-    /// The limit that is reached, and until when.
+    /// The limit that is reached, and the remaining time.
     public var reason: String {
         let name = key.isEmpty ? "" : " of \(key)"
         let what =

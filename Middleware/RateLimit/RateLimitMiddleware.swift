@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Keeps to a rate of calls, the server's or one of your own.
+/// Limits the rate of calls, by the server's limits or your own.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -9,37 +9,36 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// **Limits of your own** are token buckets by origin, or by a key of yours; all of them have to let a call through.
-/// A call that comes too early waits for its turn, first come first served, up to a time and a number of calls; where
-/// its turn would come too late, or later than its deadline, it is refused at once with ``RateLimitExceededError``.
-/// One that is cancelled while it waits takes nothing, and what a stage inside refused is given back.
+/// **Your own limits** are token buckets by origin, or by your own key; all of them must allow a call. A call that
+/// exceeds a limit waits for its turn in order of arrival, up to a time and a number of calls. If its turn would come
+/// too late, or after its deadline, it is refused immediately with ``RateLimitExceededError``. A call that is cancelled
+/// while it waits takes nothing, and the tokens of a call refused by an inner stage are returned.
 ///
-/// **The server's limits** are kept as its responses tell them: `RateLimit` with `RateLimit-Policy` (IETF draft
-/// httpapi-ratelimit-headers), `X-RateLimit-Remaining` with `-Reset` and its relatives in seconds, as a date or since
-/// 1970. What is left is counted down with each call, those in flight included; at zero, calls wait until the reset.
-/// A policy with several partition keys (`pk`) has what is left of each; to keep the calls of one from waiting for
-/// another, group by what tells them apart.
-/// After a 429 or 503 with `Retry-After` (RFC 9110 §10.2.3) all calls of the group wait that long, not only the one
-/// that was answered so. `RateLimitMiddleware()` keeps the server's limits alone.
+/// **The server's limits** are read from its responses: `RateLimit` with `RateLimit-Policy` (IETF draft
+/// httpapi-ratelimit-headers), `X-RateLimit-Remaining` with `-Reset`, and similar fields, in seconds, as a date or
+/// since 1970. The remaining number is counted down with each call, including those in flight; at zero, calls wait
+/// until the reset. For a policy with several partition keys (`pk`), the remainder of each is tracked; group by
+/// partition to keep calls of one from waiting for another. After a 429 or 503 with `Retry-After` (RFC 9110 §10.2.3),
+/// all calls of the group wait for that time. `RateLimitMiddleware()` obeys only the server's limits.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/rateLimit``: each attempt counts, inside a circuit breaker and outside a
 /// concurrency limit.
 ///
-/// **Options.** ``RateLimitWeight`` (in short ``HTTPChainCore/Request/rateLimitWeight(_:)``) is how many tokens a call
+/// **Options.** ``RateLimitWeight``, set by ``HTTPChainCore/Request/rateLimitWeight(_:)``: the number of tokens a call
 /// takes.
 ///
-/// **Errors.** ``RateLimitExceededError``, with the time until the call could have its turn; what a store throws.
+/// **Errors.** ``RateLimitExceededError``, with the time until the call could have its turn; errors of a store.
 public struct RateLimitMiddleware: Middleware {
-    /// The limits.
+    /// The limiter.
     public let limiter: RateLimiter
 
-    /// Makes a stage with limits of its own, or with the server's alone.
+    /// Creates a stage with its own limits, or only the server's.
     ///
     /// - Parameters:
-    ///   - limits: The limits, all of which have to let a call through; none for the server's own alone.
-    ///   - group: What has limits of its own; each origin by default.
-    ///   - excess: What happens to a call that comes when a limit is reached; it waits up to 10 seconds by default.
-    ///   - obeysServer: Whether the server's own limits are kept; they are by default.
+    ///   - limits: The limits, all of which must allow a call; none to obey only the server's.
+    ///   - group: The rule by which requests share limits; by origin by default.
+    ///   - excess: The treatment of calls when a limit is reached; they wait up to 10 seconds by default.
+    ///   - obeysServer: Whether the server's limits are obeyed; `true` by default.
     public init(
         _ limits: RateLimit...,
         by group: RequestGroup = .origin,
@@ -49,7 +48,7 @@ public struct RateLimitMiddleware: Middleware {
         limiter = RateLimiter(limits, by: group, excess: excess, obeysServer: obeysServer)
     }
 
-    /// Makes a stage with limits that are shared.
+    /// Creates a stage with shared limits.
     public init(_ limiter: RateLimiter) {
         self.limiter = limiter
     }
@@ -57,7 +56,7 @@ public struct RateLimitMiddleware: Middleware {
     /// For each attempt, outside a concurrency limit.
     public var phase: Phase { .rateLimit }
 
-    /// The limits, and what happens beyond them.
+    /// The limits, and the treatment of calls that exceed them.
     public var summary: StageSummary {
         let own = limiter.limits.map(\.description)
         let all = limiter.obeysServer ? own + ["the server's"] : own
@@ -71,9 +70,9 @@ public struct RateLimitMiddleware: Middleware {
         )
     }
 
-    /// Passes the request on when the limits let it through.
+    /// Passes the request on when the limits allow it.
     ///
-    /// - Throws: ``RateLimitExceededError``; what a store and the stages inside throw; `CancellationError`.
+    /// - Throws: ``RateLimitExceededError``; errors of a store and of the inner stages; `CancellationError`.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let group = limiter.limitedGroup(for: request) else { return try await next(request) }
@@ -132,7 +131,7 @@ public struct RateLimitMiddleware: Middleware {
         }
     }
 
-    /// Whether it is worth to look closer: most responses say nothing about limits.
+    /// Whether a closer look is worthwhile: most responses have no information about limits.
     private static func mayTellLimits(_ head: HTTPResponse) -> Bool {
         let code = head.status.code
         if code == 429 || code == 503 { return true }
@@ -140,7 +139,7 @@ public struct RateLimitMiddleware: Middleware {
         return false
     }
 
-    /// Whether "rate" is in a name, in one pass over its bytes.
+    /// Whether a name contains "rate", in one pass over its bytes.
     private static func mayTellLimits(_ name: String) -> Bool {
         var name = name
         return name.withUTF8 { bytes in

@@ -1,29 +1,29 @@
 public import HTTPChainCore
 
-/// The limits of all origins, or of another grouping: the state behind one or more ``RateLimitMiddleware``.
+/// The limits of all origins, or of another grouping: the state of one or more ``RateLimitMiddleware``.
 ///
-/// Chains that are given the same limiter share its limits; their clock must be the same.
+/// Chains with the same limiter share its limits; they must use the same clock.
 public final class RateLimiter: Sendable {
-    /// The limits; all of them have to let a call through.
+    /// The limits, all of which must allow a call.
     public let limits: [RateLimit]
     /// The rule by which requests share limits.
     public let group: RequestGroup
-    /// The treatment of a call that comes when a limit is reached.
+    /// The treatment of calls when a limit is reached.
     public let excess: RateLimitExcess
-    /// Whether the server's own limits are kept.
+    /// Whether the server's limits are obeyed.
     public let obeysServer: Bool
     let hasStore: Bool
     private let groups: GroupTable<LimitedGroup>
 
-    /// Makes a limiter whose buckets are full.
+    /// Creates a limiter with full buckets.
     ///
     /// - Parameters:
-    ///   - limits: The limits, all of which have to let a call through; none for the server's own alone.
-    ///   - group: What has limits of its own; each origin by default.
-    ///   - excess: What happens to a call that comes when a limit is reached; it waits up to 10 seconds by default.
-    ///   - obeysServer: Whether the server's own limits are kept; they are by default.
-    ///   - store: Where the buckets are; `nil`, the default, for the limiter's own memory.
-    ///   - groupLimit: How many groups are remembered; 1,000 by default.
+    ///   - limits: The limits, all of which must allow a call; none to obey only the server's.
+    ///   - group: The rule by which requests share limits; by origin by default.
+    ///   - excess: The treatment of calls when a limit is reached; they wait up to 10 seconds by default.
+    ///   - obeysServer: Whether the server's limits are obeyed; `true` by default.
+    ///   - store: The store for the buckets; `nil`, the default, for the limiter's own memory.
+    ///   - groupLimit: The maximum number of groups; 1,000 by default.
     public init(
         _ limits: [RateLimit],
         by group: RequestGroup = .origin,
@@ -42,12 +42,12 @@ public final class RateLimiter: Sendable {
 
     func limitedGroup(for request: borrowing Request) -> LimitedGroup? { groups.entry(for: request) }
 
-    /// The number of calls that wait for their turn in a group.
+    /// Returns the number of a group's waiting calls.
     ///
     /// - Parameter key: The origin, such as "https://api.example.com", or the key of another grouping.
     public func waiting(in key: String) -> Int { groups.existing(key)?.snapshot(at: .zero).waiting ?? 0 }
 
-    /// The number of tokens that the buckets of a group hold, in the order of the limits; empty with a store.
+    /// Returns the number of tokens in each bucket of a group, in the order of the limits; empty with a store.
     ///
     /// - Parameters:
     ///   - key: The origin, or the key of another grouping.
@@ -57,6 +57,6 @@ public final class RateLimiter: Sendable {
         return groups.existing(key)?.snapshot(at: now).available ?? limits.map(\.burst)
     }
 
-    /// Calls let through whose answer has not come.
+    /// Returns the number of admitted calls without a response yet.
     package func unanswered(in key: String) -> Int { groups.existing(key)?.snapshot(at: .zero).unanswered ?? 0 }
 }

@@ -1,11 +1,11 @@
 import HTTPChainCore
 
-/// One token bucket, as the generic cell rate algorithm keeps it (ITU-T I.371): a single point in time.
+/// A token bucket, as the generic cell rate algorithm (ITU-T I.371) represents it: a single point in time.
 package struct CellRate: Sendable {
     package let limit: RateLimit
     private let interval: Duration
     private let tolerance: Duration
-    /// When the bucket would be full, if nothing more were taken.
+    /// The time at which the bucket would be full if nothing more were taken.
     private var full = Duration.zero
 
     package init(_ limit: RateLimit) {
@@ -14,34 +14,34 @@ package struct CellRate: Sendable {
         tolerance = limit.interval * limit.burst
     }
 
-    /// How long the bucket takes to make so many tokens.
+    /// The time to produce this many tokens.
     ///
-    /// Most calls take one, and a product of durations takes longer than all the rest.
+    /// Most calls take one, and multiplying durations is comparatively expensive.
     private func cost(of tokens: Int) -> Duration {
         tokens == 1 ? interval : interval * min(tokens, limit.burst)
     }
 
-    /// The time until so many tokens are there; all that the bucket holds stand for more.
+    /// The time until this many tokens are available, at most the bucket's size.
     package func wait(for tokens: Int, at now: Duration) -> Duration {
         guard tokens > 0 else { return .zero }
         let needed = cost(of: tokens)
         return max(.zero, max(full, now) + needed - tolerance - now)
     }
 
-    /// The time until so many tokens are there that a queue of calls takes one after the other.
+    /// The time until this many tokens have been produced for a queue of calls that take them one after the other.
     package func waitForQueue(of tokens: Int, at now: Duration) -> Duration {
         max(.zero, max(full, now) + interval * min(max(0, tokens), 1_000_000_000) - tolerance - now)
     }
 
-    /// Takes tokens, whether they are there or not.
+    /// Takes tokens, even if they aren't available.
     package mutating func take(_ tokens: Int, at now: Duration) {
         guard tokens > 0 else { return }
         full = max(full, now) + cost(of: tokens)
     }
 
-    /// Takes tokens if they are there.
+    /// Takes tokens if they are available.
     ///
-    /// - Returns: Whether they were.
+    /// - Returns: Whether they were available.
     package mutating func takeIfReady(_ tokens: Int, at now: Duration) -> Bool {
         guard tokens > 0 else { return true }
         let new = max(full, now) + cost(of: tokens)
@@ -50,18 +50,18 @@ package struct CellRate: Sendable {
         return true
     }
 
-    /// Gives tokens back that were not used.
+    /// Returns unused tokens.
     package mutating func giveBack(_ tokens: Int) {
         guard tokens > 0 else { return }
         full -= cost(of: tokens)
     }
 
-    /// The number of whole tokens that are there.
+    /// The number of whole tokens available.
     package func available(at now: Duration) -> Int {
         let missing = max(.zero, full - now)
         return limit.burst - Int((missing / interval).rounded(.up))
     }
 
-    /// Whether the bucket is full, so that nothing is lost when it is forgotten.
+    /// Whether the bucket is full, so that it can be forgotten without loss.
     package func isFull(at now: Duration) -> Bool { full <= now }
 }

@@ -1,45 +1,45 @@
 import HTTPChainCore
 
-/// The limits of one group as a value: the buckets of our own, and what the server told of its.
+/// The limits of one group as a value: its own buckets, and the server's limits.
 package struct RateLimitRules: Sendable {
-    /// The rest of a policy for one partition key, as a server told it, counted down since.
+    /// The remainder of a policy for one partition key, as last sent by the server, counted down since.
     private struct Known: Sendable {
         let policy: String
         let partition: String
         var remaining: Int
         var reset: Duration
-        /// Whether the server named this partition last of those of its policy: which one a call belongs to is known
-        /// from its answer alone, and until then taken to be the same again.
+        /// Whether this is the partition the server named last for its policy; a call's partition is known only from
+        /// its response, and until then assumed to be the same again.
         var isLatest = true
     }
 
     private var cells: [CellRate]
     private var known: [Known] = []
     private var pausedUntil = Duration.zero
-    /// Calls let through whose answers have not come: the server has not counted them in what it told last.
+    /// The number of admitted calls without a response: the server's last information doesn't include them.
     private var unanswered = 0
 
     package init(_ limits: [RateLimit]) {
         cells = limits.map(CellRate.init)
     }
 
-    /// Whether there is no limit at all: none of ours, and none that the server has told of.
+    /// Whether there is no limit at all, neither of our own nor from the server.
     package var isUnlimited: Bool { cells.isEmpty && isFreeOfServer }
 
-    /// Whether the server has told of no limit.
+    /// Whether the server has sent no limit.
     private var isFreeOfServer: Bool { known.isEmpty && pausedUntil == .zero }
 
-    /// Lets a call through where ``isUnlimited``.
+    /// Admits a call if ``isUnlimited``.
     package mutating func takeUnlimited() { unanswered += 1 }
 
-    /// The wait of a call if nobody waits before it.
+    /// The wait of a call if no other call is waiting.
     package func wait(for tokens: Int, at now: Duration) -> Duration {
         var wait = serverWait(for: tokens, at: now)
         for cell in cells { wait = max(wait, cell.wait(for: tokens, at: now)) }
         return wait
     }
 
-    /// The wait that the server's own limits ask of a call.
+    /// The wait of a call due to the server's limits.
     package func serverWait(for tokens: Int, at now: Duration) -> Duration {
         guard tokens > 0 else { return .zero }
         var wait = max(.zero, pausedUntil - now)
@@ -49,18 +49,18 @@ package struct RateLimitRules: Sendable {
 
     /// The wait of a call behind others.
     ///
-    /// - Parameter tokens: What all of them take, itself included.
+    /// - Parameter tokens: The tokens of all these calls, including its own.
     package func waitInQueue(of tokens: Int, at now: Duration) -> Duration {
         cells.reduce(serverWait(for: tokens, at: now)) { max($0, $1.waitForQueue(of: tokens, at: now)) }
     }
 
-    /// Lets a call through if nobody waits before it and nothing is against it.
+    /// Admits a call if no other is waiting and the limits allow it.
     ///
-    /// - Returns: Whether it was let through.
+    /// - Returns: Whether it was admitted.
     package mutating func takeIfReady(_ tokens: Int, at now: Duration) -> Bool {
         if !isFreeOfServer, serverWait(for: tokens, at: now) > .zero { return false }
         for index in cells.indices.dropFirst() where cells[index].wait(for: tokens, at: now) > .zero { return false }
-        // The usual limit is one: it is looked at and taken from in one step.
+        // Usually there is a single limit, which is checked and taken from in one step.
         if !cells.isEmpty, !cells[0].takeIfReady(tokens, at: now) { return false }
         for index in cells.indices.dropFirst() { cells[index].take(tokens, at: now) }
         unanswered += 1
@@ -68,7 +68,7 @@ package struct RateLimitRules: Sendable {
         return true
     }
 
-    /// Lets a call through.
+    /// Admits a call.
     package mutating func take(_ tokens: Int, at now: Duration) {
         unanswered += 1
         guard tokens > 0 else { return }
@@ -82,10 +82,10 @@ package struct RateLimitRules: Sendable {
         for index in known.indices where known[index].isLatest { known[index].remaining -= 1 }
     }
 
-    /// Takes the answer of a call that was let through.
+    /// Records the response to an admitted call.
     package mutating func finish() { unanswered -= 1 }
 
-    /// Gives back what a call took that was never sent.
+    /// Returns the tokens of a call that was never sent.
     package mutating func giveBack(_ tokens: Int) {
         unanswered -= 1
         guard tokens > 0 else { return }
@@ -93,7 +93,7 @@ package struct RateLimitRules: Sendable {
         for index in known.indices where known[index].isLatest { known[index].remaining += 1 }
     }
 
-    /// Learns what the server says with an answer.
+    /// Learns the server's limits from a response.
     package mutating func learn(_ limits: ServerLimits, at now: Duration) {
         if let pause = limits.pause { pausedUntil = max(pausedUntil, now + pause) }
         for index in known.indices where limits.quotas.contains(where: { $0.policy == known[index].policy }) {
@@ -110,7 +110,7 @@ package struct RateLimitRules: Sendable {
                 if known.count > ServerLimits.maximumQuotas { known.removeFirst() }
                 continue
             }
-            // Answers overtake each other: within one window the smaller number is the later one.
+            // Responses may arrive out of order: within one window, the smaller number is the later one.
             let isSameWindow = known[index].reset > now && abs(known[index].reset, reset) < .seconds(2)
             known[index].remaining = isSameWindow ? min(known[index].remaining, remaining) : remaining
             known[index].reset = reset
@@ -118,7 +118,7 @@ package struct RateLimitRules: Sendable {
         }
     }
 
-    /// The tokens of each bucket, for people and tests.
+    /// The tokens of each bucket, for display and tests.
     package func available(at now: Duration) -> [Int] { cells.map { $0.available(at: now) } }
 
     package var unansweredCalls: Int { unanswered }

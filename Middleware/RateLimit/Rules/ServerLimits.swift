@@ -4,16 +4,16 @@ import HTTPChainSupport
 package import HTTPTypes
 import RawStructuredFieldValues
 
-/// The server's limits, as a response tells them.
+/// The server's limits, as read from a response.
 package struct ServerLimits: Sendable, Hashable {
-    /// The rest of one limit.
+    /// The remainder of one limit.
     package struct Quota: Sendable, Hashable {
-        /// The name of the policy; empty where the fields have no names.
+        /// The name of the policy; empty if the fields have no names.
         package var policy: String
-        /// The partition key, as it is written; empty for none.
+        /// The partition key as written; empty if none.
         package var partition: String
         package var remaining: Int
-        /// The time until it is replenished.
+        /// The time until the limit is replenished.
         package var reset: Duration
 
         package init(policy: String, partition: String, remaining: Int, reset: Duration) {
@@ -23,28 +23,28 @@ package struct ServerLimits: Sendable, Hashable {
             self.reset = reset
         }
 
-        /// Whether it is what is left of that policy for that partition key.
+        /// Whether this is the remainder of the policy for the partition key.
         func isOf(_ policy: String, _ partition: String) -> Bool {
             self.policy == policy && self.partition == partition
         }
     }
 
     package var quotas: [Quota] = []
-    /// The time for which the server asks for no requests.
+    /// The pause that the server asks for.
     package var pause: Duration?
 
-    /// How many quotas of one response are read.
+    /// The maximum number of quotas read from a response.
     static let maximumQuotas = 16
-    /// How long a server may stop its clients.
+    /// The longest time for which a server can stop its clients.
     static let longestReset = Duration.seconds(86_400)
 
     package init() {}
 
-    /// Reads the fields of a response.
+    /// Parses the fields of a response.
     ///
     /// - Parameters:
     ///   - head: The response.
-    ///   - now: The local date, for resets that are dates if the response has no `Date`.
+    ///   - now: The local date, used for date resets if the response has no `Date`.
     package init(_ head: HTTPResponse, now: Date) {
         let fields = head.headerFields
         pause = RetryAfter.pause(askedBy: head, now: now).map { min($0, Self.longestReset) }
@@ -83,7 +83,7 @@ package struct ServerLimits: Sendable, Hashable {
                     default: break
                     }
                 }
-                // §4.1.2: t is optional; the policy's window is then the longest that it can be.
+                // §4.1.2: t is optional; without it, the policy's window is an upper bound.
                 guard quota.remaining >= 0, let known = reset ?? windows[name] else { return nil }
                 quota.reset = known
                 return quota
@@ -118,8 +118,8 @@ package struct ServerLimits: Sendable, Hashable {
 
     // MARK: - Fields that have no standard
 
-    /// The families of names in use, and what follows the prefix: `X-RateLimit-Remaining` and `-Reset` (GitHub, GitLab,
-    /// Discord), `X-Rate-Limit-` (X), `RateLimit-` (drafts 1 to 6), with a suffix for what is counted (OpenAI:
+    /// The field families in use, with the names after their prefixes: `X-RateLimit-Remaining` and `-Reset` (GitHub,
+    /// GitLab, Discord), `X-Rate-Limit-` (X), `RateLimit-` (drafts 1 to 6), and suffixes for the counted unit (OpenAI:
     /// `-Remaining-Requests`).
     private static let families: [(remaining: HTTPField.Name, resets: [HTTPField.Name])] = [
         ("X-RateLimit-Remaining", ["X-RateLimit-Reset-After", "X-RateLimit-Reset"]),
@@ -142,7 +142,7 @@ package struct ServerLimits: Sendable, Hashable {
     }
 
     private static func number(_ text: String) -> Double? {
-        // Some send several numbers, for several windows: the first is the tightest.
+        // Some servers send several numbers for several windows: the first is the strictest.
         let first = text.pieces(at: ",").first.map(String.init) ?? text
         guard let number = Double(String(first.unicodeScalars.filter { $0 != " " })), number.isFinite else {
             return nil
@@ -150,7 +150,7 @@ package struct ServerLimits: Sendable, Hashable {
         return number
     }
 
-    /// A reset as seconds, as seconds or milliseconds since 1970, as a date, or as "6m0s".
+    /// Parses a reset in seconds, in seconds or milliseconds since 1970, as a date, or as "6m0s".
     private static func reset(_ text: String, _ server: ServerTime) -> Duration? {
         let number = number(text)
         if let wait = server.wait(untilDateIn: number.map { "\($0)" } ?? text) { return min(wait, longestReset) }

@@ -1,33 +1,33 @@
 import HTTPChainCore
 
-/// A store of token buckets: in memory, or in a place that several machines share.
+/// A store of token buckets: in memory, or shared by several machines.
 ///
-/// A store takes from all limits of a key or from none, in one step that nothing else comes between; a shared one does
-/// that in a script of its own. An error of the store is the error of the call.
+/// A store atomically takes from all limits of a key or from none; a shared one uses a script for that. If the store
+/// throws, the call fails with its error.
 public protocol RateLimitStore: Sendable {
     /// Takes tokens from the buckets of a key, if all of them have enough.
     ///
     /// - Parameters:
-    ///   - tokens: How many; more than a bucket holds takes all of it.
-    ///   - key: Whose buckets.
-    ///   - limits: The limits, each with a bucket of its own; those not used before are full.
-    ///   - now: The caller's clock, `environment.time.elapsed`. A store that machines share goes by a clock of its own.
-    /// - Returns: Whether they were taken, or how long until they may be there.
+    ///   - tokens: The number of tokens; more than a bucket holds takes all of it.
+    ///   - key: The key of the buckets.
+    ///   - limits: The limits, each with a separate bucket; unused buckets are full.
+    ///   - now: The caller's clock, `environment.time.elapsed`. A shared store uses its own clock.
+    /// - Returns: Whether the tokens were taken, or the time until they may be available.
     func take(_ tokens: Int, of key: String, limits: [RateLimit], at now: Duration) async throws -> RateLimitAnswer
 
-    /// Puts tokens back that were taken for a call which was not sent.
+    /// Returns tokens taken for a call that was not sent.
     func giveBack(_ tokens: Int, of key: String, limits: [RateLimit], at now: Duration) async throws
 }
 
-/// The answer of a store to a call that wants tokens.
+/// A store's response to a request for tokens.
 public enum RateLimitAnswer: Sendable, Hashable {
-    /// They were taken.
+    /// The tokens were taken.
     case taken
-    /// Nothing was taken; they may be there after this time.
+    /// Nothing was taken; the tokens may be available after this time.
     case wait(Duration)
 }
 
-/// Token buckets in memory, for all stages of a process that are given the same store.
+/// Token buckets in memory, for all stages of a process with the same store.
 public final class InMemoryRateLimitStore: RateLimitStore {
     private struct Key: Hashable {
         let key: String
@@ -37,10 +37,10 @@ public final class InMemoryRateLimitStore: RateLimitStore {
     private let limit: Int
     private let buckets = Locked<[Key: CellRate]>([:])
 
-    /// Makes a store whose buckets are full.
+    /// Creates a store with full buckets.
     ///
-    /// - Parameter limit: How many buckets are kept at most, 100,000 by default; beyond it those that are full are
-    ///   forgotten, and if there are none, all.
+    /// - Parameter limit: The maximum number of buckets, 100,000 by default; beyond it, full buckets are forgotten, or
+    ///   all if none is full.
     public init(limit: Int = 100_000) {
         self.limit = max(1, limit)
     }
@@ -67,7 +67,7 @@ public final class InMemoryRateLimitStore: RateLimitStore {
         }
     }
 
-    /// Puts tokens back.
+    /// Returns tokens.
     public func giveBack(_ tokens: Int, of key: String, limits: [RateLimit], at now: Duration) async throws {
         buckets.withLock { buckets in
             for limit in limits { buckets[Key(key: key, limit: limit)]?.giveBack(tokens) }
