@@ -1,11 +1,11 @@
 #if Valkey
-/// The token buckets of one key as a script, so that nothing comes between looking and taking.
+/// The token buckets of one key as a script, so that checking and taking are atomic.
 ///
-/// `KEYS[1]` is a hash with a field for each limit: a point in time and the debt then, both in microseconds of the
-/// server's clock. The debt is the time that the bucket takes to be full (the generic cell rate algorithm, ITU-T I.371).
-/// `ARGV` has the tokens, which are given back when there are less than none, and for each limit its field, the
-/// microseconds that a token takes to come, and how many tokens the bucket holds. The answer is 0 when they were taken,
-/// otherwise for how many microseconds they are missing. A key whose buckets are all full is forgotten.
+/// `KEYS[1]` is a hash with a field for each limit: a point in time and the debt at that time, both in microseconds of
+/// the server's clock. The debt is the time until the bucket is full (the generic cell rate algorithm, ITU-T I.371).
+/// `ARGV` has the tokens (returned if negative), and for each limit its field, the microseconds per token, and the
+/// bucket's size. The reply is 0 if the tokens were taken, otherwise the microseconds until they are available. A key
+/// whose buckets are all full is removed.
 enum TokenScript {
     /// The longest wait, in microseconds: 285 years.
     static let longestWait: Int64 = 9_000_000_000_000_000

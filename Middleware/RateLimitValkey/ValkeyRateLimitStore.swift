@@ -13,18 +13,18 @@ public import HTTPChainValkey
 /// )
 /// ```
 ///
-/// All limits of a key are looked at and taken from in one step, by a script on the server and by the server's clock:
-/// machines whose clocks differ still share a limit. A bucket that is full again is forgotten by the server.
+/// A script on the server checks and takes from all limits of a key atomically, by the server's clock, so machines
+/// whose clocks differ can share a limit. The server removes full buckets.
 ///
-/// **When the server is away** (no connection, no answer in time, an error), ``Absence`` decides; by default each
-/// process goes on with buckets of its own. A server that comes back empty begins with full buckets.
+/// **When the server is unreachable** (no connection, no reply in time, an error), ``Absence`` applies; by default,
+/// each process uses its own buckets. A server that comes back empty starts with full buckets.
 ///
-/// **Cancellation.** Tokens that were taken for a call which was cancelled meanwhile are given back.
+/// **Cancellation.** Tokens taken for a call that was cancelled in the meantime are returned.
 public final class ValkeyRateLimitStore: RateLimitStore {
-    /// The treatment of calls while the server is away.
+    /// The treatment of calls while the server is unreachable.
     public enum Absence: Sendable, Hashable {
-        /// Each process keeps the limits in its own memory: all together make at most as many times the limit as there
-        /// are processes.
+        /// Each process applies the limits in its own memory: together they allow at most the limit times the number of
+        /// processes.
         case local
         /// Every call passes.
         case pass
@@ -38,13 +38,13 @@ public final class ValkeyRateLimitStore: RateLimitStore {
     private let local: InMemoryRateLimitStore
     private let observer: (@Sendable (any Error) -> Void)?
 
-    /// Makes a store.
+    /// Creates a store.
     ///
     /// - Parameters:
-    ///   - client: The connection, which other stores may use too.
-    ///   - prefix: What the keys on the server begin with; "rate:" by default.
-    ///   - absence: What happens while the server is away; each process keeps limits of its own by default.
-    ///   - observer: Told of each failure of the server that a call did not see; it must return quickly.
+    ///   - client: The connection, which other stores may share.
+    ///   - prefix: The prefix of the keys on the server; "rate:" by default.
+    ///   - absence: The behaviour while the server is unreachable; each process applies its own limits by default.
+    ///   - observer: Receives each failure of the server that doesn't fail a call. It must return quickly.
     public init(
         _ client: ValkeyClient,
         prefix: String = "rate:",
@@ -75,7 +75,7 @@ public final class ValkeyRateLimitStore: RateLimitStore {
                 arguments: Self.arguments(tokens, limits)
             ) { [client, prefix] answer in
                 guard case .number(0) = answer else { return }
-                // The call has gone, and with it whoever could wait.
+                // The call has ended, so nobody can wait for this.
                 client.post(TokenScript.text, keys: [prefix + key], arguments: Self.arguments(-tokens, limits))
             }
             switch answer {
@@ -91,7 +91,7 @@ public final class ValkeyRateLimitStore: RateLimitStore {
         }
     }
 
-    /// Puts tokens back; those that were taken while the server was away go to the server if it is there again.
+    /// Returns tokens; those taken while the server was unreachable are returned to the server if it is back.
     public func giveBack(_ tokens: Int, of key: String, limits: [RateLimit], at now: Duration) async throws {
         guard tokens > 0, !limits.isEmpty else { return }
         do {
