@@ -1,18 +1,18 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// One call and its attempts.
+/// A call and its attempts.
 ///
-/// The attempts, and the wait for the next of them, are children of one task group: nothing outlives the call. What a
-/// child returns is a response whose body nobody has begun to read, so that the end of the group does not touch it.
+/// The attempts, and the wait for the next one, are child tasks of one group: nothing outlives the call. A child task
+/// returns a response whose body hasn't been read, so the end of the group doesn't affect it.
 struct HedgedCall: Sendable {
     private enum Event: Sendable {
         case ended(Int, Result<Response, any Error>, latency: Duration)
-        /// A wait for the next attempt is over.
+        /// A wait for the next attempt has ended.
         case woken
     }
 
-    /// How far the call has come.
+    /// The state of the call.
     private struct Progress: Sendable {
         var rules: HedgeRules
         var results: [Int: Result<Response, any Error>] = [:]
@@ -58,15 +58,15 @@ struct HedgedCall: Sendable {
     func run(_ rules: HedgeRules) async throws -> Response {
         var progress = Progress(rules: rules)
         guard rules.needsFailure else { return try await race(progress) }
-        // No attempt is made beside the first: only when that has failed is there another, and a group for it.
+        // The first attempt runs alone: only after its failure is another made, in a group.
         let end = try await makeFirst(&progress)
         if case .finish(let index) = progress.rules.step(at: end) { return try progress.result(of: index) }
         return try await race(progress)
     }
 
-    /// Makes the first attempt; what it came to is kept in the progress alone.
+    /// Makes the first attempt, and stores its result in the progress.
     ///
-    /// - Returns: When it ended.
+    /// - Returns: The time at which it ended.
     private func makeFirst(_ progress: inout Progress) async throws -> Duration {
         let event = await attempt(progress.begin(at: time.elapsed))
         guard !Task.isCancelled else { throw CancellationError() }
@@ -84,7 +84,7 @@ struct HedgedCall: Sendable {
                 switch progress.rules.step(at: now) {
                 case .finish(let index):
                     // The others are cancelled here and awaited at the end of the group; their responses are dropped
-                    // with the events that nobody takes.
+                    // with their events.
                     group.cancelAll()
                     return try progress.result(of: index)
                 case .attempt:
@@ -110,13 +110,13 @@ struct HedgedCall: Sendable {
         }
     }
 
-    /// Takes what an attempt came to.
+    /// Records the result of an attempt.
     private func take(_ event: Event, into progress: inout Progress, at now: Duration) {
         guard case .ended(let index, let result, let latency) = event else { return }
         let outcome = judge(result)
         if case .success = result, case .final = outcome { latencies.record(latency) }
         progress.rules.end(index, outcome, at: now)
-        // Of several failures the last one is the result: those before are dropped now.
+        // Of several failures, the last one is the result: earlier ones are dropped now.
         if case .nonFatal = outcome { progress.results.removeAll() }
         progress.results[index] = result
     }
@@ -136,13 +136,13 @@ struct HedgedCall: Sendable {
             let response = try await next(request)
             return .ended(index, .success(response), latency: time.elapsed - started)
         } catch {
-            // Nothing was sent: the attempt added nothing to the load.
+            // Nothing was sent, so the attempt added no load.
             if index > 0, error is any RefusalError { budget?.giveBack() }
             return .ended(index, .failure(error), latency: time.elapsed - started)
         }
     }
 
-    /// Sends an attempt to another origin, without what is bound to the first.
+    /// Directs an attempt to another origin, without fields bound to the first.
     private func move(_ request: inout Request, _ index: Int) {
         guard !policy.origins.isEmpty,
             let origin = HedgingPolicy.origin(policy.origins[(index - 1) % policy.origins.count]),
@@ -164,7 +164,7 @@ struct HedgedCall: Sendable {
             return policy.nonFatalErrors.contains(error.kind) ? .nonFatal(pushback: nil) : .final
         case .failure(let error as any TimeoutFailure):
             return error.scope == .call ? .final : .nonFatal(pushback: nil)
-        // Nothing was sent: the next attempt would be refused as well, and what is in flight may still be answered.
+        // Nothing was sent: the next attempt would also be refused, and those in flight may still get a response.
         case .failure(let error as any RefusalError):
             return .nonFatal(pushback: max(.microseconds(1), error.retryAfter ?? .seconds(1)))
         case .failure: return .final

@@ -1,8 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Makes a second attempt when the first one has no answer in the time that most calls take, and takes the answer that
-/// comes first.
+/// Makes a second attempt if the first has no response in the time that most calls take, and uses the first response.
 ///
 /// ```swift
 /// let budget = RetryBudget(share: 0.05, minimumPerSecond: 1)
@@ -12,45 +11,43 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// Where one call in fifty is slow for a reason that the next one does not have (a pause of the garbage collector, a
-/// full queue, a packet that was lost), a second attempt makes the slowest calls many times faster, and costs a few
-/// percent more load.
+/// If one call in fifty is slow for a reason that doesn't affect the next (garbage collection, a full queue, a lost
+/// packet), a second attempt makes the slowest calls many times faster, and costs a few percent more load.
 ///
-/// **What is hedged.** GET, HEAD and OPTIONS (``HedgingPolicy/methods``) whose body can be read again. Anything else
-/// passes.
+/// **What is hedged.** GET, HEAD and OPTIONS (``HedgingPolicy/methods``) with a replayable body. Other requests pass
+/// unchanged.
 ///
-/// **When.** After a fixed time, or the live quantile of the latencies of the group; at once after a failure that
-/// another attempt may mend. A `Retry-After` (RFC 9110 §10.2.3) ends the hedging of a call, unless something else is
-/// still in flight when its time is over. There are no more attempts than the policy says, and no more than the budget
-/// has tokens for: one ``/HTTPChainCore/RetryBudget`` for this stage and the retry stage bounds what both add to the
-/// load.
+/// **When.** After a fixed time, or the current latency quantile of the group; immediately after a failure that another
+/// attempt may fix. A `Retry-After` (RFC 9110 §10.2.3) ends the hedging of a call, unless another attempt is still in
+/// flight when its time is over. The policy limits the number of attempts, and so does the budget: one
+/// ``/HTTPChainCore/RetryBudget`` for this stage and the retry stage limits the load that both add.
 ///
-/// **The result** is the first response or error that no other attempt could mend; failing that, the last failure.
+/// **The result** is the first response or error that no other attempt could improve; failing that, the last failure.
 /// Attempts run as child tasks of the call. When one has won, the others are cancelled, and the call returns when they
-/// have ended; a response that came too late is dropped, which ends its transfer. The response that won is not touched
-/// by that: its body is read, as any, by whoever has it.
+/// have ended; a late response is dropped, which ends its transfer. That doesn't affect the winning response: its body
+/// is read by its caller as usual.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/hedge``: inside retry, outside authentication and limits, so that each
-/// attempt is authenticated, limited and traced on its own. ``/HTTPChainCore/Request/attempt`` tells them apart, and
-/// ``/HTTPChainCore/Response/attempts`` says how many were made.
+/// attempt is authenticated, limited and traced separately. ``/HTTPChainCore/Request/attempt`` distinguishes them, and
+/// ``/HTTPChainCore/Response/attempts`` has their number.
 ///
-/// **Options.** ``CallHedging``, in short ``HTTPChainCore/Request/hedging(_:)``.
+/// **Options.** ``CallHedging``, set by ``HTTPChainCore/Request/hedging(_:)``.
 ///
-/// **Errors.** ``/HTTPChainCore/InvalidRequestError`` for a policy of a call with an origin that is not one.
+/// **Errors.** ``/HTTPChainCore/InvalidRequestError`` if a call's policy has an invalid origin.
 public struct HedgingMiddleware: ChainAwareMiddleware, BudgetedMiddleware {
     private let policy: HedgingPolicy
     private let group: RequestGroup
     private let latencies: GroupTable<Latencies>
-    /// The budget that bounds the attempts that are added; `nil` for no bound.
+    /// The budget that limits the additional attempts; `nil` for no limit.
     public let retryBudget: RetryBudget?
 
-    /// Makes the stage.
+    /// Creates the stage.
     ///
     /// - Parameters:
-    ///   - policy: When another attempt is made; after what 95 % of the calls take by default.
-    ///   - budget: What bounds the attempts that are added, beside those of a retry stage with the same budget; one of
-    ///     the stage's own, of a tenth of the calls, by default.
-    ///   - group: Whose latencies are taken together, such as a route; each origin by default.
+    ///   - policy: The hedging policy; one more attempt after the time of 95 % of the calls by default.
+    ///   - budget: The limit for additional attempts, shared with a retry stage that has the same budget; a separate
+    ///     one of a tenth of the calls by default.
+    ///   - group: The rule by which requests share latencies, such as a route; by origin by default.
     public init(
         _ policy: HedgingPolicy = HedgingPolicy(),
         budget: RetryBudget? = RetryBudget(share: 0.1, minimumPerSecond: 1, capacity: 10),
@@ -63,7 +60,7 @@ public struct HedgingMiddleware: ChainAwareMiddleware, BudgetedMiddleware {
         latencies = GroupTable(group, limit: 1000) { _ in Latencies() }
     }
 
-    /// Inside retry, outside what each attempt passes.
+    /// Inside retry, outside the stages that each attempt passes.
     public var phase: Phase { .hedge }
 
     /// The policy and the budget.
@@ -79,7 +76,7 @@ public struct HedgingMiddleware: ChainAwareMiddleware, BudgetedMiddleware {
         )
     }
 
-    /// Hedging in hedging, a retry stage with another budget, methods that must not be repeated, and texts that are not
+    /// Reports nested hedging, a retry stage with another budget, methods that must not be repeated, and invalid
     /// origins.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         var problems: [ChainProblem] = []
@@ -129,10 +126,10 @@ public struct HedgingMiddleware: ChainAwareMiddleware, BudgetedMiddleware {
         return problems
     }
 
-    /// Passes the request on, and again where the first attempt is slow.
+    /// Passes the request on, and repeats it if the first attempt is slow.
     ///
-    /// - Throws: The errors of the stages inside; ``/HTTPChainCore/InvalidRequestError`` for a policy of the call with
-    ///   an origin that is not one; `CancellationError` when the task is cancelled.
+    /// - Throws: Errors of the inner stages; ``/HTTPChainCore/InvalidRequestError`` if the call's policy has an invalid
+    ///   origin; `CancellationError` if the task is cancelled.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         if !request.options.contains(CallHedging.self), !policy.mayHedge(request) { return try await next(request) }

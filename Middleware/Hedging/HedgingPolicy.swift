@@ -2,22 +2,22 @@ public import HTTPChainCore
 import HTTPChainSupport
 public import HTTPTypes
 
-/// A policy that says when another attempt is made beside one that has no answer yet, and how many.
+/// The conditions for additional attempts while one has no response yet, and their number.
 ///
 /// ```swift
 /// HedgingPolicy(after: .quantile(0.95))                         // what 95 % of the calls take
 /// HedgingPolicy(after: .fixed(.milliseconds(200)), attempts: 3)
 /// ```
 public struct HedgingPolicy: Sendable {
-    /// The time that an attempt has before another one is made.
+    /// The time after which another attempt is made.
     public enum Delay: Sendable, Hashable, CustomStringConvertible {
-        /// Always so long.
+        /// A fixed time.
         case fixed(Duration)
-        /// The time in which this share of the latest calls was answered, from 0.5 to 0.999, no shorter than `minimum`;
-        /// with no hedging before 20 calls were seen.
+        /// The time within which this share of the latest calls got a response, from 0.5 to 0.999, at least `minimum`;
+        /// for the first 20 calls, only failures lead to another attempt.
         case quantile(Double, minimum: Duration = .milliseconds(1))
 
-        /// The delay in a few words.
+        /// A short description of the delay.
         public var description: String {
             switch self {
             case .fixed(let time): "\(time)"
@@ -26,32 +26,31 @@ public struct HedgingPolicy: Sendable {
         }
     }
 
-    /// The time that an attempt has before another one is made.
+    /// The time after which another attempt is made.
     public var delay: Delay
-    /// The number of attempts that are made at most, the first included; at most 10.
+    /// The maximum number of attempts, including the first; at most 10.
     public var attempts: Int
-    /// Statuses after which another attempt is made at once, and whose response is a result only when no attempt has a
-    /// better one.
+    /// The statuses after which another attempt is made immediately, as after 429; such a response is the result only
+    /// if no attempt has a better one.
     public var nonFatalStatuses: StatusSet
-    /// The kinds of ``/HTTPChainCore/TransportError`` after which another attempt is made at once.
+    /// The kinds of ``/HTTPChainCore/TransportError`` after which another attempt is made immediately.
     public var nonFatalErrors: Set<TransportError.Kind>
     /// The methods whose requests are hedged.
     public var methods: Set<HTTPRequest.Method>
-    /// The origins that attempts go to: the first to the request's own origin, each further one to the next of these in
-    /// turn, such as "https://replica.example.com"; empty for the request's own.
+    /// The origins for further attempts, used in turn, such as "https://replica.example.com"; the first attempt goes to
+    /// the request's own origin, and if this is empty, all do.
     ///
-    /// Each is a scheme and a host, with a port if it is not the scheme's own. A chain is not built with any other text.
-    /// An attempt that goes to another origin than the request's has none of the fields that a redirect removes:
-    /// credentials (`Authorization`, `Cookie`, `X-Api-Key`, …) and `Host`. Stages inside this one may add those of its
-    /// origin.
+    /// Each is a scheme and a host, with a port if it isn't the default; `Chain.init` throws for any other text. An
+    /// attempt to another origin has none of the fields that a redirect removes: credentials (`Authorization`,
+    /// `Cookie`, `X-Api-Key`, …) and `Host`. Inner stages may add those of its origin.
     public var origins: [String]
 
-    /// Makes a policy.
+    /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - delay: How long an attempt has before another one is made; what 95 % of the calls take by default.
-    ///   - attempts: How many attempts are made at most, the first included; 2 by default.
-    ///   - origins: Where further attempts go; the request's own origin by default.
+    ///   - delay: The time after which another attempt is made; that of 95 % of the calls by default.
+    ///   - attempts: The maximum number of attempts, including the first; 2 by default.
+    ///   - origins: The origins for further attempts; the request's own by default.
     public init(after delay: Delay = .quantile(0.95), attempts: Int = 2, origins: [String] = []) {
         self.delay = delay
         self.attempts = attempts
@@ -61,7 +60,7 @@ public struct HedgingPolicy: Sendable {
         methods = [.get, .head, .options]
     }
 
-    /// The origin that a text names; `nil` for a text that is not an origin, or is more than one.
+    /// Parses an origin; returns `nil` if the text isn't an origin, or is more than one.
     static func origin(_ text: String) -> Origin? {
         let reference = URLReference(text)
         guard reference.path.isEmpty || reference.path == "/", reference.fragment == nil,
@@ -70,18 +69,18 @@ public struct HedgingPolicy: Sendable {
         return Origin(scheme: reference.scheme, authority: reference.authority)
     }
 
-    /// The text among ``origins`` that is not an origin; `nil` if all are.
+    /// The first of ``origins`` that is invalid; `nil` if all are valid.
     var invalidOrigin: String? { origins.first { Self.origin($0) == nil } }
 }
 
-/// The hedging policy of one call, in place of that of ``HedgingMiddleware``.
+/// The hedging policy of a call, instead of that of ``HedgingMiddleware``.
 public enum CallHedging: RequestOption {
-    /// The stage's.
+    /// The stage's policy applies.
     public static var defaultValue: HedgingPolicy? { nil }
 }
 
 extension Request {
-    /// The request with a hedging policy of its own; `HedgingPolicy(attempts: 1)` for none.
+    /// Returns the request with its own hedging policy; `HedgingPolicy(attempts: 1)` for none.
     public consuming func hedging(_ policy: HedgingPolicy) -> Request {
         options[CallHedging.self] = policy
         return self

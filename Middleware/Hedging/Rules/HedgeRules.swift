@@ -1,12 +1,12 @@
 import HTTPChainCore
 
-/// One hedged call as a value: when the next attempt is made, and when there is a result.
+/// A hedged call as a value, which determines the next attempt and the result.
 package struct HedgeRules: Sendable {
     /// A result of an attempt.
     package enum Outcome: Sendable, Hashable {
-        /// A response, or an error, that is the result whatever else is in flight.
+        /// A response or an error that is the result regardless of other attempts.
         case final
-        /// A failure that another attempt may mend; with the time that the server asks to be left alone.
+        /// A failure that another attempt may fix, with the pause that the server asked for.
         case nonFatal(pushback: Duration?)
     }
 
@@ -14,10 +14,9 @@ package struct HedgeRules: Sendable {
     package enum Step: Sendable, Hashable {
         /// Make another attempt.
         case attempt
-        /// Wait for an attempt in flight, and no longer than until then for another one to be made; `nil` for as long as
-        /// it takes.
+        /// Wait for an attempt in flight, and at most until this time before making another; `nil` for no limit.
         case wait(until: Duration?)
-        /// The attempt with this index is the result.
+        /// Finish with the attempt of this index as the result.
         case finish(Int)
     }
 
@@ -30,18 +29,17 @@ package struct HedgeRules: Sendable {
     private var lastFailure: Int?
 
     /// - Parameters:
-    ///   - attempts: How many attempts may be made.
-    ///   - delay: How long each has before the next is made; `nil` when only failures lead to another.
+    ///   - attempts: The maximum number of attempts.
+    ///   - delay: The time between attempts; `nil` if only failures lead to another.
     package init(attempts: Int, delay: Duration?) {
         limit = min(max(1, attempts), 10)
         self.delay = delay
     }
 
-    /// Whether only a failure leads to another attempt, so that the first is alone until it has ended.
+    /// Whether only a failure leads to another attempt, so that the first one runs alone.
     package var needsFailure: Bool { delay == nil }
 
-    /// Returns the next step; ``Step/attempt`` is to be followed by ``begin(at:)`` or, where there is no budget,
-    /// ``stop()``.
+    /// Returns the next step; ``Step/attempt`` must be followed by ``begin(at:)`` or, without a budget, ``stop()``.
     package func step(at now: Duration) -> Step {
         if let winner { return .finish(winner) }
         guard begun < limit else { return whenNoMore }
@@ -55,9 +53,9 @@ package struct HedgeRules: Sendable {
         return .wait(until: nil)
     }
 
-    /// An attempt begins.
+    /// Begins an attempt.
     ///
-    /// - Returns: Its index.
+    /// - Returns: The index of the attempt.
     package mutating func begin(at now: Duration) -> Int {
         defer { begun += 1 }
         inFlight.insert(begun)
@@ -65,10 +63,10 @@ package struct HedgeRules: Sendable {
         return begun
     }
 
-    /// No more attempts may be made.
+    /// Prevents further attempts.
     package mutating func stop() { nextAt = nil }
 
-    /// An attempt ended.
+    /// Records the end of an attempt.
     package mutating func end(_ index: Int, _ outcome: Outcome, at now: Duration) {
         inFlight.remove(index)
         switch outcome {
@@ -76,7 +74,7 @@ package struct HedgeRules: Sendable {
             if winner == nil { winner = index }
         case .nonFatal(let pushback):
             lastFailure = index
-            // At once, unless the server asks for a pause: then when it is over, if something else is awaited till then.
+            // Immediately, or after the pause that the server asked for if another attempt is in flight until then.
             nextAt = now + (pushback ?? .zero)
             if let pushback, pushback > .zero, inFlight.isEmpty { nextAt = nil }
         }

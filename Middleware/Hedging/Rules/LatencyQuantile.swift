@@ -1,14 +1,14 @@
 import HTTPChainCore
 
-/// A quantile of the latest latencies, in a fixed amount of memory.
+/// A quantile of recent latencies, in constant memory.
 ///
-/// A histogram whose cells grow by a twelfth, so that the answer is right within 9 %, from 1 microsecond to an hour. Two
-/// of them take turns: the answer is that of both, and when the younger has seen enough it takes the place of the older,
-/// so that what was long ago is forgotten.
+/// It is a histogram whose cells grow by a twelfth, so that the result is accurate within 9 %, from 1 microsecond to an
+/// hour. Two histograms alternate: the result combines both, and when the newer one has enough calls, it replaces the
+/// older one, so that old calls are forgotten.
 package struct LatencyQuantile: Sendable {
-    /// The number of calls that make a generation.
+    /// The number of calls per generation.
     package static let generation = 1000
-    /// The number of calls that have to be seen before there is an answer.
+    /// The minimum number of calls for a result.
     package static let minimum = 20
 
     private static let bounds: [Double] = {
@@ -45,7 +45,7 @@ package struct LatencyQuantile: Sendable {
         youngerCount = 0
     }
 
-    /// The time within which a share of the calls was answered; `nil` when too few were seen.
+    /// Returns the time within which a share of the calls got a response; `nil` if there were too few calls.
     package func value(_ share: Double) -> Duration? {
         let count = olderCount + youngerCount
         guard count >= Self.minimum else { return nil }
