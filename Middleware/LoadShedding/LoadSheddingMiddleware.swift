@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Refuses calls at the client, by chance and as many as needed, while the server refuses most of them.
+/// Refuses calls at the client, at random and as many as necessary, while the server refuses most of them.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -9,15 +9,14 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// A server that is overloaded spends much of what it can do on refusing calls. With this stage each client sends about
-/// twice as many calls as are accepted (``LoadSheddingPolicy/multiplier``) and refuses the rest with
-/// ``LoadShedError``: adaptive throttling, as in "Site Reliability Engineering", chapter 21. Where a circuit breaker
-/// sends nothing for a while and then probes, this one always sends some calls, and so goes well with a server that
-/// still answers a part of them.
+/// An overloaded server spends much of its capacity on refusing calls. With this stage, each client sends about twice
+/// as many calls as are accepted (``LoadSheddingPolicy/multiplier``) and refuses the rest with ``LoadShedError``:
+/// adaptive throttling, as in "Site Reliability Engineering", chapter 21. A circuit breaker sends nothing for a while
+/// and then probes; this stage always sends some calls, and so suits a server that still serves some of them.
 ///
-/// **What is accepted.** Every response but 429, 503 and 504. Timeouts and connections that are lost or not made are
-/// not accepted; cancelled calls and refusals by stages inside do not count. A call counts when it ends: many at once are
-/// no sign of an overload.
+/// **What is accepted.** Every response except 429, 503 and 504. Timeouts of attempts and failed or lost connections
+/// are not accepted; timeouts of the whole call, cancelled calls and refusals by inner stages don't count. A call
+/// counts when it ends: many concurrent calls are no sign of an overload.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/breaker``: each attempt, before it waits for anything.
 ///
@@ -27,11 +26,11 @@ public struct LoadSheddingMiddleware: Middleware {
     private let group: RequestGroup
     private let groups: GroupTable<SharedShedding>
 
-    /// Makes the stage.
+    /// Creates the stage.
     ///
     /// - Parameters:
-    ///   - policy: From when on calls are refused.
-    ///   - group: Which calls are counted together; those of each origin by default.
+    ///   - policy: The conditions for refusing calls.
+    ///   - group: The rule by which calls are counted together; by origin by default.
     public init(_ policy: LoadSheddingPolicy = LoadSheddingPolicy(), by group: RequestGroup = .origin) {
         self.policy = policy
         self.group = group
@@ -56,7 +55,7 @@ public struct LoadSheddingMiddleware: Middleware {
 
     /// Passes the request on, or refuses it.
     ///
-    /// - Throws: ``LoadShedError``; what the stages inside throw.
+    /// - Throws: ``LoadShedError``; errors of the inner stages.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let shared = groups.entry(for: request) else { return try await next(request) }
@@ -79,7 +78,7 @@ public struct LoadSheddingMiddleware: Middleware {
         _ shared: SharedShedding,
         at now: Duration
     ) throws(LoadShedError) {
-        // A server that accepts enough refuses nothing, and no number has to be drawn.
+        // If the server accepts enough calls, none is refused, and no random number is needed.
         if shared.rules.withLock({ $0.admitsAll(at: now) }) { return }
         try decide(request, shared, at: now)
     }
@@ -114,7 +113,7 @@ extension LoadSheddingMiddleware: RefusingMiddleware {
     }
 }
 
-/// The counts of one group, which tasks share.
+/// The counts of one group, shared by tasks.
 final class SharedShedding: Sendable {
     let key: String
     let rules: Locked<SheddingRules>
@@ -129,9 +128,9 @@ final class SharedShedding: Sendable {
 public struct LoadShedError: RefusalError, AnnotatedError {
     /// The key of the group: the origin, unless another one was chosen.
     public let key: String
-    /// With which probability calls are refused now, from 0 to 1.
+    /// The current probability of a refusal, from 0 to 1.
     public let probability: Double
-    /// The request, redacted.
+    /// The redacted request.
     public let exchange: ExchangeSnapshot?
     /// The notes that stages added.
     public var notes = ErrorNotes()
@@ -142,13 +141,13 @@ public struct LoadShedError: RefusalError, AnnotatedError {
         self.exchange = exchange
     }
 
-    /// Not known: chance decides for each call.
+    /// Always `nil`: each call is decided at random.
     public var retryAfter: Duration? { nil }
 
     /// Always "LoadSheddingMiddleware".
     public var stage: String { "LoadSheddingMiddleware" }
 
-    /// The number of calls that are refused, and why.
+    /// The share of calls that are refused, and the reason.
     public var reason: String {
         "the server\(key.isEmpty ? "" : " at \(key)") refuses most calls, so that \(Int(probability * 100)) % of them are "
             + "refused here; nothing was sent; try again later"

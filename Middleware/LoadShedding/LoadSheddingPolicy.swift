@@ -1,32 +1,32 @@
 public import HTTPChainCore
 
-/// From when on a client refuses its own calls.
+/// The conditions under which a client refuses its own calls.
 ///
-/// The rule is that of adaptive throttling in "Site Reliability Engineering" (Beyer and others, 2016, chapter 21): with
-/// `requests` ended and `accepts` accepted by the server in the window, a call is refused with the probability
-/// `max(0, (requests - multiplier · accepts) / (requests + 1))`, once there are enough of them to mean something.
+/// This is the adaptive throttling of "Site Reliability Engineering" (Beyer and others, 2016, chapter 21): with
+/// `requests` completed and `accepts` accepted by the server in the window, a call is refused with the probability
+/// `max(0, (requests - multiplier · accepts) / (requests + 1))`, once there are enough calls.
 public struct LoadSheddingPolicy: Sendable {
-    /// The number of calls that are let through for each that the server accepts, at least 1; 2 by default.
+    /// The number of calls made for each that the server accepts, at least 1; 2 by default.
     ///
-    /// With 2 a client sends about twice what the server takes, and so finds out soon when it takes more; with 1.1 it
+    /// With 2, a client sends about twice as many calls as the server accepts, and so soon detects its recovery; 1.1
     /// spares the server more.
     public var multiplier: Double
-    /// Over which time calls are counted; two minutes by default.
+    /// The period over which calls are counted; two minutes by default.
     public var window: Duration
-    /// The number of calls in the window from which on calls are refused; 10 by default.
+    /// The minimum number of calls in the window before any are refused; 10 by default.
     ///
-    /// One lost connection is no overload.
+    /// A single lost connection isn't an overload.
     public var minimumCalls: Int
-    /// The statuses that say that the server did not take the call for lack of room; 429, 503 and 504 by default.
+    /// The statuses of calls that the server did not accept for lack of capacity; 429, 503 and 504 by default.
     public var overloadStatuses: StatusSet
 
-    /// Makes a policy.
+    /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - multiplier: How many calls are let through for each that the server accepts; 2 by default.
-    ///   - window: Over which time calls are counted; two minutes by default.
-    ///   - minimumCalls: From how many calls in the window on calls are refused; 10 by default.
-    ///   - overloadStatuses: Which statuses are refusals by the server; 429, 503 and 504 by default.
+    ///   - multiplier: The number of calls made for each that the server accepts; 2 by default.
+    ///   - window: The period over which calls are counted; two minutes by default.
+    ///   - minimumCalls: The minimum number of calls in the window before any are refused; 10 by default.
+    ///   - overloadStatuses: The statuses of calls that the server did not accept; 429, 503 and 504 by default.
     public init(
         multiplier: Double = 2,
         window: Duration = .seconds(120),

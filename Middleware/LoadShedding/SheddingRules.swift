@@ -1,8 +1,8 @@
 package import HTTPChainCore
 
-/// Calls that ended and were accepted in a window, and what follows for the next call.
+/// Counts the completed and accepted calls in a window, and decides about the next call.
 ///
-/// Calls in flight say nothing yet: the first calls of a program, all at once, are no sign of an overload.
+/// Calls in flight don't count yet: the first calls of a program, all at once, are no sign of an overload.
 package struct SheddingRules: Sendable {
     private static let steps = 12
 
@@ -13,9 +13,9 @@ package struct SheddingRules: Sendable {
     private var accepts = [Int](repeating: 0, count: steps)
     private var current = 0
     private var end: Duration?
-    /// Calls that ended in the window, those refused here included.
+    /// The number of calls completed in the window, including those refused here.
     package private(set) var requestCount = 0
-    /// Calls that the server accepted in the window.
+    /// The number of calls accepted by the server in the window.
     package private(set) var acceptCount = 0
 
     package init(_ policy: LoadSheddingPolicy) {
@@ -24,26 +24,26 @@ package struct SheddingRules: Sendable {
         width = max(.milliseconds(12), policy.window.bounded) / Self.steps
     }
 
-    /// The probability with which a call is refused.
+    /// The probability of a refusal.
     package var refusalProbability: Double {
         guard requestCount >= minimumCalls else { return 0 }
         return max(0, (Double(requestCount) - multiplier * Double(acceptCount)) / (Double(requestCount) + 1))
     }
 
-    /// Whether no call is refused at a time; otherwise chance has to decide.
+    /// Whether no call is refused at this time; otherwise the decision is random.
     package mutating func admitsAll(at now: Duration) -> Bool {
         move(to: now)
         return requestCount < minimumCalls || Double(requestCount) <= multiplier * Double(acceptCount)
     }
 
-    /// Decides whether a call is made, and counts it where it is not.
+    /// Decides whether a call is made, and counts it if it isn't.
     package mutating func admit(at now: Duration, random: some RandomSource) -> Bool {
         if admitsAll(at: now) || random.double(in: 0...1) >= refusalProbability { return true }
         count(isAccepted: false, at: now)
         return false
     }
 
-    /// A call has ended, and the server took it or did not.
+    /// Records a completed call, accepted by the server or not.
     package mutating func count(isAccepted: Bool, at now: Duration) {
         move(to: now)
         requests[current] += 1
