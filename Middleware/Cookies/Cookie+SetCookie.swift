@@ -1,17 +1,17 @@
 public import Foundation
 
 extension Cookie {
-    /// Makes the cookie that a `Set-Cookie` field sets, with no jar: RFC 6265bis §5.6 and §5.7.
+    /// Creates the cookie that a `Set-Cookie` field sets, without a jar: RFC 6265bis §5.6 and §5.7.
     ///
-    /// A cookie that has already ended is how a server removes one; it is returned with its end in the past.
+    /// Servers remove a cookie by setting an expired one; such a cookie is returned with its past expiry date.
     ///
     /// - Parameters:
     ///   - field: The value of the field.
-    ///   - url: The URL that answered.
-    ///   - site: On whose behalf the request was sent.
-    ///   - now: The time; the system's by default.
-    ///   - limits: How long the field and its parts may be.
-    /// - Throws: The reason why the field sets none.
+    ///   - url: The URL that the response came from.
+    ///   - site: The site context of the request.
+    ///   - now: The current time; the system's by default.
+    ///   - limits: The maximum lengths of the field and its parts.
+    /// - Throws: The reason why the field sets no cookie.
     public init(
         setCookie field: String,
         from url: String,

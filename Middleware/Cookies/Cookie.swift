@@ -2,11 +2,11 @@ public import Foundation
 public import HTTPChainCore
 import HTTPChainSupport
 
-/// A cookie as a jar keeps it: RFC 6265bis §5.7.
+/// A cookie as stored in a jar: RFC 6265bis §5.7.
 public struct Cookie: Sendable, Hashable {
     /// The requests from other sites that carry a cookie: RFC 6265bis §5.6.7.
     public enum SameSite: String, Sendable, Hashable, Codable, CaseIterable {
-        /// The attribute was missing or unknown; handled as ``lax``.
+        /// The attribute was missing or unknown; treated as ``lax``.
         case unspecified
         /// Every request carries the cookie, which must be ``Cookie/isSecure``.
         case none
@@ -16,9 +16,9 @@ public struct Cookie: Sendable, Hashable {
         case strict
     }
 
-    /// The name; empty for a cookie that has none.
+    /// The name; empty if the cookie has none.
     public var name: String
-    /// The value, quotes included: to the client it has no meaning.
+    /// The value, including any quotes: it is opaque to the client.
     public var value: Secret
     /// The host that set the cookie, or the domain whose hosts receive it; in lower case, without a leading dot.
     public var domain: String
@@ -26,23 +26,22 @@ public struct Cookie: Sendable, Hashable {
     public var isHostOnly: Bool
     /// The path at and below which requests carry the cookie.
     public var path: String
-    /// The date when the cookie ends; nil for one that ends with the session (``CookieJar/endSession()``).
+    /// The expiry date; nil for a cookie that ends with the session (``CookieJar/endSession()``).
     public var expires: Date?
     /// Whether only secure connections carry the cookie.
     public var isSecure: Bool
-    /// Whether the cookie is kept from scripts.
+    /// Whether the cookie is hidden from scripts.
     ///
-    /// It says nothing to this client, which runs none; it is kept for whoever
-    /// reads the jar.
+    /// It has no effect in this client, which runs no scripts; it is kept for other users of the jar.
     public var isHTTPOnly: Bool
     /// The requests from other sites that carry the cookie.
     public var sameSite: SameSite
-    /// The top-level site in whose context the cookie was set, for a `Partitioned` cookie; nil for any other.
+    /// The top-level site in whose context the cookie was set, if it is `Partitioned`; nil for any other.
     public var partition: String?
     /// The date when the cookie was first set.
     public var created: Date
 
-    /// Makes a cookie.
+    /// Creates a cookie.
     ///
     /// - Parameters:
     ///   - name: The name.
@@ -50,12 +49,12 @@ public struct Cookie: Sendable, Hashable {
     ///   - domain: The host, or the domain whose hosts receive the cookie; a leading dot is dropped.
     ///   - isHostOnly: Whether only that host receives it; true by default.
     ///   - path: The path; `/` by default.
-    ///   - expires: When it ends; with the session by default.
+    ///   - expires: The expiry date; nil, the default, for the end of the session.
     ///   - isSecure: Whether only secure connections carry it; false by default.
-    ///   - isHTTPOnly: Whether it is kept from scripts; false by default.
-    ///   - sameSite: Which requests from other sites carry it.
+    ///   - isHTTPOnly: Whether it is hidden from scripts; false by default.
+    ///   - sameSite: The requests from other sites that carry it.
     ///   - partition: The top-level site it belongs to, if it is partitioned.
-    ///   - created: When it was made; now by default.
+    ///   - created: The creation date; now by default.
     public init(
         _ name: String,
         _ value: Secret,
@@ -72,7 +71,7 @@ public struct Cookie: Sendable, Hashable {
         self.name = name
         self.value = value
         let name = Substring(domain.utf8.first == UInt8(ascii: ".") ? domain.utf8.dropFirst() : domain.utf8[...])
-        // A text that is not a host is no request's.
+        // A text that isn't a host matches no request.
         self.domain = URLHost(name)?.text ?? name.lowercased()
         self.isHostOnly = isHostOnly
         self.path = path
@@ -86,10 +85,10 @@ public struct Cookie: Sendable, Hashable {
 
     var host: URLHost { URLHost(canonical: domain) }
 
-    /// Whether the cookie is kept when the session ends.
+    /// Whether the cookie survives the end of the session.
     public var isPersistent: Bool { expires != nil }
 
-    /// The key that tells cookies of one jar apart: RFC 6265bis §5.7 step 22, and the partition.
+    /// The key that identifies a cookie within a jar: RFC 6265bis §5.7 step 22, and the partition.
     var key: CookieKey {
         CookieKey(name: name, domain: domain, isHostOnly: isHostOnly, path: path, partition: partition)
     }
@@ -100,7 +99,7 @@ public struct Cookie: Sendable, Hashable {
 }
 
 extension Cookie: CustomStringConvertible {
-    /// Name, domain and attributes; never the value.
+    /// The name, domain and attributes; never the value.
     public var description: String {
         var parts = ["\(name)=\(value)", isHostOnly ? "host \(domain)" : "domain \(domain)", "path \(path)"]
         if let expires { parts.append("until \(HTTPDate(expires))") }
@@ -112,7 +111,7 @@ extension Cookie: CustomStringConvertible {
     }
 }
 
-/// The key that tells cookies of one jar apart.
+/// The key that identifies a cookie within a jar.
 struct CookieKey: Sendable, Hashable {
     let name: String
     let domain: String
@@ -120,7 +119,7 @@ struct CookieKey: Sendable, Hashable {
     let path: String
     let partition: String?
 
-    /// Whether both are the same byte by byte: a name with a combining accent is another name.
+    /// Whether both keys have the same bytes: a name with a combining accent is another name.
     static func == (one: CookieKey, other: CookieKey) -> Bool {
         one.name.hasSameBytes(as: other.name) && one.domain == other.domain && one.isHostOnly == other.isHostOnly
             && one.path.hasSameBytes(as: other.path) && one.partition == other.partition

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Sends the cookies of a jar, and stores those that responses set.
+/// Sends the cookies of a jar, and stores those set by responses.
 ///
 /// ```swift
 /// let jar = CookieJar()
@@ -13,12 +13,12 @@ import HTTPTypes
 /// print(await jar.explain("https://example.com/account"))
 /// ```
 ///
-/// The rules are those of RFC 6265bis: domains and public suffixes, paths, `Secure` (this machine counts as secure),
-/// `SameSite`, `Partitioned`, name prefixes, limits and eviction. There is no API for scripts (`document.cookie`), so
-/// `HttpOnly` is kept and decides nothing.
+/// The rules are those of RFC 6265bis: domains and public suffixes, paths, `Secure` (the local machine counts as
+/// secure), `SameSite`, `Partitioned`, name prefixes, limits and eviction. There is no API for scripts
+/// (`document.cookie`), so `HttpOnly` is kept but has no effect.
 ///
-/// A `Cookie` field that the call brings is sent as it is, without the jar's cookies, unless ``CookieUse/joined`` says
-/// otherwise. The transport's own cookies are off.
+/// If a call has its own `Cookie` field, it is sent unchanged, without the jar's cookies, except with
+/// ``CookieUse/joined``. The transport's own cookies are disabled.
 ///
 /// **Place.** Phase ``HTTPChainCore/Phase/cookies``: inside redirects, so that each hop stores and sends its own;
 /// outside the cache, whose `Vary: Cookie` sees what is sent. Only fields that were received for the call set
@@ -26,12 +26,12 @@ import HTTPTypes
 /// authentication repeat, the last response counts.
 ///
 /// **Options.** ``HTTPChainCore/Request/cookies(_:)-(CookieUse)`` (``CookieUse``), ``HTTPChainCore/Request/cookies``,
-/// ``HTTPChainCore/Request/site(_:)``. ``HTTPChainCore/Response/cookieOutcomes`` tells what became of each `Set-Cookie`;
+/// ``HTTPChainCore/Request/site(_:)``. ``HTTPChainCore/Response/cookieOutcomes`` has the outcome of each `Set-Cookie`;
 /// a trace (``/HTTPChainCore/Chain/trace(_:)``) has the reasons for every cookie that was not sent, not stored or
 /// evicted.
 ///
-/// **Errors.** ``CookieError`` for a cookie of the call that cannot be sent. A jar whose file cannot be written fails no
-/// call: it goes on in memory, and ``CookieJar/fileFailure`` says why.
+/// **Errors.** ``CookieError`` for a cookie of the call that can't be sent. If a jar's file can't be written, the call
+/// doesn't fail: the jar continues in memory, and ``CookieJar/fileFailure`` has the reason.
 public struct CookieMiddleware: ChainAwareMiddleware {
     private enum Source: Sendable {
         case one(CookieJar)
@@ -41,21 +41,21 @@ public struct CookieMiddleware: ChainAwareMiddleware {
     private let source: Source
     private let use: CookieUse
 
-    /// Makes the stage with one jar for all calls.
+    /// Creates the stage with one jar for all calls.
     ///
     /// - Parameters:
-    ///   - jar: Where the cookies are; one of its own in memory by default.
-    ///   - use: What a call does that says nothing; sends and stores by default.
+    ///   - jar: The jar; a new one in memory by default.
+    ///   - use: The default use of cookies; sends and stores by default.
     public init(_ jar: CookieJar = CookieJar(), use: CookieUse = .on) {
         source = .one(jar)
         self.use = use
     }
 
-    /// Makes the stage with a jar for each user.
+    /// Creates the stage with a jar for each user.
     ///
     /// - Parameters:
-    ///   - use: What a call does that says nothing; sends and stores by default.
-    ///   - jar: Gives the jar of a request; nil for one without cookies.
+    ///   - use: The default use of cookies; sends and stores by default.
+    ///   - jar: Returns the jar of a request; nil for a request without cookies.
     public init(use: CookieUse = .on, jar: @escaping @Sendable (borrowing Request) -> CookieJar?) {
         source = .chosen(jar)
         self.use = use
@@ -78,8 +78,8 @@ public struct CookieMiddleware: ChainAwareMiddleware {
         )
     }
 
-    /// Refuses a second stage of its kind, a transport that has cookies of its own, and, with a jar for each user, a
-    /// stage inside that takes all callers for one.
+    /// Reports a second cookie stage, a transport that handles cookies itself, and, with a jar for each user, an inner
+    /// stage that doesn't separate users.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         let name = summary.name
         if place.inside.contains(where: { $0 is CookieMiddleware }) {
@@ -108,17 +108,17 @@ public struct CookieMiddleware: ChainAwareMiddleware {
         }
     }
 
-    /// Cookies are handled from here on.
+    /// Marks cookies as handled by this stage.
     public func capabilities(over inner: TransportCapabilities) -> TransportCapabilities {
         inner.union(.handlesCookies)
     }
 
-    /// Adds the `Cookie` field and stores what the response sets.
+    /// Adds the `Cookie` field and stores the cookies set by the response.
     ///
-    /// - Throws: ``CookieError``; what the stages inside throw.
+    /// - Throws: ``CookieError``; errors of the inner stages.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        // What most calls of most programs are comes first, and with no more than it needs.
+        // The most common case comes first, and does only what is necessary.
         guard case .one(let jar) = source, jar.isCertainlyEmpty, use.sends, use.stores,
             !request.options.contains(CallCookieUse.self), !request.options.contains(CallCookies.self)
         else { return try await interceptWithCookies(request, next) }
@@ -174,7 +174,7 @@ public struct CookieMiddleware: ChainAwareMiddleware {
         } else {
             request.traceNotes.add("sends none of the jar's cookies: the call has a Cookie field of its own")
         }
-        // Each for itself, as the field table keeps them anyway; they are one field where HTTP/1 wants one.
+        // Separate fields, as the field table keeps them anyway; they are joined for HTTP/1.
         if pairs.count > own.count { request.head.headerFields[values: .cookie] = pairs }
     }
 
@@ -193,7 +193,7 @@ public struct CookieMiddleware: ChainAwareMiddleware {
 }
 
 extension Phase {
-    /// Cookies: just inside redirects.
+    /// The cookies phase, just inside redirects.
     public static let cookies = Phase(
         "cookies",
         between: .redirect,
@@ -202,7 +202,7 @@ extension Phase {
     )
 }
 
-/// The part of a request that is needed when its response sets cookies, which few do: two references, looked into late.
+/// The part of a request that is needed if its response sets cookies: two references, read only when necessary.
 ///
 /// Not the head itself, whose fields the stages inside would then have to copy before they change them.
 struct StoringContext: Sendable {

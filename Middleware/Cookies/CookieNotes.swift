@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 
 extension TraceNotes {
-    /// Says which cookies a request does not carry, and why.
+    /// Records which cookies a request does not carry, and why.
     func tell(ofCookiesIn jar: CookieJar, withheldFrom target: CookieTarget, at now: Date, replaced: Set<String>) {
         guard isTraced else { return }
         for (cookie, reason) in jar.withheld(from: target, at: now, replaced: replaced) {
@@ -10,7 +10,7 @@ extension TraceNotes {
         }
     }
 
-    /// Says what became of each `Set-Cookie` field, and of the cookies that had to go for it.
+    /// Records the outcome of each `Set-Cookie` field, and the cookies it displaced.
     func tell(of result: CookieStorage.Result) {
         guard isTraced else { return }
         for outcome in result.outcomes { add("\(outcome)") }

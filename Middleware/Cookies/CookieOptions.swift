@@ -1,12 +1,12 @@
 public import HTTPChainCore
 
-/// The use that one call makes of cookies; in short ``HTTPChainCore/Request/cookies(_:)-(CookieUse)``.
+/// A call's use of cookies; see also ``HTTPChainCore/Request/cookies(_:)-(CookieUse)``.
 public struct CookieUse: Sendable, Hashable {
-    /// The treatment of the jar's cookies when the call has a `Cookie` field of its own.
+    /// The treatment of the jar's cookies if the call has its own `Cookie` field.
     public enum OwnField: Sendable, Hashable {
-        /// The call's field is sent alone.
+        /// Only the call's field is sent.
         case replacesJar
-        /// The jar's cookies are sent behind those of the field, except those whose names it has.
+        /// The jar's cookies are sent after those of the field, except for those with the same names.
         case joinsJar
     }
 
@@ -14,62 +14,62 @@ public struct CookieUse: Sendable, Hashable {
     public var sends: Bool
     /// Whether the cookies of the response are stored.
     public var stores: Bool
-    /// The treatment of the jar's cookies when the call has a `Cookie` field of its own.
+    /// The treatment of the jar's cookies if the call has its own `Cookie` field.
     public var ownField: OwnField
 
-    /// Makes a setting.
+    /// Creates a use.
     ///
     /// - Parameters:
-    ///   - sends: Whether the jar's cookies are sent; they are by default.
-    ///   - stores: Whether the cookies of the response are stored; they are by default.
-    ///   - ownField: What happens to the jar's cookies when the call has a `Cookie` field of its own; by default the
-    ///     call's field is sent alone.
+    ///   - sends: Whether the jar's cookies are sent; true by default.
+    ///   - stores: Whether the cookies of the response are stored; true by default.
+    ///   - ownField: The treatment of the jar's cookies if the call has its own `Cookie` field; by default, only the
+    ///     call's field is sent.
     public init(sends: Bool = true, stores: Bool = true, ownField: OwnField = .replacesJar) {
         self.sends = sends
         self.stores = stores
         self.ownField = ownField
     }
 
-    /// Sends and stores.
+    /// Sends and stores cookies.
     public static let on = CookieUse()
-    /// Neither sends nor stores.
+    /// Neither sends nor stores cookies.
     public static let off = CookieUse(sends: false, stores: false)
-    /// Sends, and stores nothing.
+    /// Sends cookies, but stores none.
     public static let sendOnly = CookieUse(stores: false)
-    /// A `Cookie` field of the call's own is sent together with the jar's cookies.
+    /// Sends the jar's cookies together with the call's own `Cookie` field.
     public static let joined = CookieUse(ownField: .joinsJar)
 }
 
-/// The request option for what one call does with cookies; the stage's setting by default.
+/// The request option for a call's use of cookies; the stage's setting by default.
 public enum CallCookieUse: RequestOption {
-    /// As the stage is set.
+    /// The stage's setting applies.
     public static var defaultValue: CookieUse? { nil }
 }
 
-/// The request option for cookies of one call; in short ``HTTPChainCore/Request/cookies``.
+/// The request option for a call's own cookies; see also ``HTTPChainCore/Request/cookies``.
 ///
-/// A credential: it does not survive a redirect to another origin, and is never printed.
+/// It is a credential: it isn't sent after a redirect to another origin, and is never printed.
 public enum CallCookies: RequestOption {
-    /// None.
+    /// No cookies.
     public static var defaultValue: [CallCookie] { [] }
-    /// They may open a session.
+    /// Always `true`: the cookies may identify a session.
     public static var isCredential: Bool { true }
 }
 
-/// A cookie of one call: name and value, which go with that call and are not kept.
+/// A name and value sent with one call and not kept.
 public struct CallCookie: Sendable, Hashable {
     /// The name.
     public var name: String
     /// The value.
     public var value: Secret
 
-    /// Makes a cookie for one call.
+    /// Creates a cookie for one call.
     public init(_ name: String, _ value: Secret) {
         self.name = name
         self.value = value
     }
 
-    /// Whether a `Cookie` field with it is read as it is meant.
+    /// Whether the cookie can be represented in a `Cookie` field without changing its meaning.
     package var isSound: Bool {
         let isText = { (text: String) in
             text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ";") }
@@ -80,36 +80,36 @@ public struct CallCookie: Sendable, Hashable {
     }
 }
 
-/// The request option for ``SiteContext``; in short ``HTTPChainCore/Request/site(_:)``.
+/// The request option for ``SiteContext``; see also ``HTTPChainCore/Request/site(_:)``.
 public enum CallSite: RequestOption {
-    /// A request from the same site.
+    /// The request comes from the same site.
     public static var defaultValue: SiteContext { .sameSite }
 }
 
 extension Request {
-    /// Cookies that this call sends beside those of the jar, and instead of those of the same names.
+    /// The cookies that this call sends in addition to those of the jar, replacing those with the same names.
     ///
-    /// They go to the origin that the call was made for, and not along with a redirect to another one. Names and values
-    /// that a `Cookie` field cannot hold (with a semicolon, a line break, or an equals sign in the name) are a
-    /// ``CookieError``.
+    /// They are sent only to the call's original origin, not after a redirect to another one. If the `Cookie` field
+    /// can't hold a name or a value (with a semicolon, a line break, or an equals sign in the name), the call fails
+    /// with ``CookieError``.
     public var cookies: [CallCookie] {
         get { options[CallCookies.self] }
         set { options[CallCookies.self] = newValue }
     }
 
-    /// The request with another use of cookies: `.get(url).cookies(.off)`.
+    /// Returns the request with another use of cookies: `.get(url).cookies(.off)`.
     public consuming func cookies(_ use: CookieUse) -> Request {
         options[CallCookieUse.self] = use
         return self
     }
 
-    /// The request with cookies of its own: `.get(url).cookies(["language": "de"])`.
+    /// Returns the request with its own cookies: `.get(url).cookies(["language": "de"])`.
     public consuming func cookies(_ cookies: KeyValuePairs<String, Secret>) -> Request {
         self.cookies = cookies.map { CallCookie($0.key, $0.value) }
         return self
     }
 
-    /// The request on behalf of a page: `.get(url).site(.page("https://example.com/"))`.
+    /// Returns the request in the context of a page: `.get(url).site(.page("https://example.com/"))`.
     public consuming func site(_ site: SiteContext) -> Request {
         options[CallSite.self] = site
         return self

@@ -2,11 +2,11 @@ public import HTTPChainCore
 
 /// The result of one `Set-Cookie` field.
 public struct CookieOutcome: Sendable, Hashable, CustomStringConvertible {
-    /// The cookie's name; empty where it has none or could not be read.
+    /// The cookie's name; empty if it has none or could not be parsed.
     public let name: String
-    /// The cookie's domain; the host that answered where the cookie is not stored.
+    /// The cookie's domain, or the responding host if the cookie is not stored.
     public let domain: String
-    /// Why the cookie is not stored; nil where it is, or where it removed the one that stood.
+    /// The reason why the cookie is not stored; nil if it is, or if it removed an existing one.
     public let reason: CookieReason?
 
     /// One line: `sid: stored for example.com`, `sid: not stored, because …`.
@@ -16,13 +16,13 @@ public struct CookieOutcome: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The results of the `Set-Cookie` fields of a response; in short ``HTTPChainCore/Response/cookieOutcomes``.
+/// The results of the `Set-Cookie` fields of a response; see also ``HTTPChainCore/Response/cookieOutcomes``.
 public enum CookieOutcomes: ResponseOption {
-    /// The response set no cookie, or no cookie stage saw it.
+    /// The response set no cookies, or passed no cookie stage.
     public static var defaultValue: [CookieOutcome] { [] }
 }
 
 extension Response {
-    /// The results of the `Set-Cookie` fields of this response, in their order; empty where there were none.
+    /// The results of the `Set-Cookie` fields of this response, in order; empty if there were none.
     public var cookieOutcomes: [CookieOutcome] { options[CookieOutcomes.self] }
 }

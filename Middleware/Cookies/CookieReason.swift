@@ -1,4 +1,4 @@
-/// Why a cookie was not stored, was dropped, or is not sent.
+/// The reason why a cookie was not stored, was dropped, or is not sent.
 public struct CookieReason: Error, Sendable, Hashable, CustomStringConvertible {
     /// The reason in words, to follow "because".
     public let description: String
@@ -12,61 +12,61 @@ public struct CookieReason: Error, Sendable, Hashable, CustomStringConvertible {
 extension CookieReason {
     /// The `Set-Cookie` field is longer than ``CookieLimits/field``.
     public static let fieldTooLong = CookieReason("the Set-Cookie field is too long")
-    /// The field has a control character: RFC 6265bis §5.6 step 1.
+    /// The field contains a control character: RFC 6265bis §5.6 step 1.
     public static let controlCharacter = CookieReason("the Set-Cookie field has a control character")
     /// Name and value are longer than ``CookieLimits/pair``: RFC 6265bis §5.6 step 5.
     public static let tooLarge = CookieReason("name and value are too long")
-    /// There is neither name nor value: RFC 6265bis §5.7 step 2.
+    /// Both name and value are empty: RFC 6265bis §5.7 step 2.
     public static let empty = CookieReason("name and value are empty")
     /// The response has more `Set-Cookie` fields than ``CookieLimits/fieldsPerResponse``.
     public static let tooManyFields = CookieReason("the response sets too many cookies")
-    /// The request had no absolute URL that names its host.
+    /// The request had no absolute URL with a host.
     public static let unknownOrigin = CookieReason("the host that answered is not known")
-    /// The `Domain` attribute has characters outside ASCII: RFC 6265bis §5.7 step 7.
+    /// The `Domain` attribute contains non-ASCII characters: RFC 6265bis §5.7 step 7.
     public static let domainNotASCII = CookieReason("the Domain attribute is not ASCII")
     /// The `Domain` attribute is a public suffix, such as `co.uk`: RFC 6265bis §5.7 step 9.
     public static let publicSuffix = CookieReason("the Domain attribute is a public suffix")
-    /// The host that answered is not of the domain: RFC 6265bis §5.7 step 10.
+    /// The responding host is not within the domain: RFC 6265bis §5.7 step 10.
     public static let foreignDomain = CookieReason("the host is not within the Domain attribute")
     /// A `Secure` cookie came over an insecure connection: RFC 6265bis §5.7 step 13.
     public static let insecureOrigin = CookieReason("a Secure cookie needs a secure connection")
-    /// A secure cookie of that name stands, and the connection is not secure: RFC 6265bis §5.7 step 16.
+    /// A secure cookie with that name exists, and the connection is not secure: RFC 6265bis §5.7 step 16.
     public static let overlaysSecureCookie = CookieReason("it would stand over a secure cookie of that name")
     /// `SameSite=None` without `Secure`: RFC 6265bis §5.7 step 18.
     public static let sameSiteNoneNeedsSecure = CookieReason("SameSite=None needs Secure")
     /// `Partitioned` without `Secure`.
     public static let partitionedNeedsSecure = CookieReason("Partitioned needs Secure")
-    /// The name or, without a name, the value begins with a prefix that the attributes do not satisfy: RFC 6265bis
-    /// §5.7 steps 19 to 21.
+    /// The name (or the value, if there is no name) has a prefix whose conditions the attributes don't meet: RFC
+    /// 6265bis §5.7 steps 19 to 21.
     public static let prefix = CookieReason("its prefix demands attributes that it does not have")
-    /// The jar or the domain is full of cookies that are more recently used.
+    /// The jar or the domain is full of more recently used cookies.
     public static let evicted = CookieReason("the jar has no room")
-    /// The application removed it.
+    /// The application removed the cookie.
     public static let removedByApplication = CookieReason("the application removed it")
-    /// It ended with the session: ``CookieJar/endSession()``.
+    /// The cookie ended with the session: ``CookieJar/endSession()``.
     public static let sessionEnded = CookieReason("the session ended")
-    /// Another process that shares the jar's file removed it.
+    /// Another process that shares the jar's file removed the cookie.
     public static let removedElsewhere = CookieReason("another process removed it")
-    /// The cookie has ended already, which is how servers remove one.
+    /// The cookie was already expired, which is how servers remove one.
     public static let alreadyExpired = CookieReason("it has already ended")
 }
 
 /// Reasons not to send a cookie.
 extension CookieReason {
-    /// Another host's cookie.
+    /// The cookie belongs to another host.
     public static let otherHost = CookieReason("it belongs to another host")
     /// The path of the request is not within the cookie's: RFC 6265bis §5.1.4.
     public static let otherPath = CookieReason("the path is not within the cookie's")
     /// A `Secure` cookie is not sent over an insecure connection.
     public static let needsSecureConnection = CookieReason("it needs a secure connection")
-    /// `SameSite` keeps the cookie from requests of another site, in storing and in sending.
+    /// `SameSite` excludes the cookie from requests of another site, for storing and sending.
     public static let crossSite = CookieReason("the request comes from another site")
-    /// A `Partitioned` cookie of another top-level site.
+    /// A `Partitioned` cookie belongs to another top-level site.
     public static let otherPartition = CookieReason("it belongs to another partition")
-    /// The cookie has ended.
+    /// The cookie has expired.
     public static let expired = CookieReason("it has ended")
     /// The request is full: ``CookieLimits/perRequest`` or ``CookieLimits/requestField``.
     public static let requestFull = CookieReason("the request has no room")
-    /// The call brings a cookie of that name itself.
+    /// The call has its own cookie with that name.
     public static let replacedByCall = CookieReason("the call has a cookie of that name")
 }

@@ -1,10 +1,10 @@
 import HTTPChainCore
 import HTTPChainSupport
 
-/// On whose behalf a request is sent, which decides about `SameSite` and `Partitioned` cookies.
+/// The site that caused a request, which determines its `SameSite` and `Partitioned` cookies.
 ///
-/// A program that calls its own servers needs none: every request counts as one from the same site. One that shows
-/// pages, such as a browser or a mail reader, says which page made it send the request.
+/// A program that calls its own servers doesn't need it: every request counts as same-site. A program that shows pages,
+/// such as a browser or a mail reader, sets the page that caused the request.
 public struct SiteContext: Sendable, Hashable {
     private enum Kind: Hashable {
         case sameSite
@@ -15,16 +15,16 @@ public struct SiteContext: Sendable, Hashable {
     private let kind: Kind
     private let isNavigation: Bool
 
-    /// The request comes from the site that it goes to; so it is by default.
+    /// The request comes from the site that it goes to; this is the default.
     public static let sameSite = SiteContext(kind: .sameSite, isNavigation: false)
 
     /// The request comes from a page.
     ///
-    /// Pages are of one site when their scheme and their registrable domain are the same: RFC 6265bis §5.2.
+    /// Pages belong to the same site if their scheme and registrable domain are the same: RFC 6265bis §5.2.
     ///
     /// - Parameters:
-    ///   - url: The URL of the page in the window, not of a frame in it; with one that names no host the request is
-    ///     taken for one from another site.
+    ///   - url: The URL of the top-level page, not of a frame; without a host, the request counts as coming from
+    ///     another site.
     ///   - isNavigation: Whether the response replaces the page, as after a click on a link; false by default.
     public static func page(_ url: String, isNavigation: Bool = false) -> SiteContext {
         let site = Origin(url).map { Site($0) }
@@ -39,8 +39,8 @@ public struct SiteContext: Sendable, Hashable {
         }
     }
 
-    /// Whether cookies with `SameSite=Lax`, or without the attribute, go with a request that comes from another site:
-    /// RFC 6265bis §5.8.3.
+    /// Whether cookies with `SameSite=Lax`, or without the attribute, are sent with a request from another site: RFC
+    /// 6265bis §5.8.3.
     func sendsLaxCookies(withSafeMethod isSafe: Bool) -> Bool { isNavigation && isSafe }
 
     /// Whether a response to a request from another site may set `SameSite` cookies: RFC 6265bis §5.7 step 17.
@@ -56,7 +56,7 @@ public struct SiteContext: Sendable, Hashable {
     }
 }
 
-/// Scheme and registrable domain: RFC 6265bis §5.2.
+/// A scheme and a registrable domain: RFC 6265bis §5.2.
 struct Site: Sendable, Hashable, CustomStringConvertible {
     let scheme: String
     let domain: String

@@ -1,12 +1,12 @@
 import HTTPChainSupport
 
-/// The cookies that a jar refused or removed lately, so that it can tell why they are not there.
+/// The cookies that a jar recently refused or removed, to explain why they are missing.
 struct CookieAbsences: Sendable {
     private static let capacity = 256
-    /// Of a name, which a server may make as long as a cookie.
+    /// The maximum length of a name, which a server may make as long as a cookie.
     private static let nameLength = 256
 
-    /// The latest last.
+    /// The cookies, latest last.
     private var kept: [CookieExplanation.Absent] = []
 
     mutating func note(_ result: CookieStorage.Result) {
@@ -18,7 +18,7 @@ struct CookieAbsences: Sendable {
         }
     }
 
-    /// Those of a host and the domains above it, the latest last.
+    /// Returns the cookies of a host and the domains above it, latest last.
     func of(_ host: URLHost) -> [CookieExplanation.Absent] {
         kept.filter { host.isWithin(URLHost(canonical: $0.domain)) }
     }
@@ -29,7 +29,7 @@ struct CookieAbsences: Sendable {
             domain: domain,
             cause: cause
         )
-        // A server that tries the same with each response would drive out all the others.
+        // Otherwise, a server that repeats the same refused cookie would displace all others.
         if let place = kept.firstIndex(of: absent) {
             kept.remove(at: place)
         } else if kept.count == Self.capacity {

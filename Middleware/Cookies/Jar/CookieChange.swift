@@ -1,21 +1,21 @@
-/// A change of what a ``CookieJar`` holds.
+/// A change in a ``CookieJar``.
 public struct CookieChange: Sendable, Hashable, CustomStringConvertible {
     /// A kind of change.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Kind: Sendable, Hashable {
-        /// It is new.
+        /// The cookie is new.
         case added
-        /// It took the place of the one with its name, domain and path.
+        /// The cookie replaced the one with the same name, domain and path.
         case replaced
-        /// It is gone: removed by its server or by the application, ended, or evicted.
+        /// The cookie is gone: removed by its server or by the application, expired, or evicted.
         case removed(CookieReason)
     }
 
     /// A description of what happened.
     public let kind: Kind
-    /// The cookie, as it is now or as it was last.
+    /// The cookie, in its current or last state.
     public let cookie: Cookie
 
     init(_ effect: CookieStorage.Effect) {
@@ -26,7 +26,7 @@ public struct CookieChange: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// One line without the value.
+    /// The change on one line, without the value.
     public var description: String {
         switch kind {
         case .added: "added \(cookie)"

@@ -1,35 +1,35 @@
 import HTTPChainCore
 
-/// The cookies that a request carries, and why it does not carry others: ``CookieJar/explain(_:method:site:at:)``.
+/// The cookies that a request carries, and why it doesn't carry others: ``CookieJar/explain(_:method:site:at:)``.
 public struct CookieExplanation: Sendable, Hashable, CustomStringConvertible {
     /// A cookie that the request does not carry.
     public struct Withheld: Sendable, Hashable {
         /// The cookie.
         public let cookie: Cookie
-        /// Why not.
+        /// The reason why the request does not carry it.
         public let reason: CookieReason
     }
 
-    /// A cookie that is not in the jar: it was never stored, or is gone.
+    /// A cookie that is not in the jar, because it was never stored or is gone.
     ///
     /// Its value is not kept.
     public struct Absent: Sendable, Hashable, CustomStringConvertible {
-        /// Why a cookie is not in the jar.
+        /// The reason why a cookie is not in the jar.
         #if hasAttribute(nonexhaustive)
         @nonexhaustive
         #endif
         public enum Cause: Sendable, Hashable {
             /// A `Set-Cookie` field was not stored.
             case refused(CookieReason)
-            /// The cookie was in the jar and is gone: evicted, ended, or removed.
+            /// The cookie was in the jar and is gone: evicted, expired, or removed.
             case removed(CookieReason)
         }
 
-        /// The cookie's name, its first 256 bytes; empty where it has none or could not be read.
+        /// The first 256 bytes of the cookie's name; empty if it has none or could not be parsed.
         public let name: String
-        /// The cookie's domain; for one that was refused, the host that answered.
+        /// The cookie's domain, or the responding host if the cookie was refused.
         public let domain: String
-        /// Why it is not in the jar.
+        /// The reason why it is not in the jar.
         public let cause: Cause
 
         /// One line: `refused, because …: sid of example.com`.
@@ -42,16 +42,16 @@ public struct CookieExplanation: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The URL asked for, secrets redacted.
+    /// The URL of the request, with secrets redacted.
     public let url: String
     /// The cookies that the request carries, in the order of the `Cookie` field.
     public let sent: [Cookie]
     /// The cookies of the host, and of the domains above it, that the request does not carry.
     public let withheld: [Withheld]
-    /// The cookies of the host, and of the domains above it, that the jar refused or no longer has, the latest last.
+    /// The cookies of the host, and of the domains above it, that the jar refused or no longer has, latest last.
     ///
-    /// One that was refused or removed twice for the same reason is in the list once. It stays in the list when it is
-    /// set again later.
+    /// A cookie refused or removed repeatedly for the same reason is in the list once. It stays in the list even if it
+    /// is set again later.
     public let absent: [Absent]
 
     /// One line for each cookie, without values.

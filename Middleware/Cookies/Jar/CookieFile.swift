@@ -2,22 +2,22 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// The file of a jar: a line that says what it is and which revision, then a line of JSON for each cookie.
+/// The file of a jar: a line with its format and revision, then a line of JSON for each cookie.
 ///
-/// A change locks a file beside it, because the file itself is replaced by each change.
+/// A change locks a separate file, because each change replaces the file itself.
 final class CookieFile: Sendable {
     private static let signature = "HTTPChain cookies 1 "
-    /// The largest size of a file, which no jar of the largest limits reaches.
+    /// The maximum size of a file, which no jar with the highest limits reaches.
     private static let sizeLimit: Int64 = 64 << 20
     private static let pause = Duration.milliseconds(5)
-    /// Counted, and not timed: on a machine that has no time for this process, the lock may be free all the while.
+    /// Counted rather than timed: on an overloaded machine, the lock may be free all the time.
     private static let attempts = Int(Duration.seconds(10) / pause)
 
     let keepsSessionCookies: Bool
     private let path: String
     private let access: FileAccess
     private let files: Files<FileFault>
-    /// The first line of the file as this process last read or wrote it; nil without a file.
+    /// The first line of the file as this process last read or wrote it; nil if there is no file.
     private let revision = Locked<String?>(nil)
 
     init(path: String, keepsSessionCookies: Bool, access: FileAccess = .standard) {
@@ -27,22 +27,22 @@ final class CookieFile: Sendable {
         files = Files(access.system)
     }
 
-    /// Reads the file; one that does not exist has no cookies.
+    /// Reads the file; a missing file has no cookies.
     func read(limits: CookieLimits) async throws(CookieJarError) -> CookieStorage {
         let cookies = try await run { [self] () throws(CookieJarError) in try content() ?? [] }
         return CookieStorage(limits: limits).merged(with: cookies, keepingSession: false)
     }
 
-    /// The cookies of the file, if it was changed since this process last read or wrote it; nil otherwise.
+    /// Returns the cookies of the file if it was changed since this process last read or wrote it; nil otherwise.
     func changedContent() async throws(CookieJarError) -> [KeptCookie]? {
         try await run { [self] () throws(CookieJarError) in
             try currentRevision() == revision.withLock { $0 } ? nil : content() ?? []
         }
     }
 
-    /// Runs a change while no other process, and no other task of this one, changes the file.
+    /// Runs a change while no other process and no other task changes the file.
     ///
-    /// - Parameter change: Is given the cookies of the file if another process changed it, nil otherwise.
+    /// - Parameter change: Receives the cookies of the file if another process changed it, nil otherwise.
     func update(
         _ change: @escaping @Sendable ([KeptCookie]?) throws(CookieJarError) -> Void
     ) async throws(CookieJarError) {
@@ -55,13 +55,13 @@ final class CookieFile: Sendable {
                 return true
             }
             if isDone { return }
-            // Uncancellable on purpose: what a server has set must not be lost with the call that brought it.
+            // Deliberately not cancellable: cookies set by a server must not be lost with the call.
             await Task { try? await Task.sleep(for: Self.pause) }.value
         }
         throw CookieJarError(problem: .locked, path: path)
     }
 
-    /// Replaces the file; to be called in ``update(_:)``.
+    /// Replaces the file; call it only in ``update(_:)``.
     func write(_ storage: CookieStorage) throws(CookieJarError) {
         let now = Date()
         let kept = storage.keptCookies.filter {
@@ -72,12 +72,12 @@ final class CookieFile: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         for one in kept {
-            // Texts and finite numbers: there is nothing that the encoder could refuse.
+            // Texts and finite numbers are always encodable.
             guard let record = try? encoder.encode(CookieRecord(one)) else { continue }
             bytes += record
             bytes.append(UInt8(ascii: "\n"))
         }
-        // One name is enough under the lock, and what a process that was killed has left there goes.
+        // One name is sufficient under the lock, and removing it cleans up after killed processes.
         let temporary = path + ".new"
         do throws(CookieJarError) {
             _ = try failing { () throws(FileFault) in try files.remove(temporary) }
@@ -146,7 +146,7 @@ final class CookieFile: Sendable {
         }
     }
 
-    /// Work with the file, to its end: what a server has set must not be lost with the call that brought it.
+    /// Runs work with the file to its end: cookies set by a server must not be lost with the call.
     private func run<Result: Sendable>(
         _ work: @escaping @Sendable () throws(CookieJarError) -> Result
     ) async throws(CookieJarError) -> Result {

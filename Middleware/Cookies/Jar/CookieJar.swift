@@ -2,7 +2,7 @@ public import Foundation
 import HTTPChainCore
 public import HTTPTypes
 
-/// Keeps the cookies of one user.
+/// Stores the cookies of one user.
 ///
 /// ```swift
 /// let jar = try await CookieJar(file: cookiesURL)  // or CookieJar(), in memory
@@ -12,18 +12,18 @@ public import HTTPTypes
 /// }
 /// ```
 ///
-/// The rules are those of RFC 6265bis, the draft that replaces RFC 6265, with the limits that browsers have
-/// (``CookieLimits``). Values are ``/HTTPChainCore/Secret``s: they do not show in descriptions, logs and traces.
+/// The rules are those of RFC 6265bis, the draft that replaces RFC 6265, with the limits of browsers
+/// (``CookieLimits``). Values are ``/HTTPChainCore/Secret``s: they don't appear in descriptions, logs and traces.
 ///
-/// One jar is for one user. Several users of a program have a jar each, and ``CookieMiddleware/init(use:jar:)`` chooses
-/// among them for each request.
+/// A jar is for a single user. If a program has several users, each has a separate jar, and
+/// ``CookieMiddleware/init(use:jar:)`` chooses one for each request.
 public final class CookieJar: Sendable {
     private struct State: Sendable {
         var storage: CookieStorage
         var absences = CookieAbsences()
         var listeners: [UUID: AsyncStream<CookieChange>.Continuation] = [:]
 
-        /// Keeps what cookies were refused and removed, and tells the listeners.
+        /// Records refused and removed cookies, and notifies the listeners.
         mutating func note(_ result: CookieStorage.Result) {
             absences.note(result)
             guard !listeners.isEmpty else { return }
@@ -40,9 +40,9 @@ public final class CookieJar: Sendable {
     /// Tells stages that let calls share a response that it will be stored here.
     let keeper: PreparedOption
 
-    /// Makes a jar in memory, without cookies.
+    /// Creates an empty jar in memory.
     ///
-    /// - Parameter limits: How much it accepts, keeps and sends.
+    /// - Parameter limits: The limits of the jar.
     public init(limits: CookieLimits = .standard) {
         state = Locked(State(storage: CookieStorage(limits: limits)))
         file = nil
@@ -53,17 +53,17 @@ public final class CookieJar: Sendable {
 
     /// Opens a jar in a file, which is created with the first cookie.
     ///
-    /// Several processes may share the file: each change is written before it is reported, in one step, so that a
-    /// process that ends in the middle leaves the old content or the new; a change of another process is seen with the
-    /// next call. The file is for this user alone (mode 0600).
+    /// Several processes may share the file. Each change is written atomically before it is reported, so that a process
+    /// that ends in the middle leaves either the old or the new content. A change by another process is visible with
+    /// the next call. Only this user can access the file (mode 0600).
     ///
     /// - Parameters:
-    ///   - file: Where it is; its directory must exist.
-    ///   - keepsSessionCookies: Whether cookies without an expiry are written as well; they are not by default, so that
-    ///     they end with the process.
-    ///   - limits: How much the jar accepts, keeps and sends.
-    /// - Throws: ``CookieJarError`` for a file that cannot be read, is damaged, belongs to another user or can be read
-    ///   by others; it is left as it is.
+    ///   - file: The file; its directory must exist.
+    ///   - keepsSessionCookies: Whether cookies without an expiry date are also written; false by default, so that they
+    ///     end with the process.
+    ///   - limits: The limits of the jar.
+    /// - Throws: ``CookieJarError`` for a file that can't be read, is damaged, belongs to another user or can be read
+    ///   by others; the file is left unchanged.
     public convenience init(
         file: URL,
         keepsSessionCookies: Bool = false,
@@ -83,41 +83,40 @@ public final class CookieJar: Sendable {
         identity.jar.withLock { $0.jar = self }
     }
 
-    /// Why the jar's file could not be read or written when that was last tried; nil when it could, and for a jar in
-    /// memory.
+    /// The last failure to read or write the jar's file; nil after a successful change, and for a jar in memory.
     public var fileFailure: CookieJarError? { lastFileFailure.withLock { $0 } }
 
     deinit {
         for listener in state.withLock({ $0.listeners }).values { listener.finish() }
     }
 
-    /// The number of cookies, those that have ended and were not yet removed included.
+    /// The number of cookies, including expired ones that were not removed yet.
     public var count: Int { state.withLock { $0.storage.count } }
 
-    /// Whether no cookie can be in the jar: nothing in memory, and no file that another process may have changed.
+    /// Whether the jar is certainly empty: nothing in memory, and no file that another process may have changed.
     var isCertainlyEmpty: Bool { file == nil && occupancy.isEmpty }
 
-    /// Whether a request may carry cookies of the jar; where that is hard to tell, or up to a file, it may.
+    /// Whether a request may carry cookies of the jar; true if that is unknown or depends on a file.
     func mayHaveCookies(forAuthority authority: String?) -> Bool {
         guard file == nil, let authority else { return true }
         return state.withLock { $0.storage.mayHaveCookies(forAuthority: authority) }
     }
 
-    /// Every cookie that has not ended, oldest first.
+    /// Returns every unexpired cookie, oldest first.
     ///
-    /// - Parameter now: What counts as ended; the system's clock by default.
+    /// - Parameter now: The time for expiry; the system's by default.
     public func cookies(at now: Date = Date()) async -> [Cookie] {
         await refresh()
         return state.withLock { $0.storage.cookies }.filter { !$0.isExpired(at: now) }
     }
 
-    /// The cookies that a request to a URL carries, in the order of the `Cookie` field.
+    /// Returns the cookies that a request to a URL carries, in the order of the `Cookie` field.
     ///
     /// - Parameters:
     ///   - url: An absolute URL; one without a host has no cookies.
-    ///   - method: The request's method, which matters to ``SiteContext/page(_:isNavigation:)``.
-    ///   - site: On whose behalf the request is sent.
-    ///   - now: The time; the system's by default.
+    ///   - method: The request's method, which affects ``SiteContext/page(_:isNavigation:)``.
+    ///   - site: The site context of the request.
+    ///   - now: The current time; the system's by default.
     public func cookies(
         for url: String,
         method: HTTPRequest.Method = .get,
@@ -129,16 +128,16 @@ public final class CookieJar: Sendable {
         return state.withLock { $0.storage.judgement(of: target, at: now).sent }
     }
 
-    /// Returns the cookies that a request to a URL carries, and why not the others of its host and the domains above
-    /// it: those of the jar, and those that it refused or no longer has.
+    /// Explains which cookies a request to a URL carries, and why not the others of its host and the domains above it:
+    /// those of the jar, and those that it refused or no longer has.
     ///
-    /// Of the latter, the jar remembers the last 256 since it was made, without their values.
+    /// Of the latter, the jar remembers the last 256 since it was created, without their values.
     ///
     /// - Parameters:
     ///   - url: An absolute URL.
     ///   - method: The request's method.
-    ///   - site: On whose behalf the request is sent.
-    ///   - now: The time; the system's by default.
+    ///   - site: The site context of the request.
+    ///   - now: The current time; the system's by default.
     public func explain(
         _ url: String,
         method: HTTPRequest.Method = .get,
@@ -160,15 +159,15 @@ public final class CookieJar: Sendable {
         )
     }
 
-    /// Reads the `Set-Cookie` fields of a response from a URL.
+    /// Stores the `Set-Cookie` fields of a response from a URL.
     ///
     /// - Parameters:
     ///   - fields: The values of the fields, in order.
-    ///   - url: The URL that answered.
-    ///   - site: On whose behalf the request was sent.
-    ///   - now: The time; the system's by default.
-    /// - Returns: What became of each field.
-    /// - Throws: ``CookieJarError`` when the jar's file cannot be written; the cookies are kept in memory nevertheless.
+    ///   - url: The URL that the response came from.
+    ///   - site: The site context of the request.
+    ///   - now: The current time; the system's by default.
+    /// - Returns: The outcome of each field.
+    /// - Throws: ``CookieJarError`` if the jar's file can't be written; the cookies are still kept in memory.
     @discardableResult
     public func store(
         _ fields: [String],
@@ -182,45 +181,45 @@ public final class CookieJar: Sendable {
         return try await store(fields, from: target, at: now)
     }
 
-    /// Puts a cookie in the jar, in the place of the one with its name, domain, path and partition; a cookie that has
-    /// ended removes that one.
+    /// Stores a cookie, replacing the one with the same name, domain, path and partition; an expired cookie removes
+    /// that one.
     ///
-    /// The application is trusted: prefixes, public suffixes and the secure flag are not judged.
+    /// The application is trusted: prefixes, public suffixes and the secure flag are not checked.
     ///
-    /// - Throws: ``CookieJarError`` when the jar's file cannot be written; the cookie is kept in memory nevertheless.
+    /// - Throws: ``CookieJarError`` if the jar's file can't be written; the cookie is still kept in memory.
     public func set(_ cookie: Cookie, at now: Date = Date()) async throws {
         try await set([cookie], at: now)
     }
 
-    /// Puts several cookies in the jar, as ``set(_:at:)`` does.
+    /// Stores several cookies, like ``set(_:at:)``.
     public func set(_ cookies: [Cookie], at now: Date = Date()) async throws {
         try await change { storage in .init(effects: cookies.flatMap { storage.insert($0, at: now) }) }
     }
 
     /// Removes cookies.
     ///
-    /// - Throws: ``CookieJarError`` when the jar's file cannot be written; the cookies are gone from memory nevertheless.
+    /// - Throws: ``CookieJarError`` if the jar's file can't be written; the cookies are still removed from memory.
     public func remove(where isRemoved: @escaping @Sendable (Cookie) -> Bool) async throws {
         try await change { .init(effects: $0.remove(because: .removedByApplication, where: isRemoved)) }
     }
 
     /// Removes all cookies.
     ///
-    /// - Throws: ``CookieJarError`` when the jar's file cannot be written.
+    /// - Throws: ``CookieJarError`` if the jar's file can't be written.
     public func removeAll() async throws {
         try await remove { _ in true }
     }
 
-    /// Removes the cookies that end with the session, which are those without an expiry: RFC 6265bis §5.7.
+    /// Removes the cookies that end with the session, that is, without an expiry date: RFC 6265bis §5.7.
     ///
-    /// - Throws: ``CookieJarError`` when the jar's file cannot be written.
+    /// - Throws: ``CookieJarError`` if the jar's file can't be written.
     public func endSession() async throws {
         try await change { .init(effects: $0.remove(because: .sessionEnded) { !$0.isPersistent }) }
     }
 
-    /// The changes from now on, by whatever process that shares the jar's file.
+    /// The changes from now on, by any process that shares the jar's file.
     ///
-    /// A listener that does not keep up misses the oldest: 256 changes are kept for it.
+    /// 256 changes are kept for a slow listener, which misses older ones.
     public var changes: AsyncStream<CookieChange> {
         let id = UUID()
         let (stream, continuation) = AsyncStream.makeStream(
@@ -236,7 +235,7 @@ public final class CookieJar: Sendable {
 }
 
 extension CookieJar {
-    /// The pairs of name and value in the `Cookie` field of a request.
+    /// Returns the pairs of name and value in the `Cookie` field of a request.
     func pairs(for target: CookieTarget, at now: Date, without replaced: Set<String>) async -> [String] {
         await refresh()
         return state.withLock { $0.storage.pairs(for: target, at: now, without: replaced) }
@@ -256,7 +255,7 @@ extension CookieJar {
         return stored.withLock { $0.outcomes }
     }
 
-    /// The same for a stage, whose call does not fail with the file.
+    /// Stores fields for a stage, whose call doesn't fail because of the file.
     func storeKeepingFailure(
         _ fields: [String],
         from target: CookieTarget,
@@ -271,13 +270,13 @@ extension CookieJar {
         return stored.withLock { $0 }
     }
 
-    /// The cookies of the host and the domains above it that a request does not carry, and why not.
+    /// Returns the cookies of the host and the domains above it that a request does not carry, with the reasons.
     func withheld(from target: CookieTarget, at now: Date, replaced: Set<String>) -> [(Cookie, CookieReason)] {
         let (sent, withheld) = state.withLock { $0.storage.judgement(of: target, at: now) }
         return withheld + sent.filter { replaced.contains($0.name) }.map { ($0, .replacedByCall) }
     }
 
-    /// Changes what is in memory and, if there is one, in the file; where the file cannot be written, in memory alone.
+    /// Changes the cookies in memory and in the file, if there is one; only in memory if the file can't be written.
     private func change(
         _ change: @escaping @Sendable (inout CookieStorage) -> CookieStorage.Result
     ) async throws(CookieJarError) {
@@ -316,7 +315,7 @@ extension CookieJar {
         }
     }
 
-    /// Takes over what another process has written.
+    /// Applies changes made by another process.
     private func refresh() async {
         guard let file else { return }
         do throws(CookieJarError) {

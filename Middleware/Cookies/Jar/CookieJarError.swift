@@ -1,37 +1,37 @@
 public import HTTPChainCore
 
-/// The file of a ``CookieJar`` cannot be used.
+/// The file of a ``CookieJar`` can't be used.
 public struct CookieJarError: HTTPChainError, Hashable {
     /// A reason why the file cannot be used.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// It is not a file of this kind, or was changed by hand.
+        /// The file is not of this format, or was edited manually.
         case damaged(line: Int)
-        /// It is larger than any jar becomes.
+        /// The file is larger than any jar becomes.
         case tooLarge
-        /// It is a directory, a link or a device.
+        /// The path is a directory, a link or a device.
         case notAFile
-        /// It belongs to another user.
+        /// The file belongs to another user.
         case ownedByAnother
-        /// Others may read it.
+        /// Other users can read the file.
         case readableByOthers(mode: UInt16)
-        /// Another process has kept it locked for ten seconds.
+        /// Another process has locked the file for ten seconds.
         case locked
-        /// The system refused.
+        /// A system call failed.
         case system(operation: String, code: Int32, message: String)
     }
 
     /// The problem.
     public let problem: Problem
-    /// The file.
+    /// The path of the file.
     public let path: String
 
     /// Always "CookieJar".
     public var stage: String { "CookieJar" }
 
-    /// The sentence that says what is wrong with which file.
+    /// A description of the problem and the file.
     public var reason: String {
         switch problem {
         case .damaged(let line): "the cookie file \(path) is damaged in line \(line)"

@@ -4,13 +4,13 @@ import HTTPChainCore
 import Synchronization
 #endif
 
-/// Whether a jar in memory is empty, for each call to read without the jar's lock.
+/// Whether a jar in memory is empty, readable by each call without the jar's lock.
 ///
-/// It is written under that lock. Who was told that a cookie is stored, or has the response that set it, reads that it is
-/// there.
+/// It is written under that lock. Anyone who knows that a cookie is stored, or has the response that set it, sees that
+/// the jar isn't empty.
 final class CookieOccupancy: Sendable {
     #if canImport(Darwin)
-    // Atomics are there from macOS 15 on; this lock is held so shortly that nobody waits for it.
+    // Atomics require macOS 15; this lock is held so briefly that nobody waits for it.
     private let value = Locked(true)
 
     var isEmpty: Bool {

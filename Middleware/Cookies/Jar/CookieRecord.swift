@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// A cookie as a line of a jar's file; its moments are in seconds since 2001, as `Date` has them, so that they stay exact.
+/// A cookie as a line of a jar's file; its dates are in seconds since 2001, like `Date`'s, so that they stay exact.
 struct CookieRecord: Codable {
     var name: String
     var value: String
@@ -14,7 +14,7 @@ struct CookieRecord: Codable {
     var sameSite: Cookie.SameSite
     var partition: String?
     var created: Double
-    /// When it was last sent or set, as of the last change of the file; files of before do not say.
+    /// The time of the last use, as of the last change of the file; older files don't have it.
     var used: Double?
 
     init(_ kept: KeptCookie) {
@@ -51,7 +51,7 @@ struct CookieRecord: Codable {
     }
 }
 
-/// A cookie, and when it was last used, which decides about eviction.
+/// A cookie with the time of its last use, which determines eviction.
 struct KeptCookie: Sendable {
     var cookie: Cookie
     var lastAccess: Date

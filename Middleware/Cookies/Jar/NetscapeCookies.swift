@@ -2,15 +2,15 @@ import Foundation
 public import HTTPChainCore
 import HTTPChainSupport
 
-/// The `cookies.txt` format of Netscape, which curl, wget and browser extensions read and write.
+/// Netscape's `cookies.txt` format, which curl, wget and browser extensions read and write.
 ///
-/// A line has seven fields with tabs between them: domain, whether its hosts below receive the cookie, path, secure,
-/// expiry in seconds since 1970 (0 for the session), name, value. `#HttpOnly_` stands before the domain of such a cookie.
-/// `SameSite` and `Partitioned` have no place in it: cookies with a partition are left out.
+/// A line has seven fields separated by tabs: domain, whether hosts below it receive the cookie, path, secure, expiry
+/// in seconds since 1970 (0 for the session), name, value. The domain of an HTTP-only cookie has the prefix
+/// `#HttpOnly_`. The format has no `SameSite` and `Partitioned`: cookies with a partition are omitted.
 public enum NetscapeCookies {
-    /// The cookies of a text.
+    /// Parses the cookies of a text.
     ///
-    /// - Throws: ``NetscapeCookieError`` for a line that is none of the format.
+    /// - Throws: ``NetscapeCookieError`` for a line that isn't in the format.
     public static func parse(_ text: String) throws(NetscapeCookieError) -> [Cookie] {
         var cookies: [Cookie] = []
         for (index, line) in text.utf8.split(omittingEmptySubsequences: false, whereSeparator: { $0 == 0x0A })
@@ -23,7 +23,7 @@ public enum NetscapeCookies {
             if isHTTPOnly { line = line.dropFirst(httpOnly.utf8.count) }
             if line.isEmpty || line.first == UInt8(ascii: "#") { continue }
             let fields = line.split(separator: 0x09, omittingEmptySubsequences: false).map { String(Substring($0)) }
-            // curl leaves the tab before an empty value away.
+            // curl omits the tab before an empty value.
             guard fields.count == 7 || fields.count == 6,
                 isDomain(fields[0].without(prefix: ".") ?? fields[0][...]),
                 let expires = Double(fields[4]),
@@ -45,9 +45,9 @@ public enum NetscapeCookies {
         return cookies
     }
 
-    /// The text for cookies; it holds their values, so it is a secret.
+    /// Returns the text for cookies, which is a secret because it contains their values.
     ///
-    /// Cookies whose texts would break the format (with a tab or a line break), or whose domain is none, are left out.
+    /// Cookies that would break the format (with a tab or a line break), or with an invalid domain, are omitted.
     public static func text(for cookies: [Cookie]) -> Secret {
         var text = "# Netscape HTTP Cookie File\n\n"
         for cookie in cookies where cookie.partition == nil && isDomain(cookie.domain[...]) {
@@ -66,10 +66,10 @@ public enum NetscapeCookies {
         return Secret(text)
     }
 
-    /// Whether it is a name; the one dot that may stand before it is gone.
+    /// Whether this is a domain; one leading dot has already been removed.
     private static func isDomain(_ name: Substring) -> Bool { !name.isEmpty && !name.begins(with: ".") }
 
-    /// 0 is none, so that 1970 itself is a second later; ``HTTPDate`` keeps to the years that can be written.
+    /// 0 means none, so 1970 itself becomes a second later; ``HTTPDate`` limits the years to those that can be written.
     private static func seconds(_ date: Date) -> String {
         let whole = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.up))
         return String(Int64(max(1, HTTPDate(whole).date.timeIntervalSince1970)))
@@ -79,7 +79,7 @@ public enum NetscapeCookies {
     private static let httpOnly = "#HttpOnly_"
 }
 
-/// A line is none of the `cookies.txt` format.
+/// A line isn't in the `cookies.txt` format.
 public struct NetscapeCookieError: HTTPChainError, Hashable {
     /// The line, counted from 1.
     public let line: Int
@@ -87,10 +87,10 @@ public struct NetscapeCookieError: HTTPChainError, Hashable {
     /// Always "CookieJar".
     public var stage: String { "CookieJar" }
 
-    /// The sentence that names the line; never its content.
+    /// A description with the line number; never the line's content.
     public var reason: String { "line \(line) is not of the cookies.txt format" }
 
-    /// Advice on how a line has to look.
+    /// Advice on the format of a line.
     public var recoverySuggestion: String? {
         "give it a domain, TRUE or FALSE, a path, TRUE or FALSE, seconds, a name and a value, with tabs between them"
     }

@@ -2,28 +2,28 @@ import HTTPChainSupport
 
 /// The domains under which anyone can register names, such as `com` and `co.uk`: https://publicsuffix.org.
 ///
-/// Both parts of the list count, that of the registries and that of companies that rent out names. The rules lie in the
-/// program sorted and are searched where they lie: nothing is loaded.
+/// Both parts of the list apply, that of the registries and that of companies that rent out names. The rules are sorted
+/// in the program and searched in place, without loading.
 public enum PublicSuffixList {
-    /// The version of the list: the day on which it was copied.
+    /// The version of the list: the date on which it was copied.
     public static var version: String { PublicSuffixRules.version }
 
     /// Whether a domain is a public suffix, for which no cookie may be set.
     ///
-    /// A name that no rule covers is one if it has a single label.
+    /// A name without a rule is a public suffix if it has a single label.
     ///
-    /// - Parameter domain: A host name; names outside ASCII may be written either way. A dot at its end makes no
-    ///   difference: `com.` is a public suffix, as `com` is.
+    /// - Parameter domain: A host name; non-ASCII names may be written either way. A trailing dot makes no difference:
+    ///   `com.` is a public suffix, like `com`.
     public static func isPublicSuffix(_ domain: String) -> Bool {
         guard let domain = URLHost(domain), !domain.isAddress else { return false }
         return suffix(of: domain).map { $0 == domain.withoutRootDot.text } ?? false
     }
 
-    /// The public suffix of a host and one label more: what one owner can register.
+    /// Returns the public suffix of a host with one more label: the part that one owner can register.
     ///
-    /// - Parameter host: A host name; names outside ASCII may be written either way.
-    /// - Returns: Nil for a public suffix, for an address, and for a text that is not a host name. Labels outside ASCII
-    ///   are A-labels (`xn--…`), and a dot at the end stays.
+    /// - Parameter host: A host name; non-ASCII names may be written either way.
+    /// - Returns: Nil for a public suffix, an address, or a text that isn't a host name. Non-ASCII labels are A-labels
+    ///   (`xn--…`), and a trailing dot is kept.
     public static func registrableDomain(of host: String) -> String? {
         URLHost(host).flatMap { registrableDomain(of: $0) }
     }
@@ -36,7 +36,7 @@ public enum PublicSuffixList {
         return String(host.text[label.startIndex...])
     }
 
-    /// The public suffix that a host has or is, without a dot at its end; nil for a name with an empty label.
+    /// Returns the public suffix that a host has or is, without a trailing dot; nil for a name with an empty label.
     static func suffix(of host: URLHost) -> Substring? {
         var bytes = host.withoutRootDot.text.utf8[...]
         guard !bytes.isEmpty, bytes.first != dot, bytes.last != dot else { return nil }
@@ -61,7 +61,7 @@ public enum PublicSuffixList {
         case exact, wildcard, both, exception
     }
 
-    /// Looks a name up among the sorted rules.
+    /// Looks up a name in the sorted rules.
     private static func rule(for name: Substring.UTF8View) -> Rule? {
         PublicSuffixRules.text.withUTF8Buffer { text in
             var low = 0

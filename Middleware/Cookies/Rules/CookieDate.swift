@@ -1,10 +1,10 @@
 import Foundation
 import HTTPChainSupport
 
-/// Reads the date of an `Expires` attribute: RFC 6265bis §5.1.1.
+/// Parses the date of an `Expires` attribute: RFC 6265bis §5.1.1.
 ///
 /// Servers write these dates in many ways; the algorithm looks for a time, a day, a month and a year among tokens, in
-/// any order, and ignores the rest, the zone included.
+/// any order, and ignores the rest, including the zone.
 enum CookieDate {
     static func parse(_ text: some StringProtocol) -> Date? {
         var found = Found()
@@ -30,7 +30,7 @@ enum CookieDate {
         }
     }
 
-    /// The values that the tokens have given so far: the first token that fits a production is taken for it.
+    /// The values found so far: the first token that fits a production is used for it.
     private struct Found {
         var time: (hour: Int, minute: Int, second: Int)?
         var day: Int?
@@ -84,7 +84,7 @@ enum CookieDate {
             (1...2).contains(bytes.count) ? number(bytes, digits: bytes.count...bytes.count) : nil
         }
 
-        /// Digits at the beginning, followed by the end or something that is no digit.
+        /// Leading digits, followed by the end or a non-digit.
         private static func number(_ bytes: ArraySlice<UInt8>, digits: ClosedRange<Int>) -> Int? {
             let leading = bytes.prefix { (0x30...0x39).contains($0) }
             guard digits.contains(leading.count) else { return nil }

@@ -5,9 +5,9 @@ struct CookieField {
     private(set) var pairs: [String] = []
     private(set) var names: Set<String> = []
 
-    /// Puts cookies of a call together.
+    /// Creates the pairs of a call's cookies.
     ///
-    /// - Throws: ``CookieError`` for one that would be read otherwise than it is meant.
+    /// - Throws: ``CookieError`` for a cookie that would be misread.
     init(_ cookies: [CallCookie]) throws(CookieError) {
         for cookie in cookies {
             let name = cookie.name
@@ -18,7 +18,7 @@ struct CookieField {
         }
     }
 
-    /// The names in the values of fields.
+    /// Returns the names in the values of fields.
     static func names(in values: [String]) -> Set<String> {
         Set(
             values.flatMap { $0.utf8.split(separator: UInt8(ascii: ";")) }.map { pair in

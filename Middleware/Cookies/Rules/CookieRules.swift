@@ -2,12 +2,12 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// Decides what a `Set-Cookie` field becomes, and which requests carry a cookie: RFC 6265bis §5.7 and §5.8.3.
+/// Evaluates `Set-Cookie` fields, and decides which requests carry a cookie: RFC 6265bis §5.7 and §5.8.3.
 enum CookieRules {
-    /// The cookie that a field sets.
+    /// Returns the cookie that a field sets.
     ///
-    /// What depends on the other cookies of the jar is left to ``CookieStorage``. A cookie that has already ended is
-    /// returned like any other: it removes the one that stands.
+    /// Rules that depend on other cookies of the jar are left to ``CookieStorage``. An expired cookie is returned like
+    /// any other: it removes an existing one.
     ///
     /// - Throws: The reason why it sets none.
     static func cookie(
@@ -49,10 +49,10 @@ enum CookieRules {
     ) throws(CookieReason) -> (String, isHostOnly: Bool) {
         guard let attribute = field.domain, !attribute.isEmpty else { return (target.host.text, true) }
         guard attribute.utf8.allSatisfy({ $0 < 0x80 }) else { throw .domainNotASCII }
-        // The attribute is not part of a URL: nothing in it is percent-encoded.
+        // The attribute isn't part of a URL, so it has no percent-encoding.
         guard !attribute.utf8.contains(UInt8(ascii: "%")), let domain = URLHost(attribute) else { throw .foreignDomain }
         if !domain.isAddress {
-            // A name with an empty label has no suffix that could be looked up.
+            // A name with an empty label has no suffix to look up.
             guard let suffix = PublicSuffixList.suffix(of: domain) else { throw .foreignDomain }
             if suffix == domain.withoutRootDot.text {
                 if domain == target.host { return (domain.text, true) }
@@ -63,10 +63,10 @@ enum CookieRules {
         return (domain.text, false)
     }
 
-    /// Steps 5 and 6: `Max-Age` goes before `Expires`, and neither beyond the limit.
+    /// Steps 5 and 6: `Max-Age` takes precedence over `Expires`, and both are capped by the limit.
     ///
-    /// Like in browsers, `Expires` is read by the server's clock: a cookie for five minutes would otherwise have ended
-    /// on a clock that is ten minutes fast.
+    /// As in browsers, `Expires` is interpreted by the server's clock: otherwise, a cookie for five minutes would
+    /// already have expired on a clock that is ten minutes fast.
     private static func expiry(
         of field: SetCookie,
         for target: CookieTarget,
@@ -80,8 +80,8 @@ enum CookieRules {
         return field.expires.map { min(target.serverTime?.local($0) ?? $0, latest) }
     }
 
-    /// Steps 19 to 22: prefixes promise attributes, in any letter case, also where the name is empty and the value
-    /// would look like name and value.
+    /// Steps 19 to 22: prefixes require attributes, in any letter case, even if the name is empty and the value would
+    /// look like name and value.
     private static func checkPrefix(of field: SetCookie, isHostOnly: Bool) throws(CookieReason) {
         if field.name.isEmpty {
             let prefixes: [StaticString] = ["__secure-", "__host-", "__http-"]
@@ -108,14 +108,14 @@ enum CookieRules {
         }
     }
 
-    /// Why a request does not carry a cookie; nil for one that it carries, unless the request is full.
+    /// The reason why a request does not carry a cookie; nil if it does, unless the request is full.
     static func refusal(of cookie: Cookie, for target: CookieTarget, at now: Date) -> CookieReason? {
         let isItsHost = cookie.isHostOnly ? cookie.host == target.host : target.host.isWithin(cookie.host)
         guard isItsHost else { return .otherHost }
         return refusalWithinHost(of: cookie, for: target, at: now)
     }
 
-    /// The same, where the host is known to be the cookie's.
+    /// Like `refusal`, for a host that is known to be the cookie's.
     static func refusalWithinHost(of cookie: Cookie, for target: CookieTarget, at now: Date) -> CookieReason? {
         if !CookiePath.matches(target.path, cookie.path) { return .otherPath }
         if cookie.isExpired(at: now) { return .expired }

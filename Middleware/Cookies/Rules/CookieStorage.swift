@@ -2,15 +2,15 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// The cookies of a jar, and what storing one does to the others: RFC 6265bis §5.7 and §5.8.
+/// The cookies of a jar, and the effects of storing one on the others: RFC 6265bis §5.7 and §5.8.
 ///
-/// A value with no clock, lock or file: the jar around it has those.
+/// It is a value without a clock, lock or file, which the jar has.
 struct CookieStorage: Sendable {
     struct Entry: Sendable {
         var cookie: Cookie
-        /// As the `Cookie` field carries it.
+        /// The pair as in the `Cookie` field.
         var pair: String
-        /// Counts the cookies that were ever added, to tell cookies of the same moment apart.
+        /// The running number of the cookie, to order cookies created at the same time.
         var sequence: Int
         var lastAccess: Date
     }
@@ -29,11 +29,11 @@ struct CookieStorage: Sendable {
     }
 
     let limits: CookieLimits
-    /// By domain, host-only or not; each in the order of sending (longest path first, then oldest first).
+    /// The entries by domain, host-only or not; each in sending order (longest path first, then oldest first).
     private(set) var entries: [String: [Entry]] = [:]
     private(set) var count = 0
     private var nextSequence = 0
-    /// How many of the domains of ``entries`` have each hash.
+    /// The number of domains in ``entries`` with each hash.
     private var hashes: [DomainHash: Int] = [:]
 
     init(limits: CookieLimits = .standard) {
@@ -42,18 +42,18 @@ struct CookieStorage: Sendable {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Every cookie, oldest first, those that have ended included.
+    /// Every cookie, oldest first, including expired ones.
     var cookies: [Cookie] { keptCookies.map(\.cookie) }
 
-    /// The same, with their last use.
+    /// Every cookie with its last use.
     var keptCookies: [KeptCookie] {
         entries.values.joined().sorted { $0.sequence < $1.sequence }
             .map { KeptCookie(cookie: $0.cookie, lastAccess: $0.lastAccess) }
     }
 
-    /// Reads the `Set-Cookie` fields of a response.
+    /// Stores the `Set-Cookie` fields of a response.
     ///
-    /// - Returns: For each field the name of the cookie and why it is not stored, nil where it is; and what it did.
+    /// - Returns: The outcome of each field, and the effects.
     mutating func store(
         _ fields: [String],
         from target: CookieTarget,
@@ -77,8 +77,8 @@ struct CookieStorage: Sendable {
         return result
     }
 
-    /// Puts a cookie in the place of the one with its key, removes that one where the new one has ended, and makes
-    /// room.
+    /// Inserts a cookie in place of the one with its key, or removes that one if the new one has expired, and evicts
+    /// cookies if necessary.
     mutating func insert(_ cookie: Cookie, at now: Date) -> [Effect] {
         var effects: [Effect] = []
         var bucket = entries[cookie.domain] ?? []
@@ -137,8 +137,8 @@ struct CookieStorage: Sendable {
         hashes[hash] = hashes[hash].flatMap { $0 > 1 ? $0 - 1 : nil }
     }
 
-    /// The cookies of a file that another process has changed, each with its last use here or there, whichever is
-    /// later, and with those that no file keeps.
+    /// The cookies of a file changed by another process, each with its later last use here or there, together with
+    /// those that no file keeps.
     func merged(with written: [KeptCookie], keepingSession: Bool) -> CookieStorage {
         var result = CookieStorage(limits: limits)
         let lastAccess = Dictionary(entries.values.joined().map { ($0.cookie.key, $0.lastAccess) }) { $1 }
@@ -154,7 +154,7 @@ struct CookieStorage: Sendable {
         return result
     }
 
-    /// Returns the differences of another storage: for jars that share a file, which keeps none that have ended.
+    /// Returns the differences from another storage, for jars that share a file, which has no expired cookies.
     func differences(to other: CookieStorage, at now: Date) -> [Effect] {
         let before = Dictionary(cookies.map { ($0.key, $0) }) { $1 }
         let after = Dictionary(other.cookies.map { ($0.key, $0) }) { $1 }
@@ -166,7 +166,7 @@ struct CookieStorage: Sendable {
             }
     }
 
-    /// §5.7 step 16: whether a cookie from an insecure connection would stand in the way of a secure one of its name.
+    /// §5.7 step 16: whether a cookie from an insecure connection would hide a secure one with its name.
     private func overlaysSecureCookie(_ cookie: Cookie) -> Bool {
         func overlays(_ other: Cookie) -> Bool {
             other.isSecure && other.name == cookie.name
@@ -176,8 +176,8 @@ struct CookieStorage: Sendable {
         return entries.values.contains { $0.contains { overlays($0.cookie) } }
     }
 
-    /// §5.7's order of eviction: what has ended, then the least recently used of a domain that has too many (first
-    /// those that are not secure), then of all.
+    /// The eviction order of §5.7: expired cookies, then the least recently used of a domain with too many (insecure
+    /// ones first), then of all.
     private mutating func makeRoom(in domain: String, at now: Date) -> [Effect] {
         guard count > limits.total || (entries[domain]?.count ?? 0) > limits.perDomain else { return [] }
         var effects = remove(because: .expired) { $0.isExpired(at: now) }
@@ -211,18 +211,18 @@ struct CookieStorage: Sendable {
 }
 
 extension CookieStorage {
-    /// Whether there may be cookies of a host or the domains above it, as an authority names it.
+    /// Whether there may be cookies of an authority's host or the domains above it.
     ///
-    /// It says yes if the authority has no valid host, and if another domain has the same hash.
+    /// Returns true if the authority has no valid host, or if another domain has the same hash.
     func mayHaveCookies(forAuthority authority: String) -> Bool {
         if hashes.isEmpty { return false }
         let quick = authority.utf8.withContiguousStorageIfAvailable { mayHaveCookies(forPlain: $0) } ?? nil
         return quick ?? Authority(authority)?.host.domains.contains { hashes[DomainHash($0.text)] != nil } ?? true
     }
 
-    /// The same for an authority whose host is evidently a name in canonical form; nil for any other.
+    /// Like `mayHaveCookies(forAuthority:)`, for a host that is clearly a name in canonical form; nil for any other.
     ///
-    /// It makes no text of what it looks for: nearly every call asks, and few have cookies.
+    /// It creates no strings, because nearly every call uses it, and few have cookies.
     private func mayHaveCookies(forPlain authority: UnsafeBufferPointer<UInt8>) -> Bool? {
         var hash = DomainHash()
         var isPort = true
@@ -256,9 +256,9 @@ extension CookieStorage {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-    /// The pairs of name and value in the `Cookie` field of a request; their cookies count as used now.
+    /// Returns the pairs of name and value in the `Cookie` field of a request; this counts as a use of their cookies.
     ///
-    /// - Parameter replaced: Names that the call sends itself.
+    /// - Parameter replaced: The names that the call sends itself.
     mutating func pairs(for target: CookieTarget, at now: Date, without replaced: Set<String> = []) -> [String] {
         var chosen: [(domain: String, index: Int)] = []
         var sources = 0
@@ -296,17 +296,17 @@ extension CookieStorage {
         return pairs
     }
 
-    /// The cookies that a request carries, in order, and why it does not carry the others of its host and the domains
-    /// above it.
+    /// Returns the cookies that a request carries, in order, and the reasons against the others of its host and the
+    /// domains above it.
     func judgement(of target: CookieTarget, at now: Date) -> (sent: [Cookie], withheld: [(Cookie, CookieReason)]) {
         let buckets = target.host.domains.compactMap { entries[$0.text] }
-        // Each is in order.
+        // Each bucket is already sorted.
         let near = buckets.count == 1 ? buckets[0] : buckets.joined().sorted(by: Self.isSent)
         var sent: [Cookie] = []
         var withheld: [(Cookie, CookieReason)] = []
         var length = 0
         var isFull = false
-        // Not the entries themselves, which it takes long to copy.
+        // Indices avoid copying the entries, which is expensive.
         for index in near.indices {
             if let reason = CookieRules.refusal(of: near[index].cookie, for: target, at: now) {
                 withheld.append((near[index].cookie, reason))
@@ -324,7 +324,7 @@ extension CookieStorage {
     }
 }
 
-/// The bytes of a domain as a number, from its end, so that one pass over a host gives those of the domains above it.
+/// A hash of a domain's bytes from the end, so that one pass over a host gives the hashes of the domains above it.
 private struct DomainHash: Hashable {
     // FNV-1a.
     private var value: UInt64 = 0xCBF2_9CE4_8422_2325

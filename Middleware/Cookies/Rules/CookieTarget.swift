@@ -2,16 +2,16 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// The part of a request that decides which cookies it carries, and which its response may set.
+/// The part of a request that determines which cookies it carries, and which its response may set.
 struct CookieTarget: Sendable, Hashable {
     let origin: Origin
     let host: URLHost
-    /// Without the query.
+    /// The path without the query.
     let path: String
     let isSecure: Bool
     let isSafeMethod: Bool
     let site: SiteContext
-    /// The server's clock, by which `Expires` is read; nil for the local one.
+    /// The server's clock, for `Expires`; nil for the local one.
     var serverTime: ServerTime?
 
     init(origin: Origin, path: String?, method: HTTPRequest.Method = .get, site: SiteContext = .sameSite) {
@@ -35,9 +35,9 @@ struct CookieTarget: Sendable, Hashable {
     }
 }
 
-/// Paths as cookies compare them: RFC 6265bis §5.1.4.
+/// Cookie path rules: RFC 6265bis §5.1.4.
 enum CookiePath {
-    /// The directory of a request's path, which a cookie without a `Path` has.
+    /// The directory of a request's path, which is the default for a cookie without `Path`.
     static func defaultPath(of path: String) -> String {
         guard let last = path.utf8.lastIndex(of: UInt8(ascii: "/")), last > path.startIndex else { return "/" }
         return String(path[..<last])

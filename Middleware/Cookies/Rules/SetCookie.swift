@@ -1,26 +1,26 @@
 import Foundation
 import HTTPChainSupport
 
-/// A `Set-Cookie` field, taken apart: RFC 6265bis §5.6.
+/// A parsed `Set-Cookie` field: RFC 6265bis §5.6.
 ///
-/// Nothing is judged here but the field's own syntax; ``CookieStorage`` decides whether it becomes a cookie.
+/// It checks only the field's syntax; `CookieRules` and ``CookieStorage`` decide whether it becomes a cookie.
 struct SetCookie: Sendable, Hashable {
     var name: String
     var value: String
-    /// From `Max-Age`; a cookie that has both lives by this one (§5.7 step 6).
+    /// The value of `Max-Age`, which takes precedence over `Expires` (§5.7 step 6).
     var maxAge: Int64?
-    /// From `Expires`.
+    /// The value of `Expires`.
     var expires: Date?
-    /// In lower case without its leading dot; empty where the attribute is; nil without one.
+    /// The domain in lower case without its leading dot; empty if the attribute is; nil without one.
     var domain: String?
-    /// Nil where the default path applies.
+    /// The path; nil if the default path applies.
     var path: String?
     var isSecure = false
     var isHTTPOnly = false
     var isPartitioned = false
     var sameSite = Cookie.SameSite.unspecified
 
-    /// Takes a field value apart.
+    /// Parses a field value.
     ///
     /// - Throws: The reason why the whole field is ignored.
     init(_ field: String, limits: CookieLimits) throws(CookieReason) {
@@ -45,7 +45,7 @@ struct SetCookie: Sendable, Hashable {
             Steps.take(part.count)
             let equals = part.firstIndex(of: UInt8(ascii: "="))
             let value = Self.text(equals.map { part[($0 + 1)...] } ?? [])
-            // §5.6 step 6.5: a value that is too long is ignored with its attribute.
+            // §5.6 step 6.5: an attribute whose value is too long is ignored.
             if value.utf8.count <= limits.attribute {
                 take(Self.text(part[..<(equals ?? part.endIndex)]).lowercased(), value)
             }
@@ -77,7 +77,7 @@ struct SetCookie: Sendable, Hashable {
         }
     }
 
-    /// §5.6.2: digits, with a minus sign in front at most; a number beyond what counts is the largest that does.
+    /// §5.6.2: digits with an optional minus sign; excessive numbers are clamped.
     private static func seconds(_ value: String) -> Int64? {
         let isNegative = value.utf8.first == UInt8(ascii: "-")
         let digits = isNegative ? value.utf8.dropFirst() : value.utf8[...]
@@ -88,7 +88,7 @@ struct SetCookie: Sendable, Hashable {
         return digits.reduce(0) { min($0 * 10 + Int64($1 - 0x30), 1_000_000_000) }
     }
 
-    /// The text without spaces and tabs around it.
+    /// The text without surrounding spaces and tabs.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {
         let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
         guard let first = bytes.firstIndex(where: { !isSpace($0) }),
