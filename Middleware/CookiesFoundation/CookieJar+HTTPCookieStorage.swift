@@ -6,17 +6,16 @@ public import FoundationNetworking
 #endif
 
 extension CookieJar {
-    /// Puts the cookies of one of Foundation's storages in the jar, in the place of those with their names, domains and
-    /// paths.
+    /// Copies the cookies of a Foundation storage to the jar, replacing those with the same names, domains and paths.
     ///
-    /// They are copied once: what either side receives later stays with it.
+    /// This is a one-time copy: later changes on either side aren't copied.
     ///
     /// - Parameters:
-    ///   - storage: Foundation's, such as `HTTPCookieStorage.shared`.
-    ///   - now: The time: what has ended is left out; the system's by default.
-    /// - Returns: How many there were.
-    /// - Throws: ``/HTTPChainCookies/CookieJarError`` when the jar's file cannot be written; the cookies are kept in
-    ///   memory nevertheless.
+    ///   - storage: The storage, such as `HTTPCookieStorage.shared`.
+    ///   - now: The current time; expired cookies are omitted; the system's by default.
+    /// - Returns: The number of cookies copied.
+    /// - Throws: ``/HTTPChainCookies/CookieJarError`` if the jar's file can't be written; the cookies are still kept in
+    ///   memory.
     @discardableResult
     public func set(from storage: HTTPCookieStorage, at now: Date = Date()) async throws -> Int {
         let cookies = (storage.cookies ?? []).map { Cookie($0, created: now) }
@@ -25,12 +24,12 @@ extension CookieJar {
         return cookies.count
     }
 
-    /// Puts the jar's cookies in one of Foundation's storages, for a `URLSession` or a web view of the same user.
+    /// Copies the jar's cookies to a Foundation storage, for a `URLSession` or a web view of the same user.
     ///
     /// - Parameters:
-    ///   - storage: Foundation's.
-    ///   - now: The time: what has ended is left out; the system's by default.
-    /// - Returns: The cookies that Foundation has no place for: partitioned ones, and those that it refuses.
+    ///   - storage: The storage.
+    ///   - now: The current time; expired cookies are omitted; the system's by default.
+    /// - Returns: The cookies that Foundation can't store: partitioned ones, and those that it refuses.
     @discardableResult
     public func copy(to storage: HTTPCookieStorage, at now: Date = Date()) async -> [Cookie] {
         await cookies(at: now).filter { cookie in

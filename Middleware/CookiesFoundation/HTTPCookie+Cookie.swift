@@ -7,14 +7,14 @@ public import FoundationNetworking
 #endif
 
 extension Cookie {
-    /// Makes the cookie that a cookie of Foundation's is.
+    /// Creates a cookie from Foundation's.
     ///
-    /// A domain with a leading dot is one whose hosts receive the cookie; without one only that host does. Where
-    /// Foundation does not say which requests from other sites carry the cookie, as on Linux, it counts as unspecified.
+    /// If the domain has a leading dot, its hosts receive the cookie, otherwise only that host. If Foundation doesn't
+    /// have `SameSite`, as on Linux, it is unspecified.
     ///
     /// - Parameters:
-    ///   - cookie: Foundation's.
-    ///   - created: When it was first set, which Foundation does not tell; now by default.
+    ///   - cookie: Foundation's cookie.
+    ///   - created: The creation date, which Foundation doesn't provide; now by default.
     public init(_ cookie: HTTPCookie, created: Date = Date()) {
         var sameSite = SameSite.unspecified
         #if !canImport(FoundationNetworking)
@@ -37,12 +37,12 @@ extension Cookie {
 }
 
 extension HTTPCookie {
-    /// Makes Foundation's cookie of a jar's.
+    /// Creates Foundation's cookie from a jar's.
     ///
-    /// On Linux Foundation has no place for ``/HTTPChainCookies/Cookie/sameSite``.
+    /// On Linux, Foundation can't store ``/HTTPChainCookies/Cookie/sameSite``.
     ///
-    /// - Parameter cookie: The jar's. Nil is returned for a partitioned one, which Foundation would send in every
-    ///   partition, and for what Foundation refuses, such as a cookie without a name on Apple's systems.
+    /// - Parameter cookie: The jar's cookie. Returns nil for a partitioned one, which Foundation would send in every
+    ///   partition, and for one that Foundation refuses, such as a cookie without a name on Apple's systems.
     public convenience init?(_ cookie: Cookie) {
         guard cookie.partition == nil else { return nil }
         var properties: [HTTPCookiePropertyKey: Any] = [
@@ -51,7 +51,7 @@ extension HTTPCookie {
         ]
         if let expires = cookie.expires { properties[.expires] = expires } else { properties[.discard] = "TRUE" }
         if cookie.isSecure { properties[.secure] = "TRUE" }
-        // There is no constant for it; the key is the attribute's name.
+        // There is no constant; the key is the attribute's name.
         if cookie.isHTTPOnly { properties[HTTPCookiePropertyKey("HttpOnly")] = "TRUE" }
         #if !canImport(FoundationNetworking)
         switch cookie.sameSite {
