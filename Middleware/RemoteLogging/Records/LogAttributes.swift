@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// The named values of a log record, in the order in which they were added.
 ///
-/// Names are those of the OpenTelemetry semantic conventions where these have one: `http.request.method`, `url.full`,
+/// Names follow the OpenTelemetry semantic conventions if these define one: `http.request.method`, `url.full`,
 /// `http.response.status_code`, `error.type`.
 public struct LogAttributes: Sendable, Hashable {
     /// A name and its value.
@@ -19,7 +19,7 @@ public struct LogAttributes: Sendable, Hashable {
         }
     }
 
-    /// The list itself, for those who go through it where each nanosecond counts.
+    /// The list itself, for performance-critical iteration.
     package private(set) var attributes: [Attribute] = []
 
     /// Makes an empty list.
@@ -39,22 +39,22 @@ public struct LogAttributes: Sendable, Hashable {
         }
     }
 
-    /// Makes room for so many attributes.
+    /// Reserves space for the given number of attributes.
     public mutating func reserveCapacity(_ capacity: Int) {
         attributes.reserveCapacity(capacity)
     }
 
-    /// Adds an attribute whose name is known to be new, without looking for it.
+    /// Adds an attribute without checking that its name is new.
     public mutating func append(_ name: String, _ value: JSONValue) {
         attributes.append(Attribute(name, value))
     }
 }
 
 extension LogAttributes {
-    /// Nested deeper than this a value is left out: parsers of protocol buffers, for one, go a hundred messages deep,
-    /// and a value of OTLP takes three for each level.
+    /// Values nested more deeply are left out: some Protocol Buffers parsers accept only a hundred nested messages, and
+    /// an OTLP value takes three for each level.
     package static let deepest = 16
-    /// The text in place of a value that is nested too deep.
+    /// The replacement for a value that is nested too deeply.
     package static let elision = "…"
 }
 
@@ -68,7 +68,7 @@ extension LogAttributes: RandomAccessCollection {
 }
 
 extension LogAttributes: ExpressibleByDictionaryLiteral {
-    /// Makes a list of names and values; of a name that stands twice the last value counts.
+    /// Makes a list of names and values; if a name is repeated, the last value wins.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         attributes.reserveCapacity(elements.count)
         for (name, value) in elements { self[name] = value }

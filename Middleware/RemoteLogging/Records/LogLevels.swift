@@ -8,10 +8,10 @@ public import Logging
 /// levels["database"] = .warning
 /// ```
 ///
-/// A component's own entry counts, else that of the longest leading part of its name that ends before a dot, else the
-/// default. `nil` switches a component off.
+/// A component's own entry has priority, then that of its nearest parent (the name up to a dot), then the default.
+/// `nil` switches a component off.
 public struct LogLevels: Sendable, Hashable {
-    /// The level of components that have no entry; `nil` logs nothing of them.
+    /// The level of components without an entry; `nil` logs nothing from them.
     public var `default`: Logger.Level?
     private var entries: [String: Logger.Level?]
 
@@ -19,13 +19,13 @@ public struct LogLevels: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - default: The level of components without an entry; `info` by default.
-    ///   - entries: Levels by component, and by what is under it.
+    ///   - entries: Levels by component, which also apply to the components below it.
     public init(_ default: Logger.Level? = .info, _ entries: [String: Logger.Level?] = [:]) {
         self.default = `default`
         self.entries = entries
     }
 
-    /// The level of a component; setting it makes an entry.
+    /// The level of a component; setting it adds an entry.
     public subscript(component: String) -> Logger.Level? {
         get {
             if entries.isEmpty { return `default` }
@@ -39,7 +39,7 @@ public struct LogLevels: Sendable, Hashable {
         set { entries[component] = .some(newValue) }
     }
 
-    /// Removes a component's entry, so that what is above it counts again.
+    /// Removes a component's entry, so that its parent's applies again.
     public mutating func removeEntry(for component: String) {
         entries[component] = nil
     }

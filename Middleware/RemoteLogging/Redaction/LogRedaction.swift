@@ -11,7 +11,7 @@ struct LogRedaction: Sendable {
         shown = fields
     }
 
-    /// Whether a name in structured data stands before a secret.
+    /// Whether a name in structured data is the name of a secret.
     func isSecret(name: String) -> Bool { redaction.isSecret(name: name) }
 
     /// A URL.
@@ -23,12 +23,12 @@ struct LogRedaction: Sendable {
     /// The names and values of a form.
     func form(_ text: String, isCutOff: Bool = false) -> String { redaction.form(text, isCutOff: isCutOff) }
 
-    /// Text of any kind: of a body, of an error, of a field.
+    /// Redacts any text: a body, an error, a field.
     ///
-    /// - Parameter isCutOff: Whether it goes on, so that the beginning of a secret may stand at its end.
+    /// - Parameter isCutOff: Whether the text was cut, so that it may end in the beginning of a secret.
     func text(_ text: String, isCutOff: Bool = false) -> String { redaction.text(text, isCutOff: isCutOff) }
 
-    /// The fields, with the values of those on the list that are no secrets.
+    /// The fields, showing only values that are on the list and aren't secret.
     func fields(_ fields: HTTPFields) -> HTTPFields {
         var result = HTTPFields()
         result.reserveCapacity(fields.count)
@@ -40,10 +40,10 @@ struct LogRedaction: Sendable {
         return result
     }
 
-    /// How much of a text among attributes is looked at and shown, in bytes.
+    /// The size to which a text in attributes is cut, in bytes.
     private static let longestText = 32 << 10
 
-    /// The attributes with what is a secret by its name, or holds one, redacted.
+    /// The attributes with secrets redacted, by name or within text.
     func attributes(_ attributes: LogAttributes) -> LogAttributes {
         var result = LogAttributes()
         for attribute in attributes { result[attribute.name] = value(attribute.value, of: attribute.name) }

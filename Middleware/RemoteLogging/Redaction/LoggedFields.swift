@@ -1,25 +1,25 @@
-/// The names of the header fields whose values are logged; of all others the name is, and a placeholder.
+/// The names of the header fields whose values are logged; all others are logged with a placeholder.
 ///
 /// ```swift
 /// let fields = LoggedFields.standard.adding("X-Shard", "X-Feature-Flags")
 /// ```
 ///
-/// A field that ``/HTTPChainCore/Redaction`` has for a secret stays one, on the list or not. What is shown passes the
-/// redaction of text and URLs, for `Location` and `Referer` may hold a token.
+/// Fields that ``/HTTPChainCore/Redaction`` considers secret are redacted even if listed. Values that are shown are
+/// also redacted as text and URLs, because `Location` and `Referer` may contain a token.
 public struct LoggedFields: Sendable, Hashable, ExpressibleByArrayLiteral {
     private var names: Set<String>
 
-    /// These names and no others; letter case does not matter.
+    /// Makes a list of exactly these names, ignoring case.
     public init(_ names: some Sequence<String>) {
         self.names = Set(names.map { $0.lowercased() })
     }
 
-    /// These names and no others; letter case does not matter.
+    /// Makes a list of exactly these names, ignoring case.
     public init(arrayLiteral names: String...) {
         self.init(names)
     }
 
-    /// Fields of HTTP itself that say what is sent, how, and how it may be kept, and those that name a request.
+    /// Fields of HTTP itself that describe messages and caching, and fields that identify a request.
     public static let standard = LoggedFields([
         "accept", "accept-charset", "accept-encoding", "accept-language", "accept-patch", "accept-post",
         "accept-ranges", "age", "allow", "alt-svc", "cache-control", "cache-status", "cdn-cache-control", "connection",
@@ -33,7 +33,7 @@ public struct LoggedFields: Sendable, Hashable, ExpressibleByArrayLiteral {
         "x-correlation-id", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "x-request-id",
     ])
 
-    /// No value at all.
+    /// No values.
     public static let none: LoggedFields = []
 
     /// The list with more names.

@@ -1,10 +1,10 @@
 import HTTPChainCore
 public import Logging
 
-/// Hands records to a `Logger`, with their attributes as metadata and their component as the source.
+/// Passes records to a `Logger`, with their attributes as metadata and their component as the source.
 ///
-/// The logger's backend dates them by itself. Control characters, which could forge lines or steer a terminal, are
-/// escaped; line breaks within a message are left.
+/// The logger's backend dates them. Control characters, which could forge lines or control a terminal, are escaped;
+/// line breaks within a message are kept.
 public struct LoggerSink: LogSink {
     private let logger: Logger
 
@@ -13,7 +13,7 @@ public struct LoggerSink: LogSink {
         self.logger = logger
     }
 
-    /// Whether the logger takes records of this level; of the component it knows nothing.
+    /// Whether the logger is enabled for this level, whatever the component.
     public func isEnabled(_ level: Logger.Level, for component: String) -> Bool {
         level >= logger.logLevel
     }
@@ -31,8 +31,7 @@ public struct LoggerSink: LogSink {
 }
 
 extension Logger.Metadata {
-    /// The attributes as metadata: arrays and objects keep their shape, all else is text with control characters
-    /// escaped.
+    /// Converts attributes to metadata: arrays and objects keep their structure, everything else becomes escaped text.
     init(_ attributes: LogAttributes) {
         self.init(minimumCapacity: attributes.count)
         for attribute in attributes { self[attribute.name] = Logger.MetadataValue(attribute.value) }
@@ -55,10 +54,9 @@ extension Logger.MetadataValue {
 }
 
 extension String {
-    /// The text with characters that end a line, steer a terminal or turn the direction of writing written as in a
-    /// Swift string.
+    /// The text with line ends, terminal controls and characters that change the writing direction escaped as in Swift.
     ///
-    /// - Parameter kept: Those that are left.
+    /// - Parameter kept: The characters that aren't escaped.
     func escapingControls(but kept: String = "") -> String {
         guard unicodeScalars.contains(where: \.isDisruptive) else { return self }
         var result = ""

@@ -1,15 +1,15 @@
 import HTTPChainCore
 import Logging
 
-/// Turns metadata of swift-log into attributes, with what is secret redacted.
+/// Converts swift-log metadata to attributes, with secrets redacted.
 struct MetadataConverter {
     let settings: RemoteLogSettings
 
-    /// Adds metadata to attributes; of a name that stands there the new value counts.
+    /// Adds metadata to attributes, replacing values of the same name.
     func add(_ metadata: Logger.Metadata, to attributes: inout LogAttributes) {
         attributes.reserveCapacity(attributes.count + metadata.count)
         let isFresh = attributes.isEmpty
-        // In one order always, which a dictionary has not.
+        // Sorted, because a dictionary has no stable order.
         for (name, value) in metadata.sorted(by: { $0.key < $1.key }) {
             let value = self.value(value, under: name, depth: 0)
             if isFresh { attributes.append(name, value) } else { attributes[name] = value }
@@ -34,7 +34,7 @@ struct MetadataConverter {
         }
     }
 
-    /// Numbers and truth values keep their types.
+    /// Keeps the types of numbers and Booleans.
     private func number(_ value: any CustomStringConvertible & Sendable) -> JSONValue? {
         switch value {
         case let value as Int: .integer(Int64(value))

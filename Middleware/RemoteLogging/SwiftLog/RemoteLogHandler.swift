@@ -1,8 +1,7 @@
 import HTTPChainCore
 public import Logging
 
-/// Hands what the application logs through swift-log to a ``LogSink``: its own log goes the way of the records of its
-/// calls.
+/// Passes the application's own log, written with swift-log, to a ``LogSink``, along with the records of its calls.
 ///
 /// ```swift
 /// LoggingSystem.bootstrap(
@@ -16,30 +15,30 @@ public import Logging
 /// )
 /// ```
 ///
-/// With a `MultiplexLogHandler` the console keeps working beside it.
+/// With a `MultiplexLogHandler`, the console keeps working as well.
 ///
-/// - The label is the record's component, so that the sink's own levels apply: a record is made when it is as severe as
-///   ``logLevel`` says and the sink takes it. To leave the decision to the sink, set the level to `trace`.
-/// - Metadata become attributes: the handler's, then the metadata provider's, then those of the call; of a name that
-///   stands in several the last value counts. Dictionaries and arrays stay nested; numbers and truth values that are
-///   given as such (`.stringConvertible(42)`) keep their types. The handler's own metadata are converted when they are
-///   set, not for each record.
-/// - An error of the event is `error.type`, as metrics and spans tell it, and `exception.message`; file, function, line and source are `code.*`
-///   attributes (``LogCodeAttributes``).
-/// - **Secrets**: metadata under a name that ``/HTTPChainCore/Redaction/isSecret(name:)`` knows is redacted, nested
-///   too. Messages, errors and texts are searched for secrets; that finds `token=…`, JSON and URLs with credentials, not
-///   a password in plain words.
-/// - What is logged while records are being shipped is about the shipping, and is not taken.
+/// - The label is the record's component, so the sink's own levels apply: an event is logged if both ``logLevel`` and
+///   the sink are enabled for its level. To leave the decision to the sink, set the level to `trace`.
+/// - Metadata becomes attributes: the handler's, then the metadata provider's, then the call's. If a name is repeated,
+///   the last value wins. Dictionaries and arrays stay nested; numbers and Booleans passed as such
+///   (`.stringConvertible(42)`) keep their types. The handler's own metadata is converted when it's set, not for each
+///   record.
+/// - An error of the event becomes `error.type`, as in metrics and spans, and `exception.message`. File, function, line
+///   and source become `code.*` attributes (``LogCodeAttributes``).
+/// - **Secrets**: metadata with a secret's name (``/HTTPChainCore/Redaction/isSecret(name:)``) is redacted, even if
+///   nested. Messages, errors and texts are searched for secrets. The search finds `token=…`, JSON and URLs with
+///   credentials, but not a password in plain words.
+/// - Events logged while records are being shipped are about the shipping, and are ignored.
 ///
-/// It is a value, as swift-log asks: a change to one logger's level or metadata is not seen by another.
+/// It's a value, as swift-log requires: changing one logger's level or metadata doesn't affect another.
 ///
 /// **Options.** ``RemoteLogSettings``.
 public struct RemoteLogHandler: LogHandler {
-    /// The least severe level that is logged; `info` at first.
+    /// The least severe level that is logged; initially `info`.
     public var logLevel: Logger.Level
     /// Adds metadata at the time of logging.
     public var metadataProvider: Logger.MetadataProvider?
-    /// Metadata of every record.
+    /// Metadata added to every record.
     public var metadata: Logger.Metadata = [:] {
         didSet {
             attributes = LogAttributes()
@@ -57,10 +56,10 @@ public struct RemoteLogHandler: LogHandler {
     ///
     /// - Parameters:
     ///   - label: The label of the logger, which becomes the component.
-    ///   - sink: Takes the records.
+    ///   - sink: The sink that receives the records.
     ///   - level: The least severe level that is logged; `info` by default.
-    ///   - metadataProvider: Adds metadata at the time of logging; that of the logging system by default.
-    ///   - settings: What is made of an event; everything that a log may show by default.
+    ///   - metadataProvider: Adds metadata at the time of logging; the logging system's by default.
+    ///   - settings: The conversion settings; by default everything that may be logged is.
     public init(
         label: String,
         sink: any LogSink,
@@ -81,7 +80,7 @@ public struct RemoteLogHandler: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    /// Makes a record of the event and hands it to the sink.
+    /// Makes a record of the event and passes it to the sink.
     public func log(event: LogEvent) {
         guard !LogShipping.isUnderWay, sink.isEnabled(event.level, for: label) else { return }
         sink.log(
@@ -108,17 +107,17 @@ public struct RemoteLogHandler: LogHandler {
         return attributes
     }
 
-    /// As metrics, spans and the logs of calls tell it; the type's name for what comes of a cancellation.
+    /// The same type as in metrics, spans and call logs; for cancellations, the type's name.
     private static func errorType(of error: any Error) -> String {
         HTTPSemantics.errorType(of: error) ?? StageSummary.name(of: type(of: error))
     }
 
-    /// Where it was logged; what metadata say under the same name counts.
+    /// Adds the source location; metadata of the same name has priority.
     private func addCode(of event: LogEvent, to attributes: inout LogAttributes) {
         let code = settings.code
         guard !code.isEmpty else { return }
         attributes.reserveCapacity(attributes.count + 4)
-        // Only metadata that have such names cost a search for each of them.
+        // Names are searched only if some metadata has such a name.
         let isFree = !attributes.contains { $0.name.utf8.starts(with: "code.".utf8) }
         func add(_ name: String, _ value: @autoclosure () -> JSONValue) {
             if isFree || attributes[name] == nil { attributes.append(name, value()) }

@@ -1,22 +1,22 @@
 public import HTTPChainCore
 
-/// The settings with which a ``RemoteLogHandler`` turns events into records.
+/// The settings for how a ``RemoteLogHandler`` converts events to records.
 ///
-/// Make it once and give it to every handler: its rules are worked out when it is made.
+/// Make it once and share it among handlers, because its rules are prepared when it's made.
 public struct RemoteLogSettings: Sendable {
-    /// The attributes that say where in the code a record was logged; all of them by default.
+    /// The attributes for the source location; all of them by default.
     public var code: LogCodeAttributes
-    /// The rules that say what is secret; ``/HTTPChainCore/Redaction/standard`` by default, `nil` shows everything.
+    /// The rules that define what is secret; ``/HTTPChainCore/Redaction/standard`` by default, `nil` shows everything.
     public var redaction: Redaction? {
         didSet { rules = redaction.map { LogRedaction($0) } }
     }
     /// Whether messages, errors and texts in metadata are searched for secrets too; `true` by default.
     ///
-    /// Metadata under the name of a secret is redacted in any case.
+    /// Metadata with the name of a secret is always redacted.
     public var redactsText: Bool
-    /// The size of the part of a message, an error or a text in metadata that is kept, in bytes; 32 KiB by default.
+    /// The size to which a message, an error or a text in metadata is cut, in bytes; 32 KiB by default.
     ///
-    /// A longer one is cut before it is searched for secrets, so that no text makes a program wait for the search.
+    /// The text is cut before it's searched for secrets, so that long texts don't delay the program.
     public var textLimit: ByteCount
     /// The source of the time of records; the live environment by default.
     public var environment: ChainEnvironment
@@ -26,11 +26,11 @@ public struct RemoteLogSettings: Sendable {
     /// Makes settings.
     ///
     /// - Parameters:
-    ///   - code: Which attributes say where in the code a record was logged; all of them by default.
-    ///   - redaction: What counts as a secret; the standard rules by default, `nil` shows everything.
+    ///   - code: The attributes for the source location; all of them by default.
+    ///   - redaction: The redaction rules; the standard rules by default, `nil` shows everything.
     ///   - redactsText: Whether messages, errors and texts in metadata are searched for secrets too; `true` by default.
-    ///   - textLimit: How much of a message, an error or a text in metadata is kept; 32 KiB by default.
-    ///   - environment: Where the time of records comes from; the live environment by default.
+    ///   - textLimit: The size to which a message, an error or a text in metadata is cut; 32 KiB by default.
+    ///   - environment: The source of the time of records; the live environment by default.
     public init(
         code: LogCodeAttributes = .all,
         redaction: Redaction? = .standard,
@@ -46,10 +46,10 @@ public struct RemoteLogSettings: Sendable {
         rules = redaction.map { LogRedaction($0) }
     }
 
-    /// Everything by default.
+    /// The default settings.
     public static let standard = RemoteLogSettings()
 
-    /// A text as it may be shown.
+    /// Returns a text, redacted and cut.
     func shown(_ text: String) -> String {
         let limit = Int(clamping: textLimit.bytes)
         guard redactsText, let rules else { return text.beginning(upTo: limit).map { $0 + "…" } ?? text }
@@ -57,9 +57,9 @@ public struct RemoteLogSettings: Sendable {
     }
 }
 
-/// The attributes of a record that say where in the code it was logged.
+/// The attributes of a record for its source location.
 ///
-/// Their names are those of the OpenTelemetry semantic conventions.
+/// Their names follow the OpenTelemetry semantic conventions.
 public struct LogCodeAttributes: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt8
@@ -69,7 +69,7 @@ public struct LogCodeAttributes: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// The source, mostly the module, as `code.namespace`.
+    /// The source, usually the module, as `code.namespace`.
     public static let source = LogCodeAttributes(rawValue: 1)
     /// The file as `code.file.path`, in the form of `#fileID`.
     public static let file = LogCodeAttributes(rawValue: 2)

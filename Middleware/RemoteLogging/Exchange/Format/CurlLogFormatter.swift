@@ -3,16 +3,16 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// The request as a command line for curl, quoted for a POSIX shell; the attributes are those of
+/// Formats the request as a curl command line, quoted for a POSIX shell, with the attributes of
 /// ``SemanticLogFormatter``.
 ///
 /// ```sh
 /// curl --request PUT --header 'Content-Type: application/json' --data-raw '{"name":"Ida"}' 'https://example.com/7'
 /// ```
 ///
-/// Secrets are placeholders, to be filled in by hand. The header fields come without being asked for. The body stands
-/// there where the detail is ``ExchangeDetail/bodies``; one that is not shown, or not whole, is told of in a comment at
-/// the end. A body with line breaks makes a message of several lines.
+/// Secrets are replaced by placeholders that you fill in by hand. Header fields are always included. The body is
+/// included at ``ExchangeDetail/bodies``; if it isn't shown, or is cut off, a comment at the end says so. A body with
+/// line breaks makes a message of several lines.
 public struct CurlLogFormatter: LogFormatter {
     /// Makes the formatter.
     public init() {}
@@ -30,7 +30,7 @@ public struct CurlLogFormatter: LogFormatter {
         if exchange.url.utf8.contains("/.".utf8) { words.append("--path-as-is") }
         if fields[.acceptEncoding] != nil { words.append("--compressed") }
         for field in fields where !Self.ownFields.contains(field.name) {
-            // What is shown was not encoded where it was seen.
+            // The body is shown as it was before content coding.
             if data != nil, field.name == .contentEncoding { continue }
             // A field without a value is written with a semicolon; with a colon, curl would leave it out.
             let value = field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)"
@@ -38,7 +38,7 @@ public struct CurlLogFormatter: LogFormatter {
         }
         if let data {
             if fields[.contentType] == nil { words += ["--header", "'Content-Type:'"] }
-            // Not `--data`, which takes what begins with @ for the name of a file.
+            // Not `--data`, which reads data that begins with @ as a file name.
             words += ["--data-raw", Escaping.shellWord(data)]
         }
         // A word that begins with a dash would be an option.

@@ -4,7 +4,7 @@ import HTTPChainSupport
 import HTTPTypes
 
 extension LogAttributes {
-    /// An exchange after the semantic conventions of OpenTelemetry for HTTP clients.
+    /// Describes an exchange by the OpenTelemetry semantic conventions for HTTP clients.
     init(_ exchange: ExchangeLog) {
         self.init()
         reserveCapacity(24)
@@ -50,7 +50,7 @@ extension LogAttributes {
         if let size = exchange.responseSize.best { append("http.response.body.size", .integer(size)) }
         if let end = exchange.bodyEnd { append("httpchain.body_end", .string(end.rawValue)) }
         if let error = exchange.error {
-            // What the caller cancelled is no error, as in metrics and spans.
+            // As in metrics and spans, a cancelled call isn't an error.
             if exchange.outcome != .cancelled { append("error.type", .string(error.type)) }
             append("exception.message", .string(error.reason))
         } else if let status = exchange.status, HTTPSemantics.isError(status.code) {
@@ -58,7 +58,7 @@ extension LogAttributes {
         }
     }
 
-    /// Names in lower case, as the conventions want them; each a list of values.
+    /// Adds fields as the conventions require: names in lower case, each value a list.
     private mutating func append(_ fields: HTTPFields?, as prefix: String) {
         guard let fields else { return }
         var names: [String] = []
@@ -77,7 +77,7 @@ extension LogAttributes {
         if body.isTruncated { append(name + ".truncated", true) }
     }
 
-    /// Those of RFC 9110, PATCH (RFC 5789) and QUERY.
+    /// The methods of RFC 9110, PATCH (RFC 5789) and QUERY.
     private static let knownMethods: Set<String> = [
         "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE",
     ]

@@ -3,7 +3,7 @@ import HTTPChainSupport
 import HTTPTypes
 public import Logging
 
-/// A filter that says which exchanges are logged.
+/// A filter that decides which exchanges are logged.
 ///
 /// ```swift
 /// let filter: LogFilter = .status([.clientError, .serverError])
@@ -11,15 +11,15 @@ public import Logging
 ///     .or(.sampled(oneIn: 100))
 /// ```
 ///
-/// It decides as early as it can: a call that ``sampled(oneIn:)`` leaves out, and that nothing else can keep, passes
-/// untouched. What the end of an exchange decides (its level, status, outcome, time and host) is decided before anything
-/// is redacted or put into words; only a closure of one's own is given the record.
+/// The filter decides as early as possible. A call that ``sampled(oneIn:)`` leaves out passes untouched, unless another
+/// condition could still keep it. Conditions on the end of an exchange (its level, status, outcome, time and host) are
+/// evaluated before anything is redacted or formatted. Only a closure of yours receives the record.
 public struct LogFilter: Sendable {
-    /// The facts that are known of an exchange before its record is made.
+    /// The facts known about an exchange before its record is made.
     struct Facts {
         let callID: UInt64
         let component: String
-        /// How it ended; `nil` while it goes on.
+        /// How it ended; `nil` while it's in progress.
         var end: End?
     }
 
@@ -29,7 +29,7 @@ public struct LogFilter: Sendable {
         let status: HTTPResponse.Status?
         let outcome: ExchangeOutcome
         let duration: Duration
-        /// Worked out for those who ask.
+        /// Computed on demand.
         let origin: () -> Origin?
     }
 
@@ -41,7 +41,7 @@ public struct LogFilter: Sendable {
         case or(Rule, Rule)
         case not(Rule)
 
-        /// Whether it holds; `nil` where that is not known yet.
+        /// Whether the rule matches; `nil` if that isn't known yet.
         func holds(_ facts: Facts, _ exchange: ExchangeLog?) -> Bool? {
             switch self {
             case .beginning(let condition): return condition(facts)
@@ -70,7 +70,7 @@ public struct LogFilter: Sendable {
 
     private static func end(_ condition: @escaping @Sendable (End) -> Bool) -> LogFilter { LogFilter(.end(condition)) }
 
-    /// Makes a filter of a closure, which is asked when an exchange is over and its record is made.
+    /// Makes a filter from a closure, which is called when an exchange is over and its record is made.
     ///
     /// - Parameter condition: Whether an exchange is logged.
     public init(_ condition: @escaping @Sendable (ExchangeLog) -> Bool) {
@@ -90,20 +90,20 @@ public struct LogFilter: Sendable {
         return rule.holds(facts, exchange) ?? true
     }
 
-    /// Whether an exchange of which so much is known is logged; `nil` where more must be known.
+    /// Whether an exchange with these facts is logged; `nil` if more must be known.
     func decision(_ facts: Facts) -> Bool? { rule.holds(facts, nil) }
 
     // MARK: Conditions
 
-    /// Lets exchanges pass whose level is this, or more severe.
+    /// Includes exchanges at this level or a more severe one.
     public static func level(atLeast level: Logger.Level) -> LogFilter { .end { $0.level >= level } }
 
-    /// Lets exchanges pass that a component logs, or one under it: `http` stands for `http.client` too.
+    /// Includes exchanges logged by a component or one below it: `http` includes `http.client`.
     public static func component(_ component: String) -> LogFilter {
         LogFilter(.beginning { $0.component == component || $0.component.begins(with: component + ".") })
     }
 
-    /// Lets exchanges pass that went to one of these hosts; `*.example.com` stands for every host under `example.com`.
+    /// Includes exchanges with one of these hosts; `*.example.com` matches every host under `example.com`.
     public static func host(_ hosts: String...) -> LogFilter {
         let patterns = hosts.compactMap { HostPattern($0) }
         return .end { exchange in
@@ -112,33 +112,33 @@ public struct LogFilter: Sendable {
         }
     }
 
-    /// Lets exchanges pass that were answered with one of these statuses.
+    /// Includes exchanges whose response had one of these statuses.
     public static func status(_ statuses: StatusSet) -> LogFilter {
         .end { $0.status.map(statuses.contains) ?? false }
     }
 
-    /// Lets exchanges pass that ended in one of these ways.
+    /// Includes exchanges with one of these outcomes.
     public static func outcome(_ outcomes: ExchangeOutcome...) -> LogFilter {
         .end { outcomes.contains($0.outcome) }
     }
 
-    /// Lets exchanges pass that failed: with an error, with a body that broke, with 4xx or with 5xx.
+    /// Includes exchanges that failed: with an error, a broken body, 4xx or 5xx.
     ///
     /// ```swift
     /// let filter: LogFilter = .sampled(oneIn: 100).or(.errors).or(.duration(over: .seconds(1)))
     /// ```
     public static let errors: LogFilter = .outcome(.clientError, .serverError, .failure)
 
-    /// Lets exchanges pass that took longer than this.
+    /// Includes exchanges that took longer than this.
     public static func duration(over limit: Duration) -> LogFilter { .end { $0.duration > limit } }
 
-    /// One call in so many, by chance: all of its attempts, or none.
+    /// Includes a random sample of calls: all attempts of a call, or none.
     ///
-    /// It is decided as the call begins: one that is left out costs no more than the draw.
+    /// Decided when the call begins, so a call that is left out costs only the draw.
     ///
-    /// - Parameter count: How many calls one is taken of; all are for 1 and less.
+    /// - Parameter count: The number of calls of which one is included; 1 or less includes all.
     public static func sampled(oneIn count: Int) -> LogFilter {
-        // The name of a call was drawn from `environment.random`, and is the same for each attempt.
+        // The call ID was drawn from `environment.random`, and is the same for each attempt.
         LogFilter(.beginning { count <= 1 || $0.callID % UInt64(count) == 0 })
     }
 

@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// Puts an exchange into words, for people and for machines.
+/// Formats exchanges, for people and for machines.
 ///
 /// ```swift
 /// struct PathFormatter: LogFormatter {
@@ -11,15 +11,15 @@ import HTTPTypes
 /// }
 /// ```
 public protocol LogFormatter: Sendable {
-    /// The least that it needs to see of an exchange; the summary by default.
+    /// The least detail that the formatter needs; the summary by default.
     var leastDetail: ExchangeDetail { get }
 
-    /// A description of what happened, for people.
+    /// Returns a description of the exchange for people.
     ///
-    /// What came from outside may hold line breaks; a message of one line should not.
+    /// Text from outside may contain line breaks; a one-line message should escape them.
     func message(for exchange: ExchangeLog) -> String
 
-    /// Returns the attributes that describe an exchange, for machines; by default as ``SemanticLogFormatter`` does it.
+    /// Returns the attributes that describe an exchange, for machines; those of ``SemanticLogFormatter`` by default.
     func attributes(for exchange: ExchangeLog) -> LogAttributes
 }
 
@@ -46,14 +46,14 @@ extension LogFormatter where Self == CurlLogFormatter {
     public static var curl: CurlLogFormatter { CurlLogFormatter() }
 }
 
-/// One line (`GET https://api.example.com/plants → 200 OK in 12 ms`), and attributes after the semantic conventions of
-/// OpenTelemetry for HTTP clients.
+/// One line (`GET https://api.example.com/plants → 200 OK in 12 ms`), with attributes by the OpenTelemetry semantic
+/// conventions for HTTP clients.
 ///
 /// | attribute | value |
 /// | --- | --- |
-/// | `http.request.method`, `http.request.method_original` | as the conventions say: `_OTHER` for unknown ones |
-/// | `url.full`, `server.address`, `server.port` | redacted; the URL stays one, with `REDACTED` for each secret |
-/// | `trace_id`, `span_id`, `trace_flags` | the trace and the span, where they are known |
+/// | `http.request.method`, `http.request.method_original` | by the conventions: `_OTHER` for unknown methods |
+/// | `url.full`, `server.address`, `server.port` | redacted; still a valid URL, with `REDACTED` for each secret |
+/// | `trace_id`, `span_id`, `trace_flags` | the trace and the span, if known |
 /// | `http.response.status_code`, `error.type`, `exception.message` | the status; what went wrong |
 /// | `http.request.resend_count` | the attempts before this one, or before the last of the call |
 /// | `http.request.body.size`, `http.response.body.size` | in bytes |
@@ -63,17 +63,17 @@ extension LogFormatter where Self == CurlLogFormatter {
 /// | `httpchain.start_time`, `httpchain.time_to_head` | seconds since 1970; seconds from the start |
 /// | `httpchain.attempt`, `httpchain.attempts` | which attempt it is; how many the call took |
 /// | `httpchain.outcome`, `httpchain.body_end` | ``ExchangeOutcome``; ``ExchangeLog/BodyEnd`` |
-/// | `httpchain.cache.status`, `httpchain.cache.hit` | the `Cache-Status` field; whether the nearest cache answered |
-/// | `httpchain.url.final` | the URL asked in the end, where it is another |
+/// | `httpchain.cache.status`, `httpchain.cache.hit` | the `Cache-Status` field; whether the nearest cache had a hit |
+/// | `httpchain.url.final` | the final URL, if it's a different one |
 /// | `httpchain.request.body`, `httpchain.response.body` | the beginnings; at ``ExchangeDetail/bodies`` |
-/// | `httpchain.request.body.truncated`, `httpchain.response.body.truncated` | `true` where more came |
+/// | `httpchain.request.body.truncated`, `httpchain.response.body.truncated` | `true` if the body is longer |
 ///
 /// The attributes of the call itself (``HTTPChainCore/Request/logging(_:)``) come last.
 public struct SemanticLogFormatter: LogFormatter {
     /// Makes the formatter.
     public init() {}
 
-    /// Method, URL, status and time on one line, and what went wrong.
+    /// Returns the method, URL, status and time on one line, with the error if there is one.
     public func message(for exchange: ExchangeLog) -> String {
         var text = "\(exchange.method) \(exchange.url)"
         if let status = exchange.status { text += " → \(status.label)" }
@@ -96,19 +96,19 @@ public struct SemanticLogFormatter: LogFormatter {
 
 /// One line without attributes, for consoles: `200 GET https://api.example.com/plants 12 ms`.
 ///
-/// In place of a status there is the type of an error. The attributes of the call itself are kept.
+/// If there is no status, the type of the error is shown instead. The call's own attributes are kept.
 public struct ShortLogFormatter: LogFormatter {
     /// Makes the formatter.
     public init() {}
 
-    /// Status, method, URL and time.
+    /// Returns the status, method, URL and time.
     public func message(for exchange: ExchangeLog) -> String {
         var start = exchange.status.map { "\($0.code)" } ?? ""
         if let error = exchange.error, error.type != start { start += (start.isEmpty ? "" : " ") + error.type }
         return "\(start) \(exchange.method) \(exchange.url) \(exchange.duration.abbreviated)".printable()
     }
 
-    /// Those of the call itself.
+    /// The call's own attributes.
     public func attributes(for exchange: ExchangeLog) -> LogAttributes { exchange.attributes }
 }
 

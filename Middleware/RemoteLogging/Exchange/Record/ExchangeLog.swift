@@ -5,17 +5,16 @@ public import HTTPTypes
 public import Logging
 import RawStructuredFieldValues
 
-/// The record of a call, or of one attempt of it: plain data, with nothing secret in it.
+/// The record of a call, or of a single attempt: plain data without secrets.
 ///
-/// A ``LogFilter`` decides by it and a ``LogFormatter`` puts it into words. What was not asked for is `nil`: fields
-/// below ``ExchangeDetail/headers``, bodies below ``ExchangeDetail/bodies``.
+/// Passed to ``LogFilter`` and ``LogFormatter``. Anything below the requested detail is `nil`: fields below
+/// ``ExchangeDetail/headers``, bodies below ``ExchangeDetail/bodies``.
 public struct ExchangeLog: Sendable, Hashable {
-    /// A number of bytes as it was declared and as it was counted.
+    /// A declared and a counted number of bytes.
     public struct Size: Sendable, Hashable {
-        /// The size that the body, or `Content-Length`, declares, in bytes; `nil` when nothing does.
+        /// The size declared by the body or `Content-Length`, in bytes; `nil` if neither declares one.
         public var declared: Int64?
-        /// The number of bytes that were read of a stream; `nil` where nothing was counted, as for bytes and files that
-        /// are sent.
+        /// The number of bytes read from a stream; `nil` if nothing was counted, as for bytes and files that are sent.
         public var counted: Int64?
 
         /// Makes a size.
@@ -24,69 +23,68 @@ public struct ExchangeLog: Sendable, Hashable {
             self.counted = counted
         }
 
-        /// The number of bytes that were counted, otherwise that which was declared.
+        /// The counted number of bytes if there is one, or the declared one.
         public var best: Int64? { counted ?? declared }
     }
 
-    /// A way in which a response's body ends.
+    /// How a response's body ended.
     public enum BodyEnd: String, Sendable, Hashable {
-        /// All of it was read, or there was none.
+        /// It was read completely, or was empty.
         case complete
-        /// Nobody read it to its end.
+        /// It was dropped before its end.
         case dropped
         /// It broke, or reading it was cancelled.
         case broken
     }
 
-    /// Names the call: the same for the call and for all its attempts.
+    /// The call's ID, shared by all its attempts.
     public var callID: UInt64
-    /// Whether this is a whole call or one attempt.
+    /// Whether this is a call or a single attempt.
     public var unit: ExchangeUnit
     /// The component that logs.
     public var component: String
     /// The severity.
     public var level: Logger.Level
-    /// The date when it began.
+    /// The start date.
     public var start: Date
     /// The outcome.
     public var outcome: ExchangeOutcome
 
     /// The method.
     public var method: HTTPRequest.Method
-    /// The URL, redacted; a reference without a host where no stage that was heard of completed it.
+    /// The redacted URL; a relative reference if no stage has resolved it.
     public var url: String
-    /// The URL that was asked in the end, redacted, where it is another than ``url``: after a redirect, for example.
+    /// The final URL, redacted, if it differs from ``url``, for example after a redirect.
     public var finalURL: String?
-    /// Scheme, host and port; `nil` where ``url`` has none.
+    /// Scheme, host and port; `nil` if ``url`` has none.
     public var origin: Origin?
-    /// The status; `nil` when there was no answer.
+    /// The status; `nil` if there was no response.
     public var status: HTTPResponse.Status?
-    /// The error of the exchange; `nil` when nothing did.
+    /// The error of the exchange; `nil` if there was none.
     public var error: LoggedError?
 
-    /// The time until the head of the response was there; `nil` when it never was.
+    /// The time until the response head arrived; `nil` if it never did.
     public var timeToHead: Duration?
-    /// The time until all was over, the response's body included.
+    /// The total time, including the response's body.
     public var duration: Duration
     /// The size of the request's body.
     public var requestSize = Size()
     /// The size of the response's body.
     public var responseSize = Size()
-    /// The way the response's body ended; `nil` when there was no response.
+    /// How the response's body ended; `nil` if there was no response.
     public var bodyEnd: BodyEnd?
 
     /// The number of the attempt: 1 for the first, and for a whole call.
     public var attempt = 1
-    /// The number of attempts that were made in all; `nil` when that is not known, as for most errors that were not
-    /// retried.
+    /// The total number of attempts; `nil` if unknown, as for most errors that weren't retried.
     public var attempts: Int?
-    /// The status of the caches; `nil` when none said.
+    /// The status of the caches; `nil` if none reported one.
     public var cache: LoggedCacheStatus?
 
-    /// The request's fields, as they were sent where that is known; the values of those that are not on the list of
-    /// ``LoggedFields`` are placeholders.
+    /// The request's fields, as sent if that is known; values of fields that aren't in ``LoggedFields`` are
+    /// placeholders.
     public var requestFields: HTTPFields?
-    /// The response's fields, in the same way.
+    /// The response's fields, redacted in the same way.
     public var responseFields: HTTPFields?
     /// The beginning of the request's body.
     public var requestBody: LoggedBody?
@@ -95,19 +93,19 @@ public struct ExchangeLog: Sendable, Hashable {
     /// The attributes that the call added with ``HTTPChainCore/Request/logging(_:)``.
     public var attributes: LogAttributes = [:]
 
-    /// Makes the record of an exchange, for tests of filters and formatters; all else can be set.
+    /// Makes the record of an exchange, for tests of filters and formatters; everything else can be set afterwards.
     ///
     /// - Parameters:
     ///   - method: The method.
     ///   - url: The URL, redacted.
-    ///   - status: The status, which decides the outcome unless that is given.
-    ///   - duration: How long it took.
-    ///   - start: When it began.
-    ///   - outcome: How it ended.
-    ///   - level: How severe it is; `info` by default.
+    ///   - status: The status, which determines the outcome unless one is given.
+    ///   - duration: The total time.
+    ///   - start: The start date.
+    ///   - outcome: The outcome.
+    ///   - level: The severity; `info` by default.
     ///   - component: The component that logs.
     ///   - unit: Whether it is a call or an attempt.
-    ///   - callID: Names the call.
+    ///   - callID: The call's ID.
     public init(
         _ method: HTTPRequest.Method,
         _ url: String,
@@ -134,13 +132,13 @@ public struct ExchangeLog: Sendable, Hashable {
     }
 }
 
-/// The status of caches for a response, as its `Cache-Status` field tells it, RFC 9211.
+/// The status of caches for a response, from its `Cache-Status` field, RFC 9211.
 public struct LoggedCacheStatus: Sendable, Hashable {
-    /// The field as it came, redacted; the cache nearest to the caller stands last.
+    /// The field's value, redacted; the cache nearest to the caller is last.
     public var text: String
-    /// Whether the cache nearest to the caller answered (`hit`); `nil` when the field is malformed.
+    /// Whether the cache nearest to the caller had a hit (`hit`); `nil` if the field is malformed.
     public var isHit: Bool?
-    /// Why that cache asked further (`fwd`), such as `stale`; `nil` where it does not say.
+    /// The reason that cache forwarded the request (`fwd`), such as `stale`; `nil` if it doesn't say.
     public var forward: String?
 
     /// Makes a status.
@@ -152,7 +150,7 @@ public struct LoggedCacheStatus: Sendable, Hashable {
 }
 
 extension LoggedCacheStatus {
-    /// Reads the field; `nil` where there is none.
+    /// Reads the field; `nil` if there is none.
     init?(_ fields: HTTPFields, redaction: LogRedaction) {
         let values = fields[values: .cacheStatus]
         if values.isEmpty { return nil }
@@ -160,7 +158,7 @@ extension LoggedCacheStatus {
         self.init(text: redaction.text(joined, upTo: Redaction.longestShown))
         var parser = StructuredFieldValueParser(Array(joined.utf8))
         guard let members = try? parser.parseListFieldValue(), case .item(let nearest)? = members.last else { return }
-        // RFC 9211 §2.1: hit is a boolean, and may not stand beside fwd.
+        // RFC 9211 §2.1: hit is a boolean, and mustn't be combined with fwd.
         if case .bool(true)? = nearest.rfc9651Parameters["hit"] { isHit = true } else { isHit = false }
         if case .token(let reason)? = nearest.rfc9651Parameters["fwd"] { forward = reason }
     }

@@ -3,12 +3,12 @@ public import Logging
 
 /// The unit that one record is about.
 public enum ExchangeUnit: String, Sendable, Hashable {
-    /// A call: retries, redirects and answers from a cache included.
+    /// A call, including its retries, redirects and cached responses.
     case call
     /// One attempt, as it is sent.
     case attempt
 
-    /// The component that logs unless another is given: `http.client`, and `http.client.attempt`.
+    /// The default component: `http.client` or `http.client.attempt`.
     public var component: String {
         switch self {
         case .call: "http.client"
@@ -17,20 +17,20 @@ public enum ExchangeUnit: String, Sendable, Hashable {
     }
 }
 
-/// The outcome of an exchange, as far as it decides how severe that is.
+/// The outcome of an exchange, which determines its severity.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
 public enum ExchangeOutcome: String, Sendable, Hashable, CaseIterable {
-    /// With an answer below 400.
+    /// A response with a status below 400.
     case success
-    /// With 4xx.
+    /// A response with 4xx.
     case clientError
-    /// With 5xx, or a status that does not exist.
+    /// A response with 5xx, or a status that doesn't exist.
     case serverError
-    /// With an error, or with a body that broke.
+    /// An error, or a broken body.
     case failure
-    /// By cancellation.
+    /// Cancelled.
     case cancelled
 
     /// Makes the outcome of a status.
@@ -43,17 +43,17 @@ public enum ExchangeOutcome: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// The severity of each outcome; `nil` for what is not logged at all.
+/// The severity of each outcome; `nil` for outcomes that aren't logged.
 public struct ExchangeLevels: Sendable, Hashable {
-    /// For answers below 400.
+    /// For responses below 400.
     public var success: Logger.Level?
-    /// For 4xx, also where it became an error that carries the response.
+    /// For 4xx, including errors that carry such a response.
     public var clientError: Logger.Level?
-    /// For 5xx, also where it became an error that carries the response.
+    /// For 5xx, including errors that carry such a response.
     public var serverError: Logger.Level?
-    /// For errors, and for bodies that broke.
+    /// For errors and broken bodies.
     public var failure: Logger.Level?
-    /// For what was cancelled.
+    /// For cancelled exchanges.
     public var cancelled: Logger.Level?
 
     /// Makes levels: by default info, warning, error, error and info.
@@ -71,10 +71,10 @@ public struct ExchangeLevels: Sendable, Hashable {
         self.cancelled = cancelled
     }
 
-    /// For whole calls: what fails is an error, what the caller got wrong a warning.
+    /// For whole calls: a failure is an error, a client error a warning.
     public static let calls = ExchangeLevels()
 
-    /// For attempts: what fails may go well the next time, and a challenge (401) is no fault.
+    /// For attempts, which are less severe: a failed attempt may be retried, and a challenge (401) isn't an error.
     public static let attempts = ExchangeLevels(
         success: .debug,
         clientError: .debug,
@@ -95,20 +95,20 @@ public struct ExchangeLevels: Sendable, Hashable {
     }
 }
 
-/// The detail in which an exchange is logged.
+/// How much of an exchange is logged.
 public enum ExchangeDetail: Int, Sendable, Hashable, Comparable {
     /// Method, URL, status, times, sizes, error.
     case summary
-    /// The header fields too.
+    /// The summary and the header fields.
     case headers
-    /// Header fields and the beginnings of the bodies.
+    /// The summary, the header fields and the beginnings of the bodies.
     case bodies
 
     /// Less detail comes first.
     public static func < (lhs: ExchangeDetail, rhs: ExchangeDetail) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// The detail in which an exchange is logged, by how severe it is.
+/// How much of an exchange is logged, by severity.
 ///
 /// ```swift
 /// let details: ExchangeDetails = .by([.warning: .headers, .error: .bodies])
@@ -129,11 +129,11 @@ public struct ExchangeDetails: Sendable, Hashable {
     /// Header fields and the beginnings of bodies, for every level.
     public static let bodies = ExchangeDetails(.bodies)
 
-    /// Different for some levels.
+    /// Different details for some levels.
     ///
     /// - Parameters:
-    ///   - details: What is logged of exchanges of these levels.
-    ///   - otherwise: What is logged of others; the summary by default.
+    ///   - details: The detail for each of these levels.
+    ///   - otherwise: The detail for the other levels; the summary by default.
     public static func by(
         _ details: [Logger.Level: ExchangeDetail],
         otherwise: ExchangeDetail = .summary
@@ -141,7 +141,7 @@ public struct ExchangeDetails: Sendable, Hashable {
         ExchangeDetails(otherwise, details)
     }
 
-    /// The detail in which exchanges of a level are logged.
+    /// The detail for exchanges of a level.
     public subscript(level: Logger.Level) -> ExchangeDetail { byLevel[level] ?? otherwise }
 }
 

@@ -2,28 +2,28 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// The beginning of a body as it is logged: text with its secrets redacted, or what kind of content it is.
+/// The logged beginning of a body: text with its secrets redacted, or a description of its content.
 public struct LoggedBody: Sendable, Hashable {
     /// A kind of body.
     public enum Kind: Sendable, Hashable {
         /// Text, which is shown.
         case text
-        /// Parts, of which names, types and sizes are shown.
+        /// Parts; their names, types and sizes are shown.
         case multipart
-        /// Anything else, of which type and size are shown.
+        /// Anything else; its type and size are shown.
         case binary
-        /// A value that no serializer had turned into bytes, of which the type is shown.
+        /// A value that no serializer had encoded; its type is shown.
         case value
     }
 
     /// The kind of the body.
     public var kind: Kind
-    /// The text, or the description of what is not shown.
+    /// The text, or a description of content that isn't shown.
     public var text: String
-    /// Whether the body goes on after what was seen of it, as far as is known.
+    /// Whether the body continues after the logged part, as far as is known.
     public var isTruncated: Bool
 
-    /// Makes what is shown of a body.
+    /// Makes the logged form of a body.
     public init(_ kind: Kind, _ text: String, isTruncated: Bool = false) {
         self.kind = kind
         self.text = text
@@ -32,11 +32,11 @@ public struct LoggedBody: Sendable, Hashable {
 }
 
 extension LoggedBody {
-    /// Makes what is shown of a body; `nil` when it is empty.
+    /// Makes the logged form of a body; `nil` if the body is empty.
     ///
     /// - Parameters:
     ///   - preview: The first bytes.
-    ///   - size: How many there are in all, where known.
+    ///   - size: The total size, if known.
     ///   - fields: The fields that describe the content.
     init?(_ preview: BodyPreview, size: Int64?, fields: BodyFields, redaction: LogRedaction) {
         if preview.bytes.isEmpty, !preview.isTruncated || size == 0 { return nil }
@@ -62,7 +62,7 @@ extension LoggedBody {
         self.init(.text, shown, isTruncated: isCutOff)
     }
 
-    /// Makes the shown form of a typed value.
+    /// Makes the logged form of a typed value.
     init(value: any Encodable & Sendable) {
         self.init(.value, "value of type \(String(describing: Swift.type(of: value)))")
     }
@@ -73,7 +73,7 @@ extension LoggedBody {
         return "\(kind), \(length)" + (coding.map { ", \($0.printable(upTo: 100))" } ?? "")
     }
 
-    /// Whether content of a type is shown when it turns out to be text; a token that is all of a body is not.
+    /// Whether content of a type is shown if it turns out to be text; a body that is a token isn't.
     private static func mayBeText(_ type: MediaType?) -> Bool {
         guard let essence = type?.essence else { return true }
         if essence == "image/svg+xml" { return true }
@@ -91,7 +91,7 @@ extension LoggedBody {
     ]
 }
 
-/// The fields that say what a body is.
+/// The fields that describe a body.
 struct BodyFields: Sendable {
     var type: String?
     var coding: String?
@@ -103,7 +103,7 @@ struct BodyFields: Sendable {
 }
 
 extension String {
-    /// Whether it may be a form that is called by another name: pairs without any space, and no JSON or markup.
+    /// Whether it may be a form with another content type: pairs without spaces, neither JSON nor markup.
     fileprivate var looksLikeForm: Bool {
         guard let first = utf8.first, !"{[<\"".utf8.contains(first), utf8.contains(UInt8(ascii: "=")) else {
             return false
@@ -111,7 +111,7 @@ extension String {
         return !utf8.contains { $0 <= 0x20 }
     }
 
-    /// Whether there is a control character that text does not have.
+    /// Whether there is a control character that doesn't occur in text.
     fileprivate var hasControlCharacters: Bool {
         unicodeScalars.contains { $0.properties.generalCategory == .control && !$0.endsLine && $0 != "\t" }
     }

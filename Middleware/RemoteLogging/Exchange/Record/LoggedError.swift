@@ -2,14 +2,13 @@ import HTTPChainCore
 
 /// An error as it is logged.
 public struct LoggedError: Sendable, Hashable {
-    /// The kind of the error, as metrics and spans tell it in `error.type`.
+    /// The kind of the error, as in the `error.type` of metrics and spans.
     ///
-    /// "timeout"; the kind of a ``/HTTPChainCore/TransportError``, such as "connectionLost"; the status of an error that
-    /// carries a response from 400 on; the name of the error's type otherwise. `CancellationError` for whatever was
-    /// cancelled, which is no error to metrics and spans.
+    /// "timeout"; the kind of a ``/HTTPChainCore/TransportError``, such as "connectionLost"; the status if the error
+    /// carries a response with 400 or above; otherwise the name of the error's type. `CancellationError` for anything
+    /// cancelled, which metrics and spans don't count as an error.
     public var type: String
-    /// The sentence that says what happened, redacted, on one line and cut to 2,048 characters; what to do about it is
-    /// no matter for a log.
+    /// The description, redacted, on one line and cut to 2,048 characters; advice on what to do is left out.
     public var reason: String
 
     /// Makes an error.
@@ -24,17 +23,17 @@ extension LoggedError {
 
     private static let longestReason = 2048
 
-    /// - Parameter type: What ``HTTPSemantics/errorType(of:isTimeUp:)`` says of it.
+    /// - Parameter type: The result of ``HTTPSemantics/errorType(of:isTimeUp:)``.
     init(_ error: any Error, type: String, redaction: LogRedaction) {
         self.type = type
         let reason: String
         switch error {
         case let error as TransportError:
-            // What the platform says stands in the reason already, where it was worth a word.
+            // The reason already includes the platform's text if that was useful.
             let cause = error.detail.isEmpty ? error.underlyingError.map { ": \($0)" } ?? "" : ""
             reason = error.reason + cause
         case let error as DecodingFailure:
-            // Its own reason quotes the body, which is not shown unless it is asked for.
+            // The error's own reason quotes the body, which is shown only on request.
             let place = error.codingPath.isEmpty ? "" : " at \(error.codingPath)"
             reason = "the body is no value of type \(error.expectedType)\(place): \(error.detail)"
         case let error as any HTTPChainError:
@@ -42,7 +41,7 @@ extension LoggedError {
         default:
             reason = "\(error)"
         }
-        // Cut before it is redacted: what is cut off may be long. And after it, for what redacting makes longer.
+        // Cut before redaction, because the text may be long, and again afterwards, because redaction may lengthen it.
         let beginning = reason.beginning(upTo: 4 * Self.longestReason)
         let line = (beginning ?? reason).onOneLine(joinedBy: "; ")
         let cut = line.beginning(upTo: 2 * Self.longestReason) ?? line

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// The parts of a multipart body as far as they were seen: names, types and sizes, never contents or file names.
+/// The known parts of a multipart body: names, types and sizes, never contents or file names.
 struct MultipartOutline: CustomStringConvertible {
     private struct Part {
         var name: String?
@@ -14,7 +14,7 @@ struct MultipartOutline: CustomStringConvertible {
     private var parts: [Part] = []
     private var goesOn = false
 
-    /// Reads what was seen of a body; `nil` when it is not what its type says.
+    /// Reads the beginning of a body; `nil` if it isn't what its type says.
     init?(_ preview: BodyPreview, boundary: String?) {
         // RFC 2046 §5.1.1: 1 to 70 characters.
         guard let boundary, (1...70).contains(boundary.utf8.count) else { return nil }
@@ -33,7 +33,7 @@ struct MultipartOutline: CustomStringConvertible {
                 goesOn = true
                 return
             }
-            // The line's end may be the beginning of the next delimiter, or of the empty line after no fields at all.
+            // The line's end may begin the next delimiter, or the empty line of a part without fields.
             let body = bytes[line.lowerBound...]
             next = body.range(of: lineDelimiter)
             parts.append(Self.part(body[..<(next?.lowerBound ?? bytes.endIndex)], isWhole: next != nil))
@@ -44,7 +44,7 @@ struct MultipartOutline: CustomStringConvertible {
     private static func part(_ bytes: Data, isWhole: Bool) -> Part {
         let end = bytes.range(of: Data("\r\n\r\n".utf8))
         var part = Part()
-        // Fields that were cut off may name the part wrongly; those of a part without an empty line are not fields.
+        // Truncated fields may misname the part, and without an empty line they aren't fields.
         guard let end else { return part }
         let fields = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
         for line in fields.unicodeScalars.split(whereSeparator: { $0 == "\r" || $0 == "\n" }).map({ Substring($0) }) {
@@ -52,7 +52,7 @@ struct MultipartOutline: CustomStringConvertible {
             guard pair.count == 2 else { continue }
             switch pair[0].lowercased() {
             case "content-disposition":
-                // The parameters are written as those of a media type are.
+                // The parameters have the syntax of a media type's.
                 let disposition = MediaType("x/" + pair[1].trimming())
                 part.name = disposition?.parameters["name"]?.printable(upTo: 100)
             case "content-type": part.type = MediaType(String(pair[1]))?.essence.printable(upTo: 100)

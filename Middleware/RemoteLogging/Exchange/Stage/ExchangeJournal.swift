@@ -4,12 +4,12 @@ import HTTPChainSupport
 import HTTPTypes
 import Logging
 
-/// How the exchanges that pass one stage are logged, and the work of it: shared by all calls of the stage.
+/// Logs the exchanges of one stage; shared by all its calls.
 final class ExchangeJournal: Sendable {
     let unit: ExchangeUnit
     let shownFields: LoggedFields
     let bodyLimit: ByteCount
-    /// Says which trace the task belongs to.
+    /// Provides the task's trace.
     let metadataProvider: Logger.MetadataProvider?
     private let sink: any LogSink
     private let component: String
@@ -19,7 +19,7 @@ final class ExchangeJournal: Sendable {
     private let formatter: any LogFormatter
     /// The levels that a record may have.
     private let possibleLevels: [Logger.Level]
-    /// The most severe of them; a sink that does not take it takes none.
+    /// The most severe of them; a sink that isn't enabled for it isn't enabled for any.
     private let mostSevereLevel: Logger.Level?
 
     init(
@@ -58,7 +58,7 @@ final class ExchangeJournal: Sendable {
         ]
     }
 
-    /// Whether nothing of a call is logged, however it ends.
+    /// Whether a call isn't logged, however it ends.
     func isSilent(for request: borrowing Request) -> Bool {
         if request.options.contains(LogTraffic.self), request.options[LogTraffic.self] { return true }
         guard request.options.contains(RequestLogging.self) else { return isSilent(component) }
@@ -71,13 +71,13 @@ final class ExchangeJournal: Sendable {
         return !sink.isEnabled(mostSevereLevel, for: component)
     }
 
-    /// Passes a request on, and writes the record when all is over.
+    /// Passes a request on, and writes the record when the exchange is over.
     func follow(_ request: consuming Request, _ next: Next) async throws -> Response {
         let id = request.options[LogCallID.self] ?? request.environment.random.next()
         request.options[LogCallID.self] = id
         if let filter {
             let component = request.options[RequestLogging.self].component ?? component
-            // What is left out whatever comes costs nothing more.
+            // A call that is certainly left out costs nothing more.
             if filter.decision(LogFilter.Facts(callID: id, component: component)) == false {
                 return try await next(request)
             }
@@ -120,7 +120,7 @@ final class ExchangeJournal: Sendable {
         return max(formatter.leastDetail, taken.map { details[$0] }.max() ?? .summary)
     }
 
-    /// The level of an outcome and what is to be shown of it; `nil` when it is not logged.
+    /// The level and detail of an outcome; `nil` if it isn't logged.
     func entry(
         for outcome: ExchangeOutcome,
         from component: String,
@@ -130,7 +130,7 @@ final class ExchangeJournal: Sendable {
         return (level, detail ?? max(formatter.leastDetail, details[level]))
     }
 
-    /// Whether an exchange that ended so is logged; `nil` where only its record tells.
+    /// Whether an exchange with these facts is logged; `nil` if that depends on its record.
     func decision(_ facts: LogFilter.Facts) -> Bool? {
         guard let filter else { return true }
         return filter.decision(facts)
@@ -138,7 +138,7 @@ final class ExchangeJournal: Sendable {
 
     /// Writes a record.
     ///
-    /// - Parameter isDecided: Whether it is known that the filter includes it.
+    /// - Parameter isDecided: Whether the filter is already known to include it.
     func write(_ exchange: ExchangeLog, isDecided: Bool) {
         if !isDecided, let filter, !filter.includes(exchange) { return }
         sink.log(

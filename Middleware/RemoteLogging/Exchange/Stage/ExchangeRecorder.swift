@@ -3,18 +3,18 @@ import HTTPChainCore
 import HTTPTypes
 import Logging
 
-/// Gathers what is logged of one exchange, and writes it once.
+/// Collects the log of one exchange and writes it once.
 final class ExchangeRecorder: Sendable {
     private struct Answer: Sendable {
         let head: HTTPResponse
         let timeToHead: Duration
-        /// The number of attempts that it took, where a stage says so.
+        /// The number of attempts made, if a stage reports it.
         let attempts: Int?
-        /// The request as the transport sent it, where it says so.
+        /// The request as the transport sent it, if the transport reports it.
         let request: HTTPRequest?
         let declaredSize: Int64?
         var tee: BodyTee?
-        /// The content, where it was all there with the head.
+        /// The content, if it was complete when the head arrived.
         var content: BodyPreview?
     }
 
@@ -26,7 +26,7 @@ final class ExchangeRecorder: Sendable {
     private let journal: ExchangeJournal
     private let request: HTTPRequest
     private let isAbsolute: Bool
-    /// The record of what the stages inside did with the call.
+    /// The record of what the inner stages did with the call.
     private let record: CallRecord?
     private let body: RequestBodyView
     private let attempt: Int
@@ -39,7 +39,7 @@ final class ExchangeRecorder: Sendable {
     private let start: Duration
     private let bound: TimeBound
     private let startDate: Date
-    /// That of the task.
+    /// The task's trace.
     private let trace: TraceIdentity?
     private let state = Locked(State())
 
@@ -75,7 +75,7 @@ final class ExchangeRecorder: Sendable {
         trace = journal.metadataProvider.flatMap { TraceIdentity($0.get()) }
     }
 
-    /// Goes on with the response's body, once the head is there.
+    /// Continues with the response's body when the head has arrived.
     func follow(_ response: inout Response) {
         let body = response.body
         var answer = Answer(
@@ -86,7 +86,7 @@ final class ExchangeRecorder: Sendable {
             declaredSize: response.declaredLength(answering: request.method)
         )
         if let bytes = body.bytes {
-            // All of it is there: nobody has to wait for somebody to read it.
+            // The body is complete: no need to wait until it's read.
             answer.content = BodyPreview(bytes, upTo: seesBodies ? journal.bodyLimit : 0)
             state.withLock { $0.answer = answer }
             return end(.complete, counted: Int64(bytes.count))
@@ -97,8 +97,8 @@ final class ExchangeRecorder: Sendable {
         let interest = Locked<BodyInterest?>(BodyInterest(self))
         let isReplayable = body.isReplayable
         response.body = counted.transformed(length: body.length) { [self] inner in
-            // What can be read once is lost with its reader, which takes the interest along: the body may be gone before
-            // the reader is. What can be read again is lost with its body and its last reader.
+            // A body that can be read once ends with its reader, which takes over the interest, since the body may be
+            // released before the reader. A replayable body ends with the body and its last reader.
             let interest = interest.withLock { interest in
                 defer { if !isReplayable { interest = nil } }
                 return interest
@@ -107,7 +107,7 @@ final class ExchangeRecorder: Sendable {
         }
     }
 
-    /// Ends with what the stages inside threw.
+    /// Ends with an error from the inner stages.
     func end(throwing error: any Error) {
         finish(nil, error: error)
     }
@@ -140,7 +140,7 @@ final class ExchangeRecorder: Sendable {
             duration: duration,
             origin: { self.origin(sent: answer?.request, snapshot: snapshot) }
         )
-        // Before anything is redacted, which costs more than all else.
+        // Decided before redaction, which costs more than anything else.
         let decision = journal.decision(LogFilter.Facts(callID: callID, component: component, end: end))
         if decision == false { return }
         var exchange = exchange(sent: answer?.request, snapshot: snapshot, duration: duration)
@@ -163,7 +163,7 @@ final class ExchangeRecorder: Sendable {
             counted: answer == nil ? nil : counted ?? answer?.tee?.count
         )
         if bodyEnd == .dropped, let size = answer?.declaredSize, size == answer?.tee?.count {
-            // Who knows the length need not ask for the end.
+            // A reader that knows the length needn't read to the end.
             exchange.bodyEnd = .complete
         }
         if entry.detail >= .headers { addFields(to: &exchange, head: head, sent: answer?.request) }
@@ -183,7 +183,7 @@ final class ExchangeRecorder: Sendable {
         return error != nil && byStatus == .success ? .failure : byStatus
     }
 
-    /// Method and URL of the request as it was meant: completed, where a stage further in did that.
+    /// The original request, completed by an inner stage if necessary.
     private func ownHead(_ sent: HTTPRequest?) -> HTTPRequest {
         isAbsolute ? request : record?.target ?? sent ?? request
     }
@@ -214,7 +214,7 @@ final class ExchangeRecorder: Sendable {
         exchange.requestSize = body.size
         exchange.attributes = redaction.attributes(logging.attributes)
         let sentTrace = sent.flatMap { TraceIdentity($0.headerFields) }
-        // The span that was sent with is that of an attempt, and the call's parent is the task's.
+        // The span that was sent is an attempt's; the call's own parent is the task's span.
         exchange.attributes.add(journal.unit == .attempt ? sentTrace ?? trace : trace ?? sentTrace?.withoutSpan)
         return exchange
     }
@@ -238,7 +238,7 @@ final class ExchangeRecorder: Sendable {
 }
 
 extension Response {
-    /// The number of bytes that the body is going to have; `nil` when only its end will tell.
+    /// The expected size of the body in bytes; `nil` if only its end determines it.
     fileprivate func declaredLength(answering method: HTTPRequest.Method) -> Int64? {
         if hasNoContent(answering: request?.method ?? method) { return 0 }
         return body.length ?? head.declaredLength
@@ -246,8 +246,7 @@ extension Response {
 }
 
 extension HTTPChainError {
-    /// The number of attempts that were made, where the error itself knows: a status of 200 that cannot be decoded does
-    /// not.
+    /// The number of attempts made, if the error itself has it; a 200 that can't be decoded doesn't.
     fileprivate var notedAttempts: Int? {
         if let count = (self as? any AnnotatedError)?.notes.attemptCount { return count }
         guard let response = (self as? any ResponseError)?.response else {
@@ -258,7 +257,7 @@ extension HTTPChainError {
 }
 
 extension HTTPResponse {
-    /// The length in `Content-Length`; a transfer coding decides where the body ends otherwise (RFC 9112 §6.3).
+    /// The length in `Content-Length`; `nil` with a transfer coding, which determines the end instead (RFC 9112 §6.3).
     fileprivate var declaredLength: Int64? {
         guard !headerFields.contains(.transferEncoding), let text = headerFields[.contentLength] else { return nil }
         return ContentLength.parse(text)

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import Logging
 
-/// Logs each call, or each attempt, to a `Logger`: to the console, or whatever the application logs to.
+/// Logs each call, or each attempt, to a `Logger`.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -9,7 +9,7 @@ public import Logging
 /// }
 /// ```
 ///
-/// It is ``RemoteLoggingMiddleware`` with a ``LoggerSink``; all that is said there holds here.
+/// This is ``RemoteLoggingMiddleware`` with a ``LoggerSink``, and behaves in the same way.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/call`` for calls and ``/HTTPChainCore/Phase/wire`` for attempts.
 ///
@@ -22,15 +22,15 @@ public struct LogRequestsMiddleware: DeadlineKeepingMiddleware {
     /// Makes the stage.
     ///
     /// - Parameters:
-    ///   - logger: Takes the records; its level decides which.
-    ///   - unit: Whether there is one for each call or for each attempt; for each call by default.
-    ///   - component: The component that logs, which becomes the `source`; the logger's label by default.
-    ///   - levels: How severe each outcome is; ``ExchangeLevels/calls`` or ``ExchangeLevels/attempts`` by default.
-    ///   - detail: How much is logged; the summary by default.
-    ///   - bodyLimit: How much of each body is shown where bodies are; 32 KiB by default.
+    ///   - logger: The logger, whose level determines which records are written.
+    ///   - unit: Whether each call or each attempt is logged; each call by default.
+    ///   - component: The component that logs, used as the `source`; the logger's label by default.
+    ///   - levels: The severity of each outcome; ``ExchangeLevels/calls`` or ``ExchangeLevels/attempts`` by default.
+    ///   - detail: The detail; the summary by default.
+    ///   - bodyLimit: The size limit of each logged body; 32 KiB by default.
     ///   - fields: The header fields whose values are shown.
-    ///   - filter: Which exchanges are logged; all by default.
-    ///   - formatter: Puts them into words.
+    ///   - filter: The filter; logs all exchanges by default.
+    ///   - formatter: The formatter.
     public init(
         logger: Logger,
         each unit: ExchangeUnit = .call,
@@ -55,7 +55,7 @@ public struct LogRequestsMiddleware: DeadlineKeepingMiddleware {
         )
     }
 
-    /// Once for each call, or next to the transport.
+    /// ``/HTTPChainCore/Phase/call`` for calls, ``/HTTPChainCore/Phase/wire`` for attempts.
     public var phase: Phase { journal.unit == .call ? .call : .wire }
 
     /// The name, purpose and settings of the stage.
@@ -63,9 +63,9 @@ public struct LogRequestsMiddleware: DeadlineKeepingMiddleware {
         StageSummary("LogRequestsMiddleware", purpose: "logs exchanges", settings: journal.settings)
     }
 
-    /// Passes the request on, and logs how it went.
+    /// Passes the request on and logs the exchange.
     ///
-    /// - Throws: What the stages inside throw.
+    /// - Throws: Errors from the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         if journal.isSilent(for: request) { return try await next(request) }
         return try await journal.follow(request, next)

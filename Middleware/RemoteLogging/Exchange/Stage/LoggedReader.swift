@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// Tells when a response's body has ended or broken.
+/// Reports when a response's body has ended or broken.
 struct LoggedReader: BodyReader {
     /// `nil` once it has ended or broken.
     private var inner: (any BodyReader)?
@@ -28,7 +28,7 @@ struct LoggedReader: BodyReader {
     }
 }
 
-/// Lives as long as somebody can read the body to its end, and tells when nobody can any more.
+/// Lives as long as the body can still be read to its end, and reports when it no longer can.
 final class BodyInterest: Sendable {
     private let recorder: ExchangeRecorder
 

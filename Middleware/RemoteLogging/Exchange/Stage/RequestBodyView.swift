@@ -2,8 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// The observer of a request's body while it is sent: a stream is counted as it is read, and stays a stream; bytes,
-/// files and values stay what they are.
+/// Observes a request's body while it's sent; a stream is counted as it's read; bytes, files and values are unchanged.
 struct RequestBodyView: Sendable {
     private enum Content: Sendable {
         case nothing
@@ -18,7 +17,7 @@ struct RequestBodyView: Sendable {
     private let showsContent: Bool
     private let made: MadeContent
 
-    /// - Parameter limit: How much is shown; `nil` for nothing.
+    /// - Parameter limit: The size limit of the logged body; `nil` to log none.
     init(_ request: inout Request, upTo limit: ByteCount?) async {
         let body = request.body
         length = body.length
@@ -33,8 +32,8 @@ struct RequestBodyView: Sendable {
         } else if let bytes = body.bytes {
             content = limit.map { .seen(BodyPreview(bytes, upTo: $0)) } ?? .nothing
         } else if body.file != nil {
-            // Reading it twice leaves it a file, which a transport can send in its own way. One that cannot be read
-            // is the transport's to complain of.
+            // Reading the file separately lets a transport send it in its own way. If it can't be read, the transport
+            // reports that.
             let preview = if let limit { try? await body.peek(upTo: limit).preview } else { BodyPreview?.none }
             content = preview.map { .seen($0) } ?? .nothing
         } else {
@@ -46,7 +45,7 @@ struct RequestBodyView: Sendable {
 
     var size: ExchangeLog.Size {
         let length = made.length ?? length
-        // A stream that nobody read was replaced further in, or never sent: nothing is known of its size.
+        // A stream that wasn't read was replaced by an inner stage or never sent: its size is unknown.
         if case .stream(let tee) = content, tee.count > 0 || tee.isComplete {
             return .init(declared: length, counted: tee.count)
         }
@@ -66,7 +65,7 @@ struct RequestBodyView: Sendable {
     }
 }
 
-/// Learns the size of content that a stage further in makes: a form that is framed, a value that is encoded.
+/// Records the size of content made by an inner stage: a framed form, an encoded value.
 private final class MadeContent: RequestContentObserver {
     private let outer: (any RequestContentObserver)?
     private let size = Locked<Int64?>(nil)
@@ -88,7 +87,7 @@ private final class MadeContent: RequestContentObserver {
 }
 
 extension BodyPreview {
-    /// The first bytes of what is all there.
+    /// The beginning of complete content.
     init(_ bytes: Data, upTo limit: ByteCount) {
         let shown = bytes.prefix(Int(clamping: limit.bytes))
         // A slice would keep all of a large body alive.

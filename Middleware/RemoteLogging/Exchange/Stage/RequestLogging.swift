@@ -1,35 +1,35 @@
 public import HTTPChainCore
 
-/// The logging settings of one call; ``HTTPChainCore/Request/logging(_:)`` is the short way to it.
+/// The logging settings of a single call; see also ``HTTPChainCore/Request/logging(_:)``.
 public enum RequestLogging: RequestOption {
-    /// As the stages are set.
+    /// The stages' own settings.
     public static var defaultValue: CallLogging { CallLogging() }
 }
 
-/// The logging settings of one call.
+/// The logging settings of a single call.
 public struct CallLogging: Sendable, Hashable {
     /// Whether the call is not logged at all.
     public var isOff = false
-    /// The detail, whatever the level; `nil` for what the stage is set to.
+    /// The detail at every level; `nil` for the stage's own.
     public var detail: ExchangeDetail?
     /// The component that logs; `nil` for the stage's own.
     public var component: String?
-    /// The attributes that are added to each record.
+    /// Attributes added to each record.
     public var attributes: LogAttributes = [:]
 
-    /// Nothing different from other calls.
+    /// Makes settings that change nothing.
     public init() {}
 
-    /// Not logged at all.
+    /// Disables logging.
     public static let off = make { $0.isOff = true }
 
-    /// So much, whatever the level.
+    /// Sets the detail for every level.
     public static func detail(_ detail: ExchangeDetail) -> CallLogging { make { $0.detail = detail } }
 
-    /// As another component, whose level counts then.
+    /// Sets the component, whose level then applies.
     public static func component(_ component: String) -> CallLogging { make { $0.component = component } }
 
-    /// With more attributes; what is a secret by its name, or holds one, is redacted.
+    /// Adds attributes; secrets, recognized by name or in text, are redacted.
     public static func attributes(_ attributes: LogAttributes) -> CallLogging { make { $0.attributes = attributes } }
 
     private static func make(_ change: (inout CallLogging) -> Void) -> CallLogging {
@@ -47,13 +47,13 @@ public struct CallLogging: Sendable, Hashable {
 }
 
 extension Request {
-    /// The request, logged in another way than others.
+    /// Returns the request with its own logging settings.
     ///
     /// ```swift
     /// let response = try await chain.send(.get("orders/42").logging(.detail(.bodies), .attributes(["order": 42])))
     /// ```
     ///
-    /// Each call of it adds to what was said before.
+    /// Repeated calls add to the earlier settings.
     public consuming func logging(_ settings: CallLogging...) -> Request {
         var logging = options[RequestLogging.self]
         for setting in settings { logging.merge(setting) }
@@ -62,21 +62,21 @@ extension Request {
     }
 }
 
-/// Names the call to the stages further in, so that its attempts are told to belong to it.
+/// Passes the call ID to inner stages, so that the call's attempts share it.
 enum LogCallID: RequestOption {
     static var defaultValue: UInt64? { nil }
 }
 
 /// Whether a request carries log records, so that logging stages let it pass unlogged.
 ///
-/// ``HTTPChainCore/Request/isLogTraffic`` is the short way to it.
+/// See also ``HTTPChainCore/Request/isLogTraffic``.
 public enum LogTraffic: RequestOption {
-    /// It is a request like any other.
+    /// `false`: logged like any other request.
     public static var defaultValue: Bool { false }
 }
 
 extension Request {
-    /// Whether the request carries log records: logging such a request would make more of them without end.
+    /// Whether the request carries log records; logging such a request would create more of them endlessly.
     public var isLogTraffic: Bool {
         get { options[LogTraffic.self] }
         set { options[LogTraffic.self] = newValue }
