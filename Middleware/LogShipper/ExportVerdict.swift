@@ -4,17 +4,17 @@ import HTTPTypes
 
 /// The result of sending a batch once.
 enum ExportVerdict: Sendable {
-    /// The receiver has it.
+    /// The receiver has accepted it.
     case accepted(rejected: Int, message: String?)
-    /// It is to be sent again; how long the receiver asks to wait, whether it may have the batch without having said
-    /// so, whether any other batch would fare the same, and what happened.
+    /// It should be sent again; with the wait that the receiver asked for, whether the receiver may already have the
+    /// batch, whether other batches would fail in the same way, and the error.
     case again(after: Duration?, isAmbiguous: Bool, holdsOthers: Bool, any Error)
-    /// It is to be sent in smaller parts.
+    /// It should be sent in smaller parts.
     case tooLarge(any Error)
-    /// It is not to be sent again.
+    /// It shouldn't be sent again.
     case refused(any Error)
 
-    /// Makes the verdict on an answer.
+    /// Makes the verdict on a response.
     init(_ head: HTTPResponse, body: Data, format: any LogWireFormat, now: Date) {
         switch format.receipt(for: head, body: body) {
         case .accepted(let rejected, let message):
@@ -46,7 +46,7 @@ enum ExportVerdict: Sendable {
         }
     }
 
-    /// The transport's own error, which a stage may have wrapped.
+    /// The transport's own error, which may be wrapped by stages.
     private static func transportError(in error: any Error) -> TransportError? {
         error.causes.lazy.compactMap { $0 as? TransportError }.first
     }

@@ -3,19 +3,19 @@ import HTTPChainCore
 import HTTPChainRemoteLogging
 import HTTPTypes
 
-/// Where batches go, and in what form.
+/// The destination and format of batches.
 struct LogDestination: Sendable {
     let url: String
     let format: any LogWireFormat
     let resource: LogResource
     let transport: any Transport
 
-    /// How much of an answer is read for what it says.
+    /// The size of the part of a response that is read for its message.
     private static let answerLimit = ByteCount.kibibytes(64)
 
     /// Sends an encoded batch once.
     ///
-    /// - Returns: What came of it; `nil` when the task was cancelled before there was an answer.
+    /// - Returns: The verdict; `nil` if the task was cancelled before there was a response.
     func send(_ content: Data, until deadline: Duration, in environment: ChainEnvironment) async -> ExportVerdict? {
         var request = Request.post(url, headers: [.contentType: format.contentType], body: HTTPBody(content))
         request.isLogTraffic = true
@@ -31,19 +31,19 @@ struct LogDestination: Sendable {
         }
     }
 
-    /// The first bytes of an answer, the rest being read and forgotten.
+    /// The first bytes of a response, discarding the rest.
     ///
-    /// The head has said already what became of the batch: a body that breaks, or does not come in time, cannot make
-    /// a batch that was taken one to be sent again.
+    /// The head has already decided the outcome of the batch: if the body breaks or is late, an accepted batch mustn't
+    /// be sent again.
     private func beginning(of body: HTTPBody, _ time: any TimeSource) async -> Data {
         guard let seen = try? await body.lookAhead(upTo: Self.answerLimit) else { return Data() }
         await seen.body.drain(time: time)
         return seen.preview.bytes
     }
 
-    /// The records as the content of a request; those that cannot be expressed are left out.
+    /// Returns the records as the content of a request, leaving out those that can't be encoded.
     ///
-    /// - Returns: The content, `nil` where no record is left, the records in it, and those left out with the reason.
+    /// - Returns: The content (`nil` if no record is left), its records, and those left out with the reason.
     func encode(
         _ records: [LogRecord]
     ) -> (content: Data?, kept: [LogRecord], failed: [LogRecord], failure: (any Error)?) {

@@ -1,113 +1,113 @@
 import HTTPChainCore
 package import HTTPChainRemoteLogging
 
-/// A place where records wait until they are sent.
+/// A queue in which records wait until they are sent.
 ///
 /// Records are numbered from 1 in the order in which they were added.
 package protocol LogQueue: Sendable {
-    /// The number of records that wait, or one more than are known of, as long as there may be one.
+    /// The number of waiting records, or one more than known as long as there may be more.
     var count: Int { get }
-    /// The number of records that are known to wait.
+    /// The number of records known to be waiting.
     var queued: Int { get }
-    /// The number of records that wait to be written down, and are not accepted before.
+    /// The number of records waiting to be written to disk, which aren't accepted before.
     var unwritten: Int { get }
-    /// The number of records that an earlier process has left, as far as they were counted.
+    /// The number of records left by an earlier process, as far as counted.
     var recovered: Int { get }
     /// The size of the records, in bytes.
     var bytes: Int { get }
-    /// The number of the oldest record that waits; `nil` when none does.
+    /// The number of the oldest waiting record; `nil` if there is none.
     var oldest: Int? { get }
-    /// The number of the latest record that was added; 0 before the first.
+    /// The number of the record that was added last; 0 before the first.
     var latest: Int { get }
     /// Whether later records may be sent while a batch waits before a retry.
     var letsPass: Bool { get }
-    /// Why a record is lost that lost its place.
+    /// The drop reason for displaced records.
     var displacement: LogShipper.DropReason { get }
 
-    /// Adds a record, which may cost less severe ones their place.
+    /// Adds a record, which may displace less severe ones.
     ///
     /// - Parameters:
     ///   - record: The record.
-    ///   - size: What it takes.
-    ///   - displaced: Where the records that lost their place are counted.
-    /// - Returns: Whether it was taken.
+    ///   - size: The record's size.
+    ///   - displaced: The counts of displaced records.
+    /// - Returns: Whether it was added.
     mutating func add(_ record: LogRecord, size: Int, displaced: inout LogLevelCounts) -> LogQueueAddition
 
-    /// Returns the next work that is to be done where nobody waits for the queue, one thing at a time; `nil` for
-    /// nothing.
+    /// Returns the next piece of work, to be done where nothing waits for the queue, one at a time; `nil` if there is
+    /// none.
     mutating func nextWork() -> (@Sendable () -> any Sendable)?
 
-    /// Takes note of what came of a work.
+    /// Records the result of a piece of work.
     mutating func finish(_ result: any Sendable) -> LogQueueProgress
 
-    /// Takes the oldest records out.
+    /// Takes out the oldest records.
     ///
     /// - Parameters:
-    ///   - count: How many at most.
-    ///   - bytes: What they take together at most; a single larger record is taken nevertheless.
+    ///   - count: The maximum number of records.
+    ///   - bytes: The maximum total size; a single larger record is taken nevertheless.
     mutating func next(_ count: Int, bytes: Int) -> LogQueueNext
 
-    /// Takes out what was read for it.
+    /// Takes out the records that were read.
     ///
-    /// - Parameter reading: What came of a ``LogQueueNext/reading(_:)``, of which there is one at a time.
+    /// - Parameter reading: The result of a ``LogQueueNext/reading(_:)``, of which there is one at a time.
     mutating func take(_ reading: LogQueueReading) -> LogQueueBatch?
 
-    /// Forgets records for good that were taken out before.
+    /// Discards records that were taken out, for good.
     ///
-    /// - Returns: What is to be done for it where it may take long; `nil` for nothing.
+    /// - Returns: Work for it that may take long; `nil` if there is none.
     mutating func settle(_ batch: LogQueueBatch.Position) -> (@Sendable () -> Void)?
 
-    /// Takes records back that were taken out before and will not be sent, as the shipper ends.
+    /// Puts back records that were taken out and won't be sent, as the shipper ends.
     ///
-    /// - Returns: Whether the next process has them.
+    /// - Returns: Whether the next process will have them.
     mutating func giveBack(_ count: Int) -> Bool
 
-    /// Gives up the records that wait, as the shipper ends.
+    /// Abandons the waiting records, as the shipper ends.
     ///
-    /// - Returns: Those that the next process does not have, and why they are lost.
+    /// - Returns: The records that the next process won't have, and the reason they are lost.
     mutating func abandon() -> (LogLevelCounts, LogShipper.DropReason)
 
-    /// Lets go of what the queue holds, once the shipper has ended.
+    /// Releases the queue's resources after the shipper has ended.
     ///
-    /// - Returns: What is to be done for it where it may take long; `nil` for nothing.
+    /// - Returns: Work for it that may take long; `nil` if there is none.
     func close() -> (@Sendable () -> Void)?
 }
 
 /// The result of adding a record to a queue.
 package enum LogQueueAddition: Sendable, Hashable {
     case queued
-    /// It waits to be written down first: there is work to be done.
+    /// It must be written to disk first: there is work to do.
     case unwritten
     case refused(LogShipper.DropReason)
 }
 
-/// The changes that a work has made to a queue.
+/// The changes to a queue from a piece of work.
 package struct LogQueueProgress: Sendable {
-    /// The number of records that were written down.
+    /// The number of records written to disk.
     package var accepted = 0
-    /// The numbers of those that were not.
+    /// The numbers of the records that weren't.
     package var refused: [Int] = []
-    /// Why, by level.
+    /// Those records, by reason and level.
     package var lost = LogShipper.Drops()
 
     package init() {}
 }
 
-/// The next thing to take out of a queue.
+/// The next step for taking records out of a queue.
 package enum LogQueueNext: Sendable {
     case nothing
     case batch(LogQueueBatch)
-    /// It has to be read first, which may take long: to be done where nobody waits for the queue.
+    /// It must be read first, which may take long; to be done where nothing waits for the queue.
     case reading(@Sendable () -> LogQueueReading)
 }
 
 /// The result of reading for a queue.
 package enum LogQueueReading: Sendable {
-    /// Records, and where the next begin, in terms that only the queue knows.
+    /// Records, and the position of the next ones, in a form known only to the queue.
     case records([LogRecord], end: any Sendable)
-    /// There is nothing beyond the record with this number.
+    /// Nothing follows the record with this number.
     case end(after: Int)
-    /// It could not be read now, and may be another time.
+    /// Reading failed, but may succeed later.
     case failed
 }
 
@@ -120,7 +120,7 @@ package struct LogQueueBatch: Sendable {
         /// The number of the last.
         package let last: Int
 
-        /// Tells the batch from others, where numbers do not.
+        /// Distinguishes batches whose numbers don't.
         package let serial: Int
 
         package init(first: Int, last: Int, serial: Int = 0) {
@@ -142,10 +142,10 @@ package struct LogQueueBatch: Sendable {
 }
 
 extension LogRecord {
-    /// The size of the record in memory, by estimate: its texts and a fixed amount for each of its parts.
+    /// The estimated size of the record in memory: its texts and a fixed amount for each of its parts.
     package var estimatedSize: Int {
         var size = 96 + message.utf8.count + component.utf8.count
-        // Not by way of the collection, which would retain and release each name and value.
+        // Not through the collection, which would retain and release each name and value.
         let attributes = attributes.attributes
         for index in attributes.indices {
             size += 48 + attributes[index].name.utf8.count + attributes[index].value.estimatedSize
@@ -155,7 +155,7 @@ extension LogRecord {
 }
 
 extension JSONValue {
-    /// The size of what is kept outside the value itself.
+    /// The size of memory outside the value itself.
     fileprivate var estimatedSize: Int {
         switch self {
         case .null, .bool, .integer, .number: 0

@@ -4,30 +4,30 @@ import HTTPChainRemoteLogging
 public import Logging
 
 extension LogShipper {
-    /// Why records are lost.
+    /// The reason that records are lost.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum DropReason: String, Sendable, Hashable, CaseIterable {
-        /// The queue was full of records that are as severe or more so; or the spool was full. With a spool, also: a more
-        /// severe record took the place in memory before the disk had it.
+        /// The queue was full of records at least as severe, or the spool was full; with a spool, also: a more severe
+        /// record displaced it in memory before it was written to disk.
         case full
-        /// The queue was full, and a more severe record took the place.
+        /// The queue was full, and a more severe record displaced it.
         case displaced
-        /// The spool could not write it to the disk.
+        /// The spool couldn't write it to disk.
         case unwritable
-        /// The receiver will never take the batch.
+        /// The receiver will never accept the batch.
         case refused
-        /// The batch was sent as often as ``Settings/attempts`` allows, and nobody knows what became of it.
+        /// The batch was sent as often as ``Settings/attempts`` allows, with unknown results.
         case gaveUp = "gave_up"
-        /// The wire format cannot express the record.
+        /// The wire format can't express the record.
         case unencodable
-        /// The shipper was shut down before.
+        /// The shipper had already been shut down.
         case shutDown = "shut_down"
-        /// The deadline of the shutdown passed before they were sent.
+        /// The deadline of the shutdown passed first.
         case abandoned
 
-        /// Whether a later batch tells the receiver of the loss.
+        /// Whether the loss is reported to the receiver with a later batch.
         var isReported: Bool {
             switch self {
             case .full, .displaced, .unwritable, .refused, .gaveUp, .unencodable: true
@@ -53,7 +53,7 @@ extension LogShipper {
     public struct Drops: Sendable, Hashable {
         private var counts = Array(repeating: LogLevelCounts(), count: DropReason.allCases.count)
 
-        /// None.
+        /// Makes counts of zero.
         public init() {}
 
         /// The records lost for one reason.
@@ -62,10 +62,10 @@ extension LogShipper {
             _modify { yield &counts[reason.rank] }
         }
 
-        /// The number of all of them.
+        /// The total number of lost records.
         public var total: Int { counts.reduce(0) { $0 + $1.total } }
 
-        /// All of them by level.
+        /// The number of lost records by level.
         public var byLevel: LogLevelCounts { counts.reduce(into: LogLevelCounts()) { $0 += $1 } }
 
         /// Whether nothing was lost.
@@ -95,7 +95,7 @@ extension LogShipper.Drops: CustomStringConvertible {
 public struct LogLevelCounts: Sendable, Hashable {
     private var counts = SIMD8<Int>()
 
-    /// No records.
+    /// Makes counts of zero.
     public init() {}
 
     /// The number of records of one level.
@@ -107,7 +107,7 @@ public struct LogLevelCounts: Sendable, Hashable {
     /// The number of records of all levels.
     public var total: Int { counts.wrappedSum() }
 
-    /// Whether there is no record.
+    /// Whether all counts are zero.
     public var isEmpty: Bool { counts == SIMD8() }
 
     package static func += (left: inout LogLevelCounts, right: LogLevelCounts) {
@@ -129,7 +129,7 @@ extension LogLevelCounts: CustomStringConvertible {
 }
 
 extension Logger.Level {
-    /// The place among the levels: 0 for the least severe.
+    /// The position among the levels: 0 for the least severe.
     var rank: Int {
         switch self {
         case .trace: 0
@@ -143,7 +143,7 @@ extension Logger.Level {
     }
 }
 
-/// The record, among spans the span, that tells the receiver what it will never see.
+/// The record (or span) that reports losses to the receiver.
 enum DropReport {
     static let component = "HTTPChain.LogShipper"
 
@@ -167,9 +167,9 @@ enum DropReport {
         )
     }
 
-    /// The report as a span, among spans; `nil` for any other record.
+    /// The report as a span; `nil` for any other record.
     ///
-    /// The same record is the same span each time that it is sent: its ids are made of what it says.
+    /// The same record always gives the same span, because its IDs are derived from its content.
     static func span(_ record: LogRecord) -> SpanRecord? {
         guard record.component == component, record.attributes["log.dropped.count"] != nil else { return nil }
         let time = UInt64(exactly: (record.date.timeIntervalSince1970 * 1e9).rounded()) ?? 0

@@ -1,37 +1,36 @@
 import HTTPChainCore
 
 extension LogShipper {
-    /// How long a shutdown waits for a disk that stalls.
+    /// The time that a shutdown waits for a stalled disk.
     static let diskPatience = Duration.seconds(5)
 
-    /// Sends what waits now, without waiting for more.
+    /// Sends the waiting records immediately.
     ///
-    /// Pauses between retries end, and are short as long as somebody flushes; only a pause that the receiver asked for
-    /// is kept. Flushes at the same time share the work.
+    /// Pauses between retries end, and stay short during the flush, except for pauses that the receiver requested.
+    /// Concurrent flushes share the work.
     ///
-    /// - Parameter deadline: How long it may take; 30 seconds by default.
-    /// - Returns: Whether everything that was queued before is settled, and what is left.
-    /// - Throws: `CancellationError` when the task is cancelled; nothing is lost by it.
+    /// - Parameter deadline: The time limit; 30 seconds by default.
+    /// - Returns: Whether everything queued before is settled, and the number of records left.
+    /// - Throws: `CancellationError` if the task is cancelled; no records are lost.
     @discardableResult
     public func flush(deadline: Duration = .seconds(30)) async throws(CancellationError) -> FlushResult {
         if Task.isCancelled { throw CancellationError() }
         return try await core.flush(deadline: deadline)
     }
 
-    /// Takes no more records, sends what waits, and ends the worker.
+    /// Stops accepting records, sends the waiting ones, and ends the worker.
     ///
-    /// Batches that are in flight at the deadline are interrupted: their tasks are cancelled and awaited, and so a
-    /// transport that ignores its cancellation makes this late. It may be called again and at the same time, and
-    /// comes to the same result.
+    /// At the deadline, batches in flight are interrupted: their tasks are cancelled and awaited, so a transport that
+    /// ignores cancellation delays the return. Repeated and concurrent calls are allowed, and have the same result.
     ///
-    /// With a spool, what was logged is written to it first, deadline or not; only for a disk that stalls for longer than
-    /// 5 seconds nobody waits. The spool is closed then.
+    /// With a spool, records are first written to it, regardless of the deadline, but waiting at most 5 seconds for a
+    /// stalled disk. Then the spool is closed.
     ///
-    /// - Parameter deadline: How long sending may take; ``Settings/shutdownTimeout`` by default.
-    /// - Returns: Whether everything was settled, and how many records were not because the deadline passed first: they
-    ///   are lost, or stay in the spool for the next process.
-    /// - Throws: `CancellationError` when the task is cancelled; the shipper is shut down nevertheless, and
-    ///   ``statistics`` tell what is lost.
+    /// - Parameter deadline: The time limit for sending; ``Settings/shutdownTimeout`` by default.
+    /// - Returns: Whether everything was settled, and the number of records that weren't because the deadline passed
+    ///   first: they are lost, or stay in the spool for the next process.
+    /// - Throws: `CancellationError` if the task is cancelled; the shipper is shut down nevertheless, and
+    ///   ``statistics`` show the losses.
     @discardableResult
     public func shutdown(deadline: Duration? = nil) async throws(CancellationError) -> FlushResult {
         let deadline = deadline ?? core.settings.shutdownTimeout
@@ -67,7 +66,7 @@ extension ShipperCore {
         return result
     }
 
-    /// Gives up what is left, once the worker has ended.
+    /// Abandons the remaining records after the worker has ended.
     func end() -> LogShipper.FlushResult {
         let (result, signals) = state.withLock { $0.end() }
         for signal in signals { signal.wake() }

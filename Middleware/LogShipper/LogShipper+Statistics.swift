@@ -8,7 +8,7 @@ extension LogShipper.FlushResult: CustomStringConvertible {
 }
 
 extension LogShipper.Statistics: CustomStringConvertible {
-    /// One line: the counts that are not 0, and why a batch failed last.
+    /// One line: the counts that aren't 0, and the last failure.
     public var description: String {
         let counts = [
             (accepted, "accepted"), (unwritten, "unwritten"), (recovered, "recovered"), (sent, "sent"),
@@ -22,53 +22,54 @@ extension LogShipper.Statistics: CustomStringConvertible {
 }
 
 extension LogShipper {
-    /// The numbers of records so far, by what became of them.
+    /// The numbers of records so far, by outcome.
     ///
-    /// The sums are exact at any moment: what was accepted or recovered is queued, in flight, acknowledged, rejected or
-    /// dropped (``DropReason/displaced``, ``DropReason/refused``, ``DropReason/gaveUp``, ``DropReason/unencodable``,
-    /// ``DropReason/abandoned``). Records that the shipper makes itself, to report drops, are not counted.
+    /// The sums are always exact: each record that was accepted or recovered is queued, in flight, acknowledged,
+    /// rejected or dropped (``DropReason/displaced``, ``DropReason/refused``, ``DropReason/gaveUp``,
+    /// ``DropReason/unencodable``, ``DropReason/abandoned``). The shipper's own records, which report drops, aren't
+    /// counted.
     public struct Statistics: Sendable, Hashable {
-        /// Records that were queued; with a spool, those that it has written.
+        /// Records that were queued; with a spool, those that were written to it.
         public internal(set) var accepted = 0
-        /// Records that wait to be written to the spool, and are accepted then; 0 without one.
+        /// Records that wait to be written to the spool, and are then accepted; 0 without a spool.
         public internal(set) var unwritten = 0
-        /// Records that an earlier process has left in the spool, as far as they were counted, which goes on while the
-        /// first of them are sent; an estimate where files were damaged.
+        /// Records left in the spool by an earlier process, as far as counted; counting continues while the first ones
+        /// are sent; the number is an estimate if files were damaged.
         public internal(set) var recovered = 0
-        /// Records in the requests that were made, each as often as it was sent.
+        /// Records in all requests, each counted as often as it was sent.
         public internal(set) var sent = 0
-        /// Records that the receiver has taken.
+        /// Records that the receiver has accepted.
         public internal(set) var acknowledged = 0
-        /// Records that the receiver refused while it took the rest of their batch.
+        /// Records that the receiver rejected while accepting the rest of their batch.
         public internal(set) var rejected = 0
-        /// Records that are lost, and why.
+        /// Records that are lost, by reason.
         public internal(set) var dropped = Drops()
-        /// Records not taken because they tell of the shipping itself; not among ``dropped``.
+        /// Ignored records about the shipping itself, which aren't included in ``dropped``.
         public internal(set) var ownTraffic = 0
-        /// Requests made because one before had failed.
+        /// Requests that retried a failed one.
         public internal(set) var retries = 0
-        /// Records that wait in the queue; after a shutdown, those that the spool keeps for the next process.
+        /// Records in the queue; after a shutdown, those that the spool keeps for the next process.
         public internal(set) var queuedRecords = 0
         /// The size of the queued records, in bytes, as ``Settings/queueBytes`` counts it.
         public internal(set) var queuedBytes = 0
-        /// Records that were taken from the queue and whose batch is not settled.
+        /// Records taken from the queue whose batch isn't settled.
         public internal(set) var inFlight = 0
-        /// Why a batch failed last, on one line; `nil` while none has.
+        /// The last failure of a batch, on one line; `nil` if none has failed.
         ///
-        /// A batch that is delivered later leaves it as it is.
+        /// A later success doesn't reset it.
         public internal(set) var lastFailure: String?
 
-        /// Nothing so far.
+        /// Makes statistics of zero.
         public init() {}
     }
 
     /// The result of a flush.
     public struct FlushResult: Sendable, Hashable {
-        /// Whether every record that was queued before is settled: acknowledged, or counted among the dropped.
+        /// Whether every record queued before is settled: acknowledged, or counted as dropped.
         public let isComplete: Bool
-        /// The records that were still queued when the deadline passed, those logged meanwhile included; 0 when complete.
+        /// The number of records still queued at the deadline, including those logged meanwhile; 0 if complete.
         public let left: Int
-        /// Why a batch failed last, on one line, where records are left or lost; `nil` otherwise.
+        /// The last failure of a batch, on one line, if records are left or lost; otherwise `nil`.
         public let lastFailure: String?
 
         init(isComplete: Bool, left: Int, lastFailure: String? = nil) {
@@ -78,20 +79,20 @@ extension LogShipper {
         }
     }
 
-    /// An event in the life of a batch, for an observer.
+    /// An event in the life of a batch, passed to an observer.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Event: Sendable {
-        /// The receiver took it, but for the records it rejected; what it said, if it said something.
+        /// The receiver accepted it, except for the rejected records; with its message, if any.
         case acknowledged(records: Int, rejected: Int, message: String?)
-        /// It failed, and is sent again after a pause.
+        /// It failed, and will be retried after a pause.
         case retrying(records: Int, after: Duration, failure: any Error)
-        /// The receiver will never take it: the records are lost.
+        /// The receiver will never accept it: the records are lost.
         case refused(records: Int, failure: any Error)
         /// It was sent as often as ``Settings/attempts`` allows: the records are lost.
         case gaveUp(records: Int, failure: any Error)
-        /// The wire format cannot express these records, which are lost; the rest of the batch is sent.
+        /// The wire format can't express these records, which are lost; the rest of the batch is sent.
         case unencodable(records: Int, failure: any Error)
     }
 }

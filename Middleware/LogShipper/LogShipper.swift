@@ -3,7 +3,7 @@ public import HTTPChainRemoteLogging
 public import Logging
 public import Metrics
 
-/// Sends log records to a server, many at a time, without ever making the program wait.
+/// Sends log records to a server in batches, without making the program wait.
 ///
 /// ```swift
 /// let shipper = LogShipper(
@@ -17,35 +17,34 @@ public import Metrics
 /// try await shipper.shutdown(deadline: .seconds(30))
 /// ```
 ///
-/// ``log(_:)`` puts a record into a queue and returns; a worker task sends what waits, in batches: when there are
-/// enough records, when they are large enough, or when the first has waited long enough (``Settings``). The transport is
-/// any chain: compression, credentials and redirects are its stages. Stages for retries are not needed.
+/// ``log(_:)`` puts a record into a queue and returns. A worker task sends the waiting records in batches: when there
+/// are enough of them, when they are large enough, or when the first has waited long enough (``Settings``). The
+/// transport can be a chain, with stages for compression, credentials and redirects. Stages for retries aren't needed.
 ///
-/// **Bounds.** The queue keeps to a number of records and of bytes. When it is full, a record displaces the oldest of
-/// the least severe records that wait, provided that they are less severe than itself; else it is dropped. Nothing is
-/// lost silently: ``statistics`` count what became of every record, and the next batch brings the receiver a record of
-/// its own, from the component `HTTPChain.LogShipper`, with the number of the dropped (`log.dropped.count`), by level
-/// (`log.dropped.level.info`) and reason (`log.dropped.reason.full`); among spans it is a span
-/// (``OTLPTraceFormat``). A loss is reported once: with a batch that the receiver takes.
+/// **Limits.** The queue is limited in records and bytes. When it's full, a new record displaces the oldest of the
+/// least severe waiting records, if these are less severe; otherwise it is dropped. Nothing is lost silently:
+/// ``statistics`` count the outcome of every record, and the next batch includes a separate record from the component
+/// `HTTPChain.LogShipper` with the number of dropped records (`log.dropped.count`), by level (`log.dropped.level.info`)
+/// and reason (`log.dropped.reason.full`); among spans it is a span (``OTLPTraceFormat``). A loss is reported once,
+/// with a batch that the receiver accepts.
 ///
-/// **Failures.** A batch that the receiver may take later (``LogReceipt/later``), and one that did not reach it or was
-/// not answered, is sent again, after a pause that grows and is drawn by chance, or that `Retry-After` asks for; others
-/// are sent meanwhile. Where the receiver does not know who sends (401, 403), sending pauses and everything is kept. A
-/// batch that is too large (413) is sent in halves. One that it refuses is dropped and counted. One that it has acknowledged is never sent again; of one that it had and
-/// did not answer it may get a second copy.
+/// **Failures.** A batch is retried if the receiver may accept it later (``LogReceipt/later``), didn't get it or didn't
+/// respond, after a growing random pause or as `Retry-After` requests; others are sent meanwhile. If the receiver
+/// rejects the credentials (401, 403), sending pauses and everything is kept. A batch that is too large (413) is sent
+/// in halves. A refused batch is dropped and counted. An acknowledged batch is never sent again, but a batch that the
+/// receiver got without responding may be sent twice.
 ///
-/// **With a spool** (the product `HTTPChainLogSpool`) records wait in files, and survive the end of the process.
+/// **With a spool** (the product `HTTPChainLogSpool`), records wait in files and survive the end of the process.
 ///
 /// **Metrics.** Counters `httpchain.logs.accepted`, `.sent`, `.acknowledged`, `.rejected`, `.retries`, `.own_traffic`
 /// and `.dropped` (with the dimensions `reason` and `level`), gauges `httpchain.logs.queued.records` and
-/// `.queued.bytes`, all with the dimension `service`. They are brought up to date with each batch and each retry.
+/// `.queued.bytes`, all with the dimension `service`. They are updated with each batch and each retry.
 ///
-/// **Its own traffic.** Requests are marked (`request.isLogTraffic`), and while anything runs on behalf of an export
-/// ``isShipping`` is true in its task and its child tasks: what is logged there is not taken, so that shipping a log
-/// makes no log.
+/// **Its own traffic.** Requests are marked (`request.isLogTraffic`), and during an export ``isShipping`` is true in
+/// its task and child tasks: records logged there are ignored, so that shipping a log doesn't create more log.
 ///
-/// **Ending.** ``shutdown(deadline:)`` sends what waits and ends the worker. A shipper that is dropped without it loses
-/// what waits. There is one worker for each shipper, from the first record on.
+/// **Ending.** ``shutdown(deadline:)`` sends the waiting records and ends the worker. Without it, a shipper that is
+/// released loses them. Each shipper has one worker, started by the first record.
 public final class LogShipper: LogSink, Sendable {
     private struct Gate: Sendable {
         var levels: LogLevels
@@ -56,20 +55,19 @@ public final class LogShipper: LogSink, Sendable {
     private let gate: Locked<Gate>
     private let filter: (@Sendable (LogRecord) -> Bool)?
 
-    /// Makes a shipper whose records wait in memory; it does nothing before the first record.
+    /// Makes a shipper with a queue in memory; it does nothing before the first record.
     ///
     /// - Parameters:
-    ///   - url: Where batches are sent with POST; a reference will do where the chain completes it.
-    ///   - format: What they look like.
-    ///   - resource: Who sends them.
-    ///   - transport: What carries them: a chain, or a bare transport.
-    ///   - settings: Bounds, batches and retries.
-    ///   - levels: The least severe level taken, for each component; `info` by default. See ``levels``.
-    ///   - environment: Clock and random numbers, also for the requests; the system's by default.
-    ///   - metrics: Where the metrics go; to the system that the program set up by default.
-    ///   - filter: Whether a record is taken; it runs in the task that logs and must be quick. All are by default.
-    ///   - observer: Told what becomes of each batch; it runs in the worker and must be quick. What it logs is not
-    ///     shipped.
+    ///   - url: The URL to which batches are sent with POST; a relative reference is allowed if the chain resolves it.
+    ///   - format: The format of batches.
+    ///   - resource: The sender.
+    ///   - transport: The transport: a chain, or a bare transport.
+    ///   - settings: The limits of the queue and batches, and the retry settings.
+    ///   - levels: The least severe level logged for each component; `info` by default. See ``levels``.
+    ///   - environment: The clock and random numbers, also used for requests; the system's by default.
+    ///   - metrics: The destination of the metrics; the program's metrics system by default.
+    ///   - filter: Whether a record is logged; runs in the logging task and must be quick. All records are by default.
+    ///   - observer: Receives the events of batches; runs in the worker and must be quick. Its own log isn't shipped.
     public convenience init(
         to url: String,
         format: any LogWireFormat,
@@ -101,7 +99,7 @@ public final class LogShipper: LogSink, Sendable {
         )
     }
 
-    /// Makes a shipper whose records wait elsewhere than in memory.
+    /// Makes a shipper with another queue.
     package init(
         to url: String,
         format: any LogWireFormat,
@@ -133,27 +131,27 @@ public final class LogShipper: LogSink, Sendable {
         core.dismissWorker()
     }
 
-    /// Whether this task runs on behalf of a shipper, which takes nothing that is logged here.
+    /// Whether this task works for a shipper, so that its log is ignored.
     public static var isShipping: Bool { LogShipping.isUnderWay }
 
-    /// The least severe level that is taken, for each component; may be changed at any time.
+    /// The least severe level logged for each component; can be changed at any time.
     public var levels: LogLevels {
         get { gate.withLock { $0.levels } }
         set { gate.withLock { $0.levels = newValue } }
     }
 
-    /// The numbers of records so far, by what became of them.
+    /// The numbers of records so far, by outcome.
     public var statistics: Statistics { core.state.withLock { $0.statistics } }
 
-    /// Whether records of this level from this component are taken: by ``levels``, before the shutdown, and outside of
-    /// shipping.
+    /// Whether records of this level from this component are logged: if ``levels`` include them, before the shutdown,
+    /// and outside of shipping.
     public func isEnabled(_ level: Logger.Level, for component: String) -> Bool {
         gate.withLock { !$0.isShutDown && $0.levels.includes(level, from: component) } && !Self.isShipping
     }
 
-    /// Queues a record and returns: it neither waits nor fails.
+    /// Queues a record and returns, without waiting or failing.
     ///
-    /// Levels are not asked again, which is up to ``isEnabled(_:for:)``; the filter is. After the shutdown, and while
+    /// Levels aren't checked here (see ``isEnabled(_:for:)``), but the filter is. After the shutdown, and while
     /// shipping, records are only counted.
     public func log(_ record: consuming LogRecord) {
         let record = record
@@ -162,7 +160,7 @@ public final class LogShipper: LogSink, Sendable {
         core.add(record)
     }
 
-    /// Takes no more records from now on.
+    /// Stops accepting records.
     func close() {
         gate.withLock { $0.isShutDown = true }
         core.state.withLock { $0.isShutDown = true }

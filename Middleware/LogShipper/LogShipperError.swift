@@ -1,20 +1,20 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// Why a batch of log records was not delivered, as far as it was not an error of the chain.
+/// The reason that a batch of log records wasn't delivered, if it wasn't an error of the chain.
 public struct LogShipperError: HTTPChainError {
     /// A description of what happened.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The receiver answered with this status that it may take the batch later.
+        /// The receiver responded with this status, and may accept the batch later.
         case later(HTTPResponse.Status)
-        /// The receiver takes no batch that is so large (413), and this one has only one record.
+        /// The receiver rejects the batch as too large (413), and it has only one record.
         case tooLarge
-        /// The receiver will never take the batch, for the reason given.
+        /// The receiver will never accept the batch, for the given reason.
         case refused(String)
-        /// There was no complete answer in ``LogShipper/Settings/exportTimeout``.
+        /// There was no complete response within ``LogShipper/Settings/exportTimeout``.
         case timedOut(Duration)
     }
 

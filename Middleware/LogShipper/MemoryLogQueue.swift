@@ -1,10 +1,10 @@
 package import HTTPChainRemoteLogging
 import Logging
 
-/// A queue in memory that keeps to a number of records and bytes, and keeps the severe ones when it is full.
+/// A queue in memory, limited in records and bytes, that keeps the more severe records when it's full.
 ///
-/// There is a ring for each level, and every record has its number: adding one looks at no other, the oldest of the
-/// least severe is the first of its ring, and taking the oldest of all compares the first of each.
+/// There is a ring for each level, and every record has a number: adding doesn't look at other records, the oldest of
+/// the least severe is the first of its ring, and finding the oldest of all compares the first of each ring.
 package struct MemoryLogQueue: LogQueue {
     private struct Entry: Sendable {
         let number: Int
@@ -99,7 +99,7 @@ package struct MemoryLogQueue: LogQueue {
         return (counts, .abandoned)
     }
 
-    /// The level whose first record is older than that of any other.
+    /// The level with the oldest record.
     private var oldestLevel: Int? {
         var result: Int?
         var number = Int.max
@@ -112,7 +112,7 @@ package struct MemoryLogQueue: LogQueue {
         return result
     }
 
-    /// Displaces less severe records, the least severe first and of these the oldest, or none if that is not enough.
+    /// Displaces less severe records, least severe and oldest first, or none if that isn't enough.
     private mutating func makeRoom(for size: Int, above limit: Int, displaced: inout LogLevelCounts) -> Bool {
         var (below, belowBytes) = (0, 0)
         for level in 0..<limit {
@@ -140,7 +140,7 @@ package struct MemoryLogQueue: LogQueue {
     }
 }
 
-/// A queue in an array that is used in the round, and grows when it is full.
+/// A ring buffer that grows when it's full.
 struct LogRing<Element> {
     private var slots: ContiguousArray<Element?> = []
     private var head = 0

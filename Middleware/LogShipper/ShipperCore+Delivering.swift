@@ -4,17 +4,17 @@ import HTTPChainRemoteLogging
 import Logging
 
 extension ShipperCore {
-    /// A part of a batch that is sent by itself: all of it, unless it was too large for the receiver.
+    /// A part of a batch that is sent by itself: the whole batch, unless that is too large for the receiver.
     private struct Part {
         var records: [LogRecord]
-        /// Whether the last of the records is the report of losses.
+        /// Whether the last record is the report of losses.
         var reports: Bool
         let content: Data
 
-        /// How many records of the batch it has.
+        /// The number of records from the batch.
         var count: Int { reports ? records.count - 1 : records.count }
 
-        /// Those records, by level.
+        /// The numbers of those records by level.
         var levels: LogLevelCounts {
             var levels = LogLevelCounts()
             for record in records.prefix(count) { levels[record.level] += 1 }
@@ -22,7 +22,7 @@ extension ShipperCore {
         }
     }
 
-    /// Sends a batch until it is settled, which the last of its parts does, or the worker is dismissed.
+    /// Sends a batch until the last of its parts is settled, or the worker is dismissed.
     func deliver(_ batch: OutgoingBatch) async {
         var records = batch.records
         if let drops = batch.reported {
@@ -89,9 +89,9 @@ extension ShipperCore {
         }
     }
 
-    /// Gives a part of a batch up.
+    /// Gives up on a part of a batch.
     ///
-    /// - Returns: Whether it was the last, and the batch is settled.
+    /// - Returns: Whether it was the last part, so that the batch is settled.
     private func isOver(
         _ part: Part,
         _ rest: [Part],
@@ -111,7 +111,7 @@ extension ShipperCore {
         return false
     }
 
-    /// The two halves of a part that is too large; `nil` when it is one record, or one cannot be encoded.
+    /// The two halves of a part that is too large; `nil` if it is one record, or a half can't be encoded.
     private func halves(of part: Part, _ batch: OutgoingBatch) -> [Part]? {
         guard part.records.count > 1 else { return nil }
         let middle = part.records.count / 2
@@ -128,7 +128,7 @@ extension ShipperCore {
 
     /// Waits before a retry.
     ///
-    /// - Returns: Whether the wait was cut short because somebody wants the batch delivered.
+    /// - Returns: Whether the wait was cut short because a flush needs the batch delivered.
     private func wait(_ pause: Duration, isAsked: Bool, for batch: OutgoingBatch) async -> Bool {
         let instant = environment.time.elapsed + pause
         if isAsked {
@@ -139,11 +139,11 @@ extension ShipperCore {
         return environment.time.elapsed < instant
     }
 
-    /// The content of a batch; records that cannot be encoded are counted among the lost.
+    /// The content of a batch; records that can't be encoded are counted as lost.
     private func encode(_ records: [LogRecord], reports: Bool, of batch: OutgoingBatch) -> Part? {
         let (content, kept, failed, failure) = destination.encode(records)
         guard let failure else { return content.map { Part(records: kept, reports: reports, content: $0) } }
-        // The report stands last.
+        // The report is the last record.
         let losesReport = reports && failed.last?.component == DropReport.component
         let lost = losesReport ? failed.dropLast() : failed[...]
         observer?(.unencodable(records: lost.count, failure: failure))
@@ -154,9 +154,9 @@ extension ShipperCore {
         return Part(records: kept, reports: reports && !losesReport, content: content)
     }
 
-    /// Sends a batch once, within the time allowed.
+    /// Sends a batch once, within the timeout.
     ///
-    /// - Returns: `nil` when the worker was dismissed first.
+    /// - Returns: `nil` if the worker was dismissed first.
     private func attempt(_ content: Data) async -> ExportVerdict? {
         let deadline = environment.time.elapsed + settings.exportTimeout
         let verdict = await withTaskGroup(of: ExportVerdict?.self) { group in
@@ -170,7 +170,7 @@ extension ShipperCore {
                 await signal.wait()
                 return nil
             }
-            // Whoever ends first ends the other. An answer that comes in the same moment counts too.
+            // The first to end cancels the other. A response that arrives at the same moment counts too.
             var verdict = await group.next() ?? nil
             group.cancelAll()
             if let other = await group.next() ?? nil { verdict = other }

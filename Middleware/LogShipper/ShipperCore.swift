@@ -2,11 +2,11 @@ import Foundation
 import HTTPChainCore
 import HTTPChainRemoteLogging
 
-/// The machinery behind a ``LogShipper``: the state behind its lock, and the worker that sends.
+/// The implementation of a ``LogShipper``: the locked state, and the worker that sends.
 ///
-/// It owns one task, the worker, the only one here that is not the child of a call. The first record starts it; it
-/// sleeps while there is nothing to do, and ends when the shipper is shut down or gone. The worker holds the core and
-/// never the shipper, so that a shipper which nobody holds any more can die, and cancel it.
+/// It owns one task, the worker, the only task here that isn't a child of a call. The first record starts it. It sleeps
+/// when there is nothing to do, and ends when the shipper is shut down or released. The worker retains the core but not
+/// the shipper, so that a shipper without references is released and cancels it.
 final class ShipperCore: Sendable {
     private struct Worker: Sendable {
         var task: Task<Void, Never>?
@@ -19,7 +19,7 @@ final class ShipperCore: Sendable {
     let observer: (@Sendable (LogShipper.Event) -> Void)?
     let state: Locked<ShipperState>
     private let metrics: ShipperMetrics
-    /// Threads of the shipper's own, for a spool: where its disk stalls, nothing waits for it but the shipping.
+    /// The shipper's own threads, for a spool: if its disk stalls, only the shipping waits.
     private let fileWork = FileExecutor(limit: 2)
     private let signal = WakeSignal()
     private let worker = Locked(Worker())
@@ -56,7 +56,7 @@ final class ShipperCore: Sendable {
         }
     }
 
-    /// Starts the worker without a record: there are some of an earlier process.
+    /// Starts the worker without a record, for records from an earlier process.
     func start() {
         let (wake, startsWork) = state.withLock { ($0.wakeWorker(), $0.beginsWork()) }
         self.wake(wake)
@@ -65,9 +65,9 @@ final class ShipperCore: Sendable {
 
     // MARK: The queue's work
 
-    /// Does the work of the queue, such as writing records down, on a thread that may wait for a disk.
+    /// Does the queue's work, such as writing records, on a thread that may wait for a disk.
     ///
-    /// It keeps the core alive until the last record is written, whoever else has let go of it.
+    /// It keeps the core alive until the last record is written, even if there are no other references.
     private func work() {
         fileWork.submit {
             while let work = self.nextWork() {
@@ -85,9 +85,9 @@ final class ShipperCore: Sendable {
         return work
     }
 
-    /// Waits until the work of the queue is done.
+    /// Waits until the queue's work is done.
     ///
-    /// - Returns: Whether it was in time.
+    /// - Returns: Whether it was done in time.
     func waitForWork(until instant: Duration) async -> Bool {
         let signal = WakeSignal()
         guard state.withLock({ $0.waitsForWork(signal) }) else { return true }
@@ -95,13 +95,13 @@ final class ShipperCore: Sendable {
         return state.withLock { !$0.isWorking }
     }
 
-    /// Lets go of what the queue holds.
+    /// Releases the queue's resources.
     func closeQueue() async {
         guard let close = state.withLock({ $0.queue.close() }) else { return }
         await fileWork.runToEnd { close() }
     }
 
-    /// Brings the metrics up to date.
+    /// Updates the metrics.
     func publish() {
         metrics.publish(state.withLock { $0.statistics })
     }
@@ -111,12 +111,12 @@ final class ShipperCore: Sendable {
     private func startWorker() {
         worker.withLock { worker in
             guard !worker.isDismissed else { return }
-            // Detached, so as not to keep the task-local values of whoever happened to log first.
+            // Detached, so that it doesn't inherit the task-local values of the first task that logged.
             worker.task = Task.detached { await self.run() }
         }
     }
 
-    /// Has the worker end; batches in flight are interrupted.
+    /// Ends the worker, interrupting batches in flight.
     func dismissWorker() {
         worker.withLock { worker in
             worker.isDismissed = true
@@ -130,7 +130,7 @@ final class ShipperCore: Sendable {
     }
 
     private func run() async {
-        // Whatever runs in here is shipping, so that nothing that it logs is shipped in turn.
+        // Everything in here is shipping, so that its own log isn't shipped.
         await LogShipping.$isUnderWay.withValue(true) {
             await withDiscardingTaskGroup { group in
                 while let batch = await self.nextBatch() {
@@ -152,7 +152,7 @@ final class ShipperCore: Sendable {
         return nil
     }
 
-    /// Reads records where nobody waits for the queue.
+    /// Reads records where nothing waits for the queue.
     private func read(_ read: @escaping @Sendable () -> LogQueueReading) async -> OutgoingBatch? {
         let reading = await fileWork.runToEnd { read() }
         let now = environment.time.elapsed
@@ -165,13 +165,13 @@ final class ShipperCore: Sendable {
         }
     }
 
-    /// Ends a batch, tells the observer, and wakes who waited for it.
+    /// Ends a batch, notifies the observer, and wakes tasks that waited for it.
     func settle(_ batch: OutgoingBatch, _ outcome: ShipperState.Outcome, _ event: LogShipper.Event? = nil) async {
         let aftermath = state.withLock { $0.settle(batch.id, outcome) }
-        // Who is told and then looks at the statistics finds it there.
+        // The observer finds the event already included in the statistics.
         if let event { observer?(event) }
         if let forget = aftermath.forget { await fileWork.runToEnd { forget() } }
-        // Before those who wait go on, who may want to see them.
+        // Before the waiting tasks continue, because they may look at the metrics.
         publish()
         wake(aftermath.wake)
         for signal in aftermath.signals { signal.wake() }

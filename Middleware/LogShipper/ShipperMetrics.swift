@@ -2,7 +2,7 @@ import HTTPChainCore
 import Logging
 import Metrics
 
-/// The statistics as metrics, of which each publication adds what is new.
+/// Publishes the statistics as metrics, each time adding the difference.
 final class ShipperMetrics: Sendable {
     private struct DropCounter: Hashable {
         let reason: LogShipper.DropReason
@@ -45,11 +45,11 @@ final class ShipperMetrics: Sendable {
         queuedBytes = gauge("queued.bytes")
     }
 
-    /// Adds what came since the last publication.
+    /// Adds the changes since the last publication.
     func publish(_ statistics: LogShipper.Statistics) {
         state.withLock { state in
             let last = state.published
-            // Two publications may overtake each other; what is older says nothing new.
+            // Publications may overtake each other; older statistics add nothing.
             guard statistics.isLater(than: last) else { return }
             state.published = statistics
             accepted.increment(by: statistics.accepted - last.accepted)
@@ -81,7 +81,7 @@ final class ShipperMetrics: Sendable {
 }
 
 extension LogShipper.Statistics {
-    /// Counters only grow: of two states of one shipper the later is nowhere behind.
+    /// Counters only grow: in the later of two states, none is smaller.
     fileprivate func isLater(than other: LogShipper.Statistics) -> Bool {
         accepted >= other.accepted && sent >= other.sent && acknowledged >= other.acknowledged
             && rejected >= other.rejected && ownTraffic >= other.ownTraffic && retries >= other.retries

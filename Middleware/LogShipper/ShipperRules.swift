@@ -1,12 +1,12 @@
 import HTTPChainCore
 
-/// Whether and when a batch is sent again.
+/// Decides whether and when a batch is retried.
 struct ExportRetries: Sendable {
     /// The next step.
     enum Step: Sendable, Hashable {
-        /// Wait, then send again; a wait that the receiver asked for is not cut short.
+        /// Wait, then send again; a wait that the receiver requested isn't cut short.
         case wait(Duration, isAsked: Bool)
-        /// Enough.
+        /// No more retries.
         case giveUp
     }
 
@@ -14,9 +14,9 @@ struct ExportRetries: Sendable {
     let cap: Duration
     let askedCap: Duration
     let attempts: Int
-    /// The retries since the pauses last began anew.
+    /// The retries since the pauses were last reset.
     private var retries = 0
-    /// How often the batch was sent without anybody knowing what became of it.
+    /// The number of times the batch was sent with unknown results.
     private var doubts = 0
 
     init(_ settings: LogShipper.Settings) {
@@ -29,10 +29,10 @@ struct ExportRetries: Sendable {
     /// Returns the step that follows a failure.
     ///
     /// - Parameters:
-    ///   - asked: How long the receiver asks to wait.
-    ///   - isAmbiguous: Whether it may have the batch.
-    ///   - isUrgent: Whether somebody waits for the batch to be delivered, so that pauses do not grow.
-    ///   - random: Where chance comes from; asked once for each pause.
+    ///   - asked: The wait that the receiver requested.
+    ///   - isAmbiguous: Whether the receiver may have the batch.
+    ///   - isUrgent: Whether a flush waits for the batch, so that pauses don't grow.
+    ///   - random: The random source, used once for each pause.
     mutating func step(
         asked: Duration?,
         isAmbiguous: Bool,
@@ -50,18 +50,18 @@ struct ExportRetries: Sendable {
         return .wait(asked, isAsked: true)
     }
 
-    /// Begins anew with short pauses.
+    /// Resets the pauses.
     mutating func hurry() {
         retries = 0
     }
 }
 
-/// When the records that wait make a batch.
+/// Decides when the waiting records make a batch.
 struct BatchRule: Sendable, Hashable {
     enum Decision: Sendable, Hashable {
-        /// Now.
+        /// Send now.
         case send
-        /// At this point in time, unless more of them make a full batch before.
+        /// Wait until this point in time, unless a full batch is waiting before.
         case wait(until: Duration)
         /// There is nothing to send.
         case idle
@@ -71,17 +71,17 @@ struct BatchRule: Sendable, Hashable {
     let bytes: Int
     let age: Duration
 
-    /// Whether this is as much as is sent at once.
+    /// Whether this is a full batch.
     func isFull(records: Int, bytes: Int) -> Bool {
         records >= self.records || bytes >= self.bytes
     }
 
     /// - Parameters:
-    ///   - records: How many wait.
-    ///   - bytes: What they take.
-    ///   - since: A point in time before which none of them came.
-    ///   - now: The time.
-    ///   - isUrgent: Whether somebody waits for them to be sent.
+    ///   - records: The number of waiting records.
+    ///   - bytes: The size of the waiting records.
+    ///   - since: A point in time before which none of them was added.
+    ///   - now: The current time.
+    ///   - isUrgent: Whether a flush waits for them.
     func decision(records: Int, bytes: Int, since: Duration, now: Duration, isUrgent: Bool) -> Decision {
         if records == 0 { return .idle }
         if isUrgent || isFull(records: records, bytes: bytes) || now - since >= age { return .send }

@@ -5,9 +5,9 @@ import HTTPChainRemoteLogging
 struct OutgoingBatch: Sendable {
     let id: Int
     let records: [LogRecord]
-    /// The losses of which a record of their own tells, at the end of the batch.
+    /// The losses reported by a separate record at the end of the batch.
     let reported: LogShipper.Drops?
-    /// Rings when somebody wants the batch delivered at once.
+    /// Wakes the batch if it should be delivered immediately.
     let signal: WakeSignal
 }
 
@@ -15,22 +15,22 @@ extension ShipperState {
     /// The next step of the worker.
     enum Step: Sendable {
         case export(OutgoingBatch)
-        /// Read the next records, and come back with them.
+        /// Read the next records and return them.
         case read(@Sendable () -> LogQueueReading)
-        /// Sleep, at most until a point in time.
+        /// Sleep, at most until this time.
         case wait(until: Duration?)
     }
 
-    /// The step that follows a reading.
+    /// The step after reading.
     enum Resumption: Sendable {
         case export(OutgoingBatch)
-        /// Nothing to send; who is to be told, and how long to wait before the next step.
+        /// Nothing to send; the signals to wake, and the pause before the next step.
         case nothing([WakeSignal], pause: Duration)
     }
 
     private static let pauseAfterFailedReading = Duration.seconds(1)
 
-    /// How a batch ended.
+    /// The outcome of a batch.
     enum Outcome: Sendable, Hashable {
         case acknowledged(rejected: Int)
         case lost(LogShipper.DropReason)
@@ -55,7 +55,7 @@ extension ShipperState {
         )
         switch decision {
         case .send:
-            // A report of losses takes the place of a record.
+            // A report of losses counts as a record.
             let count = unreported.isEmpty ? rule.records : max(1, rule.records - 1)
             sleep = .awake
             switch queue.next(count, bytes: rule.bytes) {
@@ -79,26 +79,26 @@ extension ShipperState {
         }
     }
 
-    /// Whether another batch may be sent: one that waits before a retry holds up none, but not more than as many again
-    /// are kept in memory, nor offered to a receiver that takes nothing.
+    /// Whether another batch can be sent; batches waiting before a retry don't count, up to the same limit, so that
+    /// memory and the load on a failing receiver stay limited.
     private var hasRoom: Bool {
         flights.count < (queue.letsPass ? 2 : 1) * maxFlights && flights.values.count { !$0.isWaiting } < maxFlights
     }
 
     /// Notes that a batch waits before a retry.
     ///
-    /// - Returns: Who is to be woken, because another may be sent.
+    /// - Returns: Whether to wake the worker, because another can be sent.
     mutating func pause(_ id: Int) -> Wake {
         flights[id]?.isWaiting = true
         return sleep == .untilSettled ? wakeWorker() : .nobody
     }
 
-    /// Goes on with what was read for the queue.
+    /// Continues with the records read for the queue.
     mutating func resume(_ reading: LogQueueReading, now: Duration) -> Resumption {
         let batch = queue.take(reading)
         if queue.count == 0 { since = now }
         if let batch { return .export(depart(batch)) }
-        // Whoever flushed waited for records of which there are fewer than it seemed.
+        // Flushes waited for records of which there are fewer than expected.
         return .nothing(settledSignals, pause: reading.hasFailed ? Self.pauseAfterFailedReading : .zero)
     }
 
@@ -118,16 +118,16 @@ extension ShipperState {
         return OutgoingBatch(id: lastID, records: batch?.records ?? [], reported: reported, signal: signal)
     }
 
-    /// Notes that so many records of a batch are sent, for the first time or again.
+    /// Records that this many records of a batch are sent, for the first time or again.
     mutating func attempt(_ id: Int, records: Int, isRetry: Bool) {
         counts.sent += records
         if isRetry { counts.retries += 1 }
         flights[id]?.isWaiting = false
     }
 
-    /// Takes records out of a batch in flight that are lost while the rest is sent.
+    /// Removes lost records from a batch in flight whose other records are sent.
     ///
-    /// - Parameter reports: Whether the report of losses is among them.
+    /// - Parameter reports: Whether they include the report of losses.
     mutating func lose(_ levels: LogLevelCounts, _ reason: LogShipper.DropReason, reports: Bool, of id: Int) {
         guard var flight = flights[id] else { return }
         flight.levels = flight.levels - levels
@@ -139,7 +139,7 @@ extension ShipperState {
         flights[id] = flight
     }
 
-    /// Takes records out of a batch in flight that the receiver has, while the rest is still to be sent.
+    /// Removes acknowledged records from a batch in flight whose other records are still to be sent.
     mutating func acknowledge(_ levels: LogLevelCounts, rejected: Int, reports: Bool, of id: Int) {
         guard var flight = flights[id] else { return }
         flight.levels = flight.levels - levels
@@ -151,7 +151,7 @@ extension ShipperState {
 
     /// Ends a batch.
     ///
-    /// - Returns: What is to be done next.
+    /// - Returns: The work to do next.
     mutating func settle(_ id: Int, _ outcome: Outcome) -> Aftermath {
         guard let flight = flights.removeValue(forKey: id) else { return Aftermath() }
         var aftermath = Aftermath()
@@ -162,7 +162,7 @@ extension ShipperState {
             counts.rejected += rejected
         case .lost(let reason):
             lose(flight.levels, reason)
-            // Not for a batch that only reported: refused each time, it would be sent without end.
+            // Not for a batch with only a report: if it's always refused, it would be sent endlessly.
             if !flight.levels.isEmpty, !flushes.isEmpty { mayReportAlone = true }
         case .interrupted:
             if !queue.giveBack(flight.levels.total) { lose(flight.levels, .abandoned) }
@@ -174,15 +174,15 @@ extension ShipperState {
         return aftermath
     }
 
-    /// The work that is to be done after a change, where nobody waits for the state.
+    /// The work after a change, to be done where nothing waits for the state.
     struct Aftermath: Sendable {
-        /// Done first: writes down that records are settled.
+        /// Done first: records on disk that records are settled.
         var forget: (@Sendable () -> Void)?
         var wake = Wake.nobody
         var signals: [WakeSignal] = []
     }
 
-    /// Those who flush and need not wait any longer.
+    /// The flushes that needn't wait any longer.
     private var settledSignals: [WakeSignal] {
         flushes.values.filter { isSettled($0.target) }.map(\.signal)
     }

@@ -5,20 +5,20 @@ extension ShipperState {
     struct BegunFlush: Sendable {
         let id: Int
         let wake: Wake
-        /// Batches that wait before a retry, and are to be sent now.
+        /// Signals of batches waiting before a retry, which should be sent now.
         let signals: [WakeSignal]
     }
 
-    /// Whether somebody waits for a record to be delivered.
+    /// Whether a flush waits for a record.
     func isUrgent(_ number: Int?) -> Bool {
         guard let number, !flushes.isEmpty else { return false }
         return flushes.values.contains { $0.target >= number }
     }
 
-    /// Whether somebody waits for a batch in flight.
+    /// Whether a flush waits for a batch in flight.
     func isUrgent(batch id: Int) -> Bool { isUrgent(flights[id]?.first) }
 
-    /// Whether all records up to one are settled, and the losses reported.
+    /// Whether all records up to this number are settled, and the losses reported.
     func isSettled(_ target: Int) -> Bool {
         if hasEnded { return true }
         if mayReportAlone, !unreported.isEmpty { return false }
@@ -26,10 +26,10 @@ extension ShipperState {
         return flights.values.allSatisfy { $0.first > target }
     }
 
-    /// Begins to wait for all that is there.
+    /// Begins to wait for all current records.
     ///
     /// - Parameter signal: Wakes the caller when it is settled.
-    /// - Returns: `nil` when nothing is left to wait for.
+    /// - Returns: `nil` if there is nothing to wait for.
     mutating func beginFlush(_ signal: WakeSignal) -> BegunFlush? {
         if !unreported.isEmpty { mayReportAlone = true }
         let target = queue.latest
@@ -43,12 +43,12 @@ extension ShipperState {
         )
     }
 
-    /// The result of a flush that has nothing to wait for.
+    /// The result of a flush with nothing to wait for.
     var settledFlush: LogShipper.FlushResult {
         LogShipper.FlushResult(isComplete: true, left: 0, lastFailure: failureOfLosses)
     }
 
-    /// Notes why a batch failed.
+    /// Records the failure of a batch.
     mutating func note(_ failure: any Error) {
         let text = (failure as? any HTTPChainError).map { "\($0.stage): \($0.reason)" } ?? "\(failure)"
         counts.lastFailure = text.onOneLine(joinedBy: "; ").printable()
@@ -66,9 +66,9 @@ extension ShipperState {
         )
     }
 
-    /// Gives up what is left, once the worker is gone.
+    /// Abandons the remaining records after the worker has ended.
     ///
-    /// - Returns: What a shutdown came to, and who is to be woken.
+    /// - Returns: The result of the shutdown, and the signals to wake.
     mutating func end() -> (result: LogShipper.FlushResult, signals: [WakeSignal]) {
         hasEnded = true
         let (lost, reason) = queue.abandon()
@@ -81,6 +81,6 @@ extension ShipperState {
         )
     }
 
-    /// Why records are lost that the receiver would not have; `nil` where none are.
+    /// The reason that records were lost in failed batches; `nil` if none were.
     private var failureOfLosses: String? { counts.dropped.total > 0 ? counts.lastFailure : nil }
 }

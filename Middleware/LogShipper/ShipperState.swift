@@ -1,24 +1,24 @@
 import HTTPChainCore
 import HTTPChainRemoteLogging
 
-/// All that a shipper knows: the queue, the batches in flight, who waits, and the counts.
+/// The state of a shipper: the queue, the batches in flight, the flushes, and the counts.
 struct ShipperState: Sendable {
-    /// Who has to be woken after a change.
+    /// Who must be woken after a change.
     enum Wake: Sendable, Hashable {
         case nobody
-        /// The worker, which sleeps.
+        /// The sleeping worker.
         case worker
-        /// The worker, which there is not yet.
+        /// A worker that must be started.
         case newWorker
     }
 
-    /// The reason why the worker sleeps.
+    /// The event for which the worker sleeps.
     enum Sleep: Sendable, Hashable {
-        /// It does not.
+        /// It isn't sleeping.
         case awake
         /// The first record.
         case untilRecords
-        /// The rest of a batch, or the time to send what there is.
+        /// A full batch, or the time to send.
         case untilFullBatch
         /// The end of a batch in flight.
         case untilSettled
@@ -26,20 +26,20 @@ struct ShipperState: Sendable {
 
     /// A batch in flight.
     struct Flight: Sendable {
-        /// Where its records stood; `nil` when it only reports losses.
+        /// The position of its records; `nil` if it only reports losses.
         let position: LogQueueBatch.Position?
-        /// The number of its first record, up to which a flush waits for it.
+        /// The number of its first record; flushes with this target or a later one wait for it.
         let first: Int
         var levels: LogLevelCounts
-        /// The losses it tells of.
+        /// The losses that it reports.
         var reported: LogShipper.Drops?
-        /// Rings when somebody wants it delivered at once.
+        /// Wakes it if it should be delivered immediately.
         let signal: WakeSignal
-        /// Whether it waits before a retry, so that another may be sent meanwhile.
+        /// Whether it waits before a retry, so that another can be sent meanwhile.
         var isWaiting = false
     }
 
-    /// Somebody who waits for everything up to a record to be settled.
+    /// A flush that waits until everything up to a record is settled.
     struct Flush: Sendable {
         var target: Int
         let signal: WakeSignal
@@ -49,23 +49,23 @@ struct ShipperState: Sendable {
     let maxFlights: Int
     var queue: any LogQueue
     var counts = LogShipper.Statistics()
-    /// Losses of which no batch in flight tells.
+    /// Losses that no batch in flight reports.
     var unreported = LogShipper.Drops()
-    /// Whether a batch may be made of a report alone: when somebody flushes.
+    /// Whether a batch can consist of a report alone, as during a flush.
     var mayReportAlone = false
     var flights: [Int: Flight] = [:]
     var flushes: [Int: Flush] = [:]
     var lastID = 0
     var hasWorker = false
     var isShutDown = false
-    /// Whether the worker is gone for good.
+    /// Whether the worker has ended for good.
     var hasEnded = false
     var sleep = Sleep.awake
-    /// Whether work of the queue is being done.
+    /// Whether the queue's work is being done.
     var isWorking = false
-    /// Those who wait for it to be over.
+    /// Signals for the end of that work.
     var workSignals: [WakeSignal] = []
-    /// A point in time before which none of the waiting records came; `nil` when they come to an empty queue.
+    /// A time before which none of the waiting records was added; `nil` if the queue was empty.
     var since: Duration?
 
     init(queue: any LogQueue, settings: LogShipper.Settings) {
@@ -90,14 +90,14 @@ struct ShipperState: Sendable {
 
     var recordsInFlight: Int { flights.values.reduce(0) { $0 + $1.levels.total } }
 
-    /// The work that is to be done for a record that was added.
+    /// The work after adding a record.
     struct Addition: Sendable {
         var wake = Wake.nobody
-        /// Whether the queue has work, and nobody does it.
+        /// Whether the queue has work that isn't being done.
         var startsWork = false
     }
 
-    /// Takes a record, or counts it among the lost.
+    /// Adds a record, or counts it as lost.
     mutating func add(_ record: LogRecord, size: Int) -> Addition {
         if isShutDown {
             counts.dropped[.shutDown][record.level] += 1
@@ -118,7 +118,7 @@ struct ShipperState: Sendable {
         }
     }
 
-    /// Who is to be woken for records that were added.
+    /// Who must be woken after adding records.
     private mutating func wakeForRecords() -> Wake {
         switch sleep {
         case _ where !hasWorker, .untilRecords: return wakeWorker()
@@ -129,7 +129,7 @@ struct ShipperState: Sendable {
 
     // MARK: Work
 
-    /// Whether somebody is to begin with the queue's work, because nobody does it.
+    /// Whether the caller must begin the queue's work, because it isn't being done.
     mutating func beginsWork() -> Bool {
         if isWorking { return false }
         isWorking = true
@@ -138,7 +138,7 @@ struct ShipperState: Sendable {
 
     /// Returns the next work for the queue.
     ///
-    /// - Returns: `nil` when there is nothing more, and who waited for that.
+    /// - Returns: `nil` if there is no more work, with the signals for its end.
     mutating func nextWork() -> (work: (@Sendable () -> any Sendable)?, signals: [WakeSignal]) {
         if let work = queue.nextWork() { return (work, []) }
         isWorking = false
@@ -146,16 +146,16 @@ struct ShipperState: Sendable {
         return (nil, workSignals)
     }
 
-    /// Takes note of what came of a work.
+    /// Records the result of a piece of work.
     ///
-    /// - Returns: Who is to be woken.
+    /// - Returns: Who must be woken.
     mutating func finishWork(_ result: any Sendable) -> (wake: Wake, signals: [WakeSignal]) {
         let progress = queue.finish(result)
         counts.accepted += progress.accepted
         if !progress.lost.isEmpty {
             for reason in LogShipper.DropReason.allCases { lose(progress.lost[reason], reason) }
             if !flushes.isEmpty { mayReportAlone = true }
-            // Whoever flushes waits for as many records less.
+            // Flushes wait for that many fewer records.
             for (id, flush) in flushes {
                 let lost = progress.refused.count { $0 <= flush.target }
                 flushes[id]?.target -= lost
@@ -166,7 +166,7 @@ struct ShipperState: Sendable {
         return (wake, flushes.values.filter { isSettled($0.target) }.map(\.signal))
     }
 
-    /// Begins to wait for the work to be over.
+    /// Begins to wait for the end of the work.
     ///
     /// - Returns: Whether there is something to wait for.
     mutating func waitsForWork(_ signal: WakeSignal) -> Bool {

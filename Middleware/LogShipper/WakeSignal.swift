@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// Wakes one task that waits; a signal that comes while none waits is kept for the next one that does.
+/// Wakes one waiting task; if none is waiting, the signal is kept for the next one.
 final class WakeSignal: Sendable {
     private enum State {
         case quiet
@@ -24,7 +24,7 @@ final class WakeSignal: Sendable {
         waiting?.resume()
     }
 
-    /// Returns at the next signal, and when the task is cancelled.
+    /// Returns at the next signal, or when the task is cancelled.
     func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -33,7 +33,7 @@ final class WakeSignal: Sendable {
                         state = .quiet
                         return true
                     }
-                    // A cancellation that came before found nobody to wake.
+                    // An earlier cancellation found no task to wake.
                     if Task.isCancelled { return true }
                     state = .awaited(continuation)
                     return false
@@ -50,7 +50,7 @@ final class WakeSignal: Sendable {
         }
     }
 
-    /// Returns at the next signal, at a point in time, and when the task is cancelled.
+    /// Returns at the next signal, at a point in time, or when the task is cancelled.
     func wait(until instant: Duration?, on time: any TimeSource) async {
         guard let instant else { return await wait() }
         await withTaskGroup(of: Void.self) { group in
@@ -63,7 +63,7 @@ final class WakeSignal: Sendable {
 }
 
 extension TimeSource {
-    /// Returns at a point in time, and when the task is cancelled; the task wakes once.
+    /// Returns at a point in time, or when the task is cancelled, waking the task once.
     func wait(until instant: Duration) async {
         guard self is SystemTime else {
             while case let rest = instant - elapsed, rest > .zero {
@@ -71,7 +71,7 @@ extension TimeSource {
             }
             return
         }
-        // The system's clock keeps a sleep that was cancelled in its queue until it is due; its alarms do not pile up.
+        // The system's clock keeps a cancelled sleep in its queue until it's due; alarms don't accumulate.
         guard instant > elapsed else { return }
         let signal = WakeSignal()
         let alarm = alarm(at: instant, for: "log records that wait") { signal.wake() }

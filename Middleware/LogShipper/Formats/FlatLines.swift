@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPChainRemoteLogging
 
-/// A record in the `key=value` pairs that are called logfmt.
+/// A record as logfmt: `key=value` pairs.
 struct LogfmtLine {
     private let common: [UInt8]
 
@@ -12,7 +12,7 @@ struct LogfmtLine {
         common = writer.bytes
     }
 
-    /// Appends `msg="…"` and the attributes; what is null is left out.
+    /// Appends `msg="…"` and the attributes; null values are left out.
     func write(_ record: LogRecord, to writer: inout JSONWriter) {
         writer.raw("msg=")
         Self.write(record.message, to: &writer)
@@ -30,7 +30,7 @@ struct LogfmtLine {
         write(text, to: &writer)
     }
 
-    /// A name ends at a space, an equals sign or a quote.
+    /// Appends a name, replacing characters that would end it, such as spaces, equals signs and quotes.
     private static func writeName(_ name: String, to writer: inout JSONWriter) {
         if name.isEmpty { writer.raw("_") }
         for byte in name.utf8 {
@@ -38,7 +38,7 @@ struct LogfmtLine {
         }
     }
 
-    /// A value stands in quotes, with the escapes of JSON, where it could be read as something else.
+    /// Appends a value, quoted with JSON escapes if it would otherwise be ambiguous.
     private static func write(_ text: String, to writer: inout JSONWriter) {
         if !text.isEmpty, text.utf8.allSatisfy({ $0.isPlain && $0 != UInt8(ascii: "=") }) {
             writer.escaped(text)
@@ -49,23 +49,23 @@ struct LogfmtLine {
 }
 
 extension UInt8 {
-    /// Whether it is no space, no control character, no quote and no backslash.
+    /// Whether it isn't a space, a control character, a quote or a backslash.
     fileprivate var isPlain: Bool {
         self > 0x20 && self != 0x7F && self != UInt8(ascii: "\"") && self != UInt8(ascii: "\\")
     }
 }
 
-/// Writes attributes as members of an object that has other members already; no name stands twice.
+/// Writes attributes as members of an object that already has members, keeping names unique.
 struct FlatLogObject {
-    /// The names that are taken, by their lengths, for nearly every attribute has a length of its own.
+    /// The names in use, grouped by length, since nearly every attribute has a different length.
     private let taken: [Int: [String]]
     private let common: [UInt8]
 
     /// Makes a writer.
     ///
     /// - Parameters:
-    ///   - taken: The names of members that stand there.
-    ///   - members: What is added to each object.
+    ///   - taken: The names of existing members.
+    ///   - members: The members added to each object.
     init(taken: [String], members: [(name: String, value: JSONValue)]) {
         let reserved = Set(taken)
         var json = JSONWriter()

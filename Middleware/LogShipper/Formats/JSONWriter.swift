@@ -2,17 +2,17 @@ import Foundation
 import HTTPChainCore
 import HTTPChainRemoteLogging
 
-/// Writes JSON (RFC 8259) byte by byte, with nothing in between.
+/// Writes JSON (RFC 8259) byte by byte, without whitespace.
 ///
-/// It knows no grammar: whoever writes puts braces, commas and quotes. What it does know are the escapes of strings,
-/// and how numbers look.
+/// It doesn't know the grammar: the caller writes braces, commas and quotes. The writer handles string escapes and
+/// number formats.
 ///
-/// The bytes are in memory of its own, because an array asks at each of the sixty pieces of a record whether it is
-/// unique, which took most of the time.
+/// It manages its own memory, because an array checks at each of a record's sixty pieces whether it is uniquely
+/// referenced, which took most of the time.
 struct JSONWriter: ~Copyable {
     private var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
-    /// The number of bytes that were written.
+    /// The number of bytes written.
     private(set) var count = 0
 
     init(capacity: Int = 256) {
@@ -33,22 +33,22 @@ struct JSONWriter: ~Copyable {
         return data
     }
 
-    /// A copy of what was written.
+    /// A copy of the written bytes.
     var bytes: [UInt8] { Array(UnsafeBufferPointer(start: base, count: count)) }
 
-    /// Gives what was written to a closure, for as long as that runs.
+    /// Passes the written bytes to a closure; they are valid only during the call.
     borrowing func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         body(UnsafeBufferPointer(start: base, count: count))
     }
 
-    /// Takes back what stands after so many bytes.
+    /// Removes everything after the given number of bytes.
     mutating func truncate(to count: Int) {
         self.count = min(count, self.count)
     }
 
     // MARK: Bytes
 
-    /// Makes room for more bytes.
+    /// Reserves space for more bytes.
     @inline(__always)
     private mutating func reserve(_ more: Int) {
         if capacity &- count < more { grow(by: more) }
@@ -81,7 +81,7 @@ struct JSONWriter: ~Copyable {
         count &+= length
     }
 
-    /// Appends what was written elsewhere.
+    /// Appends bytes written elsewhere.
     mutating func raw(_ bytes: [UInt8]) {
         bytes.withUnsafeBufferPointer { raw($0) }
     }
@@ -108,18 +108,18 @@ struct JSONWriter: ~Copyable {
         text.withUTF8 { escaped($0) }
     }
 
-    /// Appends the content of a string, escaped and cut off after so many bytes, between two characters of Unicode.
+    /// Appends the content of a string, escaped and cut at the limit, between two Unicode characters.
     ///
-    /// - Returns: How many bytes it took of the text.
+    /// - Returns: The number of bytes used from the text.
     @discardableResult
     mutating func escaped(_ text: String, upTo limit: Int) -> Int {
         var text = text
         return text.withUTF8 { escaped($0, upTo: limit) }
     }
 
-    /// Appends UTF-8 as the content of a string, escaped and cut off between two characters.
+    /// Appends UTF-8 as the content of a string, escaped and cut between two characters.
     ///
-    /// - Returns: How many bytes it took of the text.
+    /// - Returns: The number of bytes used from the text.
     @discardableResult
     mutating func escaped(_ text: UnsafeBufferPointer<UInt8>, upTo limit: Int) -> Int {
         guard text.count > limit else {
@@ -133,7 +133,7 @@ struct JSONWriter: ~Copyable {
     }
 
     private mutating func escaped(_ text: UnsafeBufferPointer<UInt8>) {
-        // Eight bytes are copied at a time as long as none of them needs an escape.
+        // Copies eight bytes at a time if none of them needs an escape.
         let source = UnsafeRawBufferPointer(text)
         var index = 0
         reserve(text.count)
@@ -153,7 +153,7 @@ struct JSONWriter: ~Copyable {
                 index &+= 1
                 if byte.needsJSONEscape {
                     raw(Array(byte.jsonEscape.utf8))
-                    // The escape took more than was reserved.
+                    // The escape is longer than what was reserved.
                     reserve(text.count &- index)
                 } else {
                     base[count] = byte
@@ -165,13 +165,13 @@ struct JSONWriter: ~Copyable {
 
     // MARK: Numbers
 
-    /// Appends the digits of a whole number.
+    /// Appends the digits of an integer.
     mutating func integer(_ value: Int64) {
         if value < 0 { byte(UInt8(ascii: "-")) }
         integer(value.magnitude)
     }
 
-    /// Appends the digits of a whole number.
+    /// Appends the digits of an integer.
     mutating func integer(_ value: UInt64) {
         var digits = 1
         var power: UInt64 = 10
@@ -184,7 +184,7 @@ struct JSONWriter: ~Copyable {
         integer(value, digits: digits)
     }
 
-    /// Appends a whole number with zeros before it, so that it has so many digits.
+    /// Appends an integer, padded with leading zeros to the given number of digits.
     mutating func integer(_ value: UInt64, digits: Int) {
         reserve(digits)
         var rest = value
@@ -197,9 +197,9 @@ struct JSONWriter: ~Copyable {
         }
     }
 
-    /// Appends a number so that it is read back the same; it must be finite.
+    /// Appends a number in a form that reads back as the same value; it must be finite.
     mutating func number(_ value: Double) {
-        // Swift writes the shortest digits that tell the number from its neighbours, in a form that JSON has too.
+        // Swift writes the shortest digits that identify the number, in a form that is also valid JSON.
         var text = value.description
         text.withUTF8 { raw($0) }
     }
@@ -218,7 +218,7 @@ extension UInt64 {
 }
 
 extension JSONWriter {
-    /// Appends any value; numbers that are not finite are `null`, which is all that JSON has for them.
+    /// Appends any value; numbers that aren't finite become `null`, because JSON can't represent them.
     mutating func value(_ value: JSONValue, depth: Int = 0) {
         guard depth <= LogAttributes.deepest else { return string(LogAttributes.elision) }
         switch value {
@@ -237,7 +237,7 @@ extension JSONWriter {
             raw("]")
         case .object(let members):
             raw("{")
-            // In one order always, which a dictionary has not.
+            // Sorted, because a dictionary has no stable order.
             for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
                 if index > 0 { raw(",") }
                 string(member.key)
@@ -250,6 +250,6 @@ extension JSONWriter {
 }
 
 extension Double {
-    /// The name of a number that is not finite, as in the JSON mapping of protocol buffers.
+    /// The name of a number that isn't finite, as in the JSON mapping of Protocol Buffers.
     var nonFiniteName: StaticString { isNaN ? "NaN" : self < 0 ? "-Infinity" : "Infinity" }
 }

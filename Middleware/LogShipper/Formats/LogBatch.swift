@@ -1,6 +1,6 @@
 public import HTTPChainRemoteLogging
 
-/// Records that are sent together, and who sends them.
+/// Records that are sent together, and their sender.
 public struct LogBatch: Sendable, Hashable {
     /// The sender of the records.
     public var resource: LogResource
@@ -20,7 +20,7 @@ public struct LogResource: Sendable, Hashable {
     public var serviceName: String
     /// Its version (`service.version`).
     public var serviceVersion: String?
-    /// More about it: `service.instance.id`, `deployment.environment.name`, `host.name`.
+    /// More attributes: `service.instance.id`, `deployment.environment.name`, `host.name`.
     public var attributes: LogAttributes
 
     /// Makes a resource.

@@ -1,19 +1,19 @@
 import HTTPChainRemoteLogging
 import Logging
 
-/// The records of a batch put together by what they have in common, in one pass.
+/// The records of a batch, grouped in a single pass.
 struct LogGroups {
-    /// Records of one component, and of one level where levels are told apart.
+    /// Records of the same component, and of the same level if grouped by level.
     struct Group {
         let component: String
         let level: Logger.Level
-        /// Where its records are in ``LogGroups/order``.
+        /// The range of its records in ``LogGroups/order``.
         fileprivate(set) var range: Range<Int>
     }
 
     /// The groups, in the order of their first records.
     private(set) var groups: [Group] = []
-    /// The positions of the records, group after group, in each as they were.
+    /// The positions of the records, group after group, in their original order within each.
     private(set) var order: [Int] = []
 
     init(_ records: [LogRecord], byLevel: Bool) {
@@ -34,7 +34,7 @@ struct LogGroups {
         }
     }
 
-    /// The number of each record's group; the groups are made and their records counted on the way.
+    /// Returns the number of each record's group, creating the groups and counting their records.
     private static func numbers(of records: [LogRecord], byLevel: Bool, groups: inout [Group]) -> [Int] {
         let levels = byLevel ? Logger.Level.allCases.count : 1
         var components: [String: Int] = [:]
@@ -66,7 +66,7 @@ struct LogGroups {
 }
 
 extension Logger.Level {
-    /// Its name.
+    /// The level's name.
     var name: StaticString {
         switch self {
         case .trace: "trace"

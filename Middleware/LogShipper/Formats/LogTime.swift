@@ -2,11 +2,11 @@ import Foundation
 import HTTPChainSupport
 
 extension Date {
-    /// Nanoseconds since 1970, held to what 63 bits can say: from 1970 to April 2262.
+    /// Nanoseconds since 1970, clamped to 63 bits: from 1970 to April 2262.
     var unixNanoseconds: UInt64 {
         let time = timeIntervalSinceReferenceDate
         let whole = time.rounded(.down)
-        // False for what is not a number, too.
+        // Also false for NaN.
         guard whole >= -Self.timeIntervalBetween1970AndReferenceDate else { return 0 }
         guard whole < 8_245_064_836 else { return UInt64(Int64.max) }
         let seconds = UInt64(Int64(whole) + 978_307_200)
@@ -14,15 +14,15 @@ extension Date {
     }
 }
 
-/// Writes times as RFC 3339 has them, in UTC, with microseconds; what was worked out for a second is kept for the next
-/// record, which mostly is of the same second.
+/// Writes RFC 3339 times in UTC with microseconds, caching the current second, since the next record is usually from
+/// the same second.
 struct TimestampWriter {
     private var second: UInt64?
     private var text: [UInt8] = []
 
     /// Appends `2026-11-21T15:19:20.123456Z`.
     mutating func write(_ date: Date, to writer: inout JSONWriter) {
-        // The date has not all digits of a nanosecond: rounded, the microsecond is what was meant.
+        // A date doesn't have nanosecond precision; rounding gives the intended microsecond.
         let microseconds = (date.unixNanoseconds + 500) / 1000
         let (second, fraction) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
         if second != self.second {

@@ -2,43 +2,44 @@ public import Foundation
 import HTTPChainCore
 public import HTTPTypes
 
-/// The form of a batch of records on the wire, and the meaning of the receiver's answer to it.
+/// The wire format of a batch of records, and the meaning of the receiver's response to it.
 public protocol LogWireFormat: Sendable {
-    /// The media type of what ``encode(_:)`` makes.
+    /// The media type of the content that ``encode(_:)`` returns.
     var contentType: String { get }
 
-    /// The batch as the content of a request.
+    /// Returns the batch as the content of a request.
     func encode(_ batch: LogBatch) throws -> Data
 
-    /// Returns the meaning of an answer; the default is ``LogReceipt/init(status:)``.
+    /// Returns the meaning of a response; the default is ``LogReceipt/init(status:)``.
     ///
     /// - Parameters:
-    ///   - head: The answer's status and fields.
-    ///   - body: The beginning of its content, up to 64 KiB.
+    ///   - head: The response's status and fields.
+    ///   - body: The beginning of the response's content, up to 64 KiB.
     func receipt(for head: HTTPResponse, body: Data) -> LogReceipt
 }
 
 extension LogWireFormat {
-    /// Returns the receipt that the status alone gives.
+    /// Returns the receipt based on the status alone.
     public func receipt(for head: HTTPResponse, body: Data) -> LogReceipt {
         LogReceipt(status: head.status)
     }
 }
 
-/// The answer of a receiver to a batch.
+/// A receiver's response to a batch.
 public enum LogReceipt: Sendable, Hashable {
-    /// It has the batch, but for so many records that it refused for good; why, if it said so.
+    /// It accepted the batch, except for the given number of records, rejected for good; with its message, if any.
     case accepted(rejected: Int = 0, message: String? = nil)
-    /// It may take the batch later; it is kept until then.
+    /// It may accept the batch later; until then the batch is kept.
     case later
-    /// It takes no batch that is so large, but may take its halves.
+    /// It accepts no batch of this size, but may accept its halves.
     case tooLarge
-    /// It will never take the batch; why.
+    /// It will never accept the batch, for the given reason.
     case refused(String)
 
-    /// Makes the receipt that the status alone gives: 2xx is accepted, 429, 502, 503 and 504 may be sent again
-    /// (OTLP/HTTP, "Failures"), and so may 401 and 403, for credentials can be put right while the log waits; 413 is
-    /// too large, and anything else is refused.
+    /// Makes the receipt based on the status alone.
+    ///
+    /// 2xx is accepted. 429, 502, 503 and 504 are retryable (OTLP/HTTP, "Failures"), as are 401 and 403, because
+    /// credentials can be fixed while the log waits. 413 is too large, and anything else is refused.
     public init(status: HTTPResponse.Status) {
         switch status.code {
         case 200..<300: self = .accepted()

@@ -8,31 +8,32 @@ public import HTTPTypes
 /// let url = LokiLogFormat.url(endpoint: "http://loki.example.com:3100")  // …:3100/loki/api/v1/push
 /// ```
 ///
-/// Records of the same component and level are a stream, in order of time. Loki keeps an index of labels and wants few
-/// of them, with few values each: they are `service_name`, `level`, `component`, and the attributes of the *resource*
-/// that were chosen. Everything else, the resource's other attributes among it, is structured metadata of the entry or
-/// stands in its line; an attribute of a record is never a label.
+/// Records of the same component and level form a stream, ordered by time. Loki indexes labels and needs few of them,
+/// with few values each: `service_name`, `level`, `component`, and the chosen attributes of the *resource*. Everything
+/// else, including the resource's other attributes, becomes structured metadata of the entry or part of its line; an
+/// attribute of a record never becomes a label.
 ///
-/// - Names of labels and metadata are made fit for LogQL as Loki itself does it: `http.request.method` is
-///   `http_request_method`, and what does not begin with a letter gets `key_`. A name that is taken then gets a number.
-/// - An entry of a stream with the same time as another is put one nanosecond after it, so that two equal lines are not
-///   taken for one.
-/// - The limits that Loki comes with are kept, for a receiver refuses the whole batch for one entry beyond them: what is
-///   over 256 KiB of a line, or over 64 KiB or 128 members of metadata, is cut off.
+/// - Names of labels and metadata are adapted to LogQL as Loki does it: `http.request.method` becomes
+///   `http_request_method`, and names that don't begin with a letter get the prefix `key_`. Duplicate names get a
+///   number.
+/// - If two entries of a stream have the same time, the second is moved one nanosecond later, so that two equal lines
+///   aren't treated as one.
+/// - Loki's default limits are kept, because a receiver refuses the whole batch for one entry beyond them: lines are
+///   cut at 256 KiB, metadata at 64 KiB or 128 members.
 ///
 /// **Options.** ``line``, ``labels``.
 ///
-/// **Answers.** 2xx is accepted, but for 260, which says that ingestion is blocked. 401, 403, 429 and 5xx may be sent
-/// again, 413 in smaller parts. Anything else is refused. Of a 400 that says how many entries of a stream it ignored
-/// ("total ignored: 2 out of 10"), the others are taken, and these are counted as rejected.
+/// **Responses.** 2xx is accepted, except for 260, which means that ingestion is blocked. 401, 403, 429 and 5xx are
+/// retryable, 413 in smaller parts. Anything else is refused. If a 400 says how many entries of a stream it ignored
+/// ("total ignored: 2 out of 10"), the others count as accepted, and these as rejected.
 public struct LokiLogFormat: LogWireFormat {
     /// The content of an entry's line.
     public enum Line: Sendable, Hashable {
-        /// The message; attributes are structured metadata, which Loki 3 takes by default.
+        /// The message; attributes become structured metadata, which Loki 3 accepts by default.
         case message
-        /// `msg="…"` and the attributes, for the `logfmt` parser of LogQL; there is no metadata.
+        /// `msg="…"` and the attributes, for the `logfmt` parser of LogQL, without metadata.
         case logfmt
-        /// An object of `message` and the attributes, for the `json` parser of LogQL; there is no metadata.
+        /// An object of `message` and the attributes, for the `json` parser of LogQL, without metadata.
         case json
     }
 
@@ -41,15 +42,16 @@ public struct LokiLogFormat: LogWireFormat {
 
     /// The content of an entry's line; the message by default.
     public var line: Line
-    /// The attributes of the resource that are labels; `service.namespace` and `deployment.environment.name` by default.
+    /// The resource attributes used as labels; `service.namespace` and `deployment.environment.name` by default.
     public var labels: [String]
 
     /// Makes the format.
     ///
     /// - Parameters:
-    ///   - line: What stands in the line of an entry; the message by default.
-    ///   - labels: The attributes of the resource that are labels; by default `service.namespace` and
-    ///     `deployment.environment.name`. Choose what has few values: each combination is a stream.
+    ///   - line: The content of an entry's line; the message by default.
+    ///   - labels: The resource attributes used as labels; by default `service.namespace` and
+    ///     `deployment.environment.name`. Choose attributes with few values, because each combination is a separate
+    ///     stream.
     public init(line: Line = .message, labels: [String] = ["service.namespace", "deployment.environment.name"]) {
         self.line = line
         self.labels = labels
@@ -58,21 +60,21 @@ public struct LokiLogFormat: LogWireFormat {
     /// `application/json`.
     public var contentType: String { "application/json" }
 
-    /// Returns the URL at which a receiver takes entries: the endpoint with ``path`` after it, once.
+    /// Returns a receiver's push URL: the endpoint with ``path`` appended, unless already present.
     ///
     /// - Parameter endpoint: The URL of the receiver, such as `http://localhost:3100`.
     public static func url(endpoint: String) -> String {
         LogEndpoint.url(endpoint, path: path)
     }
 
-    /// The batch as the content of a push.
+    /// Returns the batch as the content of a push.
     public func encode(_ batch: LogBatch) -> Data {
         var writer = LokiWriter(resource: batch.resource, line: line, labels: Set(labels), count: batch.records.count)
         writer.write(batch.records)
         return writer.data()
     }
 
-    /// Returns the meaning of the answer, with Loki's own words where it refused.
+    /// Returns the meaning of the response, with Loki's own message if it refused.
     public func receipt(for head: HTTPResponse, body: Data) -> LogReceipt {
         switch head.status.code {
         case 260: LogReceipt.refused("ingestion is blocked").explained(by: ReceiverMessage.plainText(head, body))
@@ -84,7 +86,7 @@ public struct LokiLogFormat: LogWireFormat {
 }
 
 extension LokiLogFormat {
-    /// Returns the text for a refusal of some of the entries; of each stream that has any, Loki tells how many.
+    /// Returns the receipt for a partial refusal; Loki reports the number for each affected stream.
     private static func partialSuccess(_ message: String?, _ head: HTTPResponse) -> LogReceipt {
         var rejected = 0
         for match in (message ?? "").matches(of: /total ignored: (\d{1,9}) out of (\d{1,9})/) {
@@ -97,6 +99,6 @@ extension LokiLogFormat {
 }
 
 extension LogWireFormat where Self == LokiLogFormat {
-    /// The push protocol of Grafana Loki, the message as the line.
+    /// The push protocol of Grafana Loki, with the message as the line.
     public static var loki: LokiLogFormat { LokiLogFormat() }
 }

@@ -1,9 +1,9 @@
 import HTTPChainCore
 import HTTPChainRemoteLogging
 
-/// Names that LogQL takes.
+/// Names valid in LogQL.
 enum LokiName {
-    /// A name made fit for LogQL: letters, digits and underscores, and a letter first.
+    /// A name adapted to LogQL: letters, digits and underscores, beginning with a letter.
     static func of(_ name: String) -> [UInt8] {
         var writer = JSONWriter()
         write(name, to: &writer)
@@ -19,7 +19,7 @@ enum LokiName {
             case let first?: json.raw(first.isDigit ? "key_" : "key")
             }
             for byte in bytes where byte & 0xC0 != 0x80 {
-                // A character outside ASCII counts once.
+                // A character outside ASCII is replaced by a single underscore.
                 json.byte(byte.isLetter || byte.isDigit ? byte : UInt8(ascii: "_"))
             }
         }
@@ -28,15 +28,15 @@ enum LokiName {
 
 /// Writes the structured metadata of entries: an object of strings.
 struct LokiMetadata {
-    /// The limits that Loki comes with: `max_structured_metadata_size`, `max_structured_metadata_entries_count`.
+    /// Loki's default limits: `max_structured_metadata_size`, `max_structured_metadata_entries_count`.
     private static let sizeLimit = 64 << 10
     private static let countLimit = 128
 
-    /// The bytes that begin every entry's object, and where in it the names are.
+    /// The first bytes of every entry's object, and the positions of the names in them.
     private var common: [UInt8] = []
     private var commonNames: [Range<Int>] = []
     private var commonSize = 0
-    /// Where the names of the object at hand are.
+    /// The positions of the names in the current object.
     private var names: [Range<Int>] = []
 
     init(common members: [(name: String, value: JSONValue)]) {
@@ -48,7 +48,7 @@ struct LokiMetadata {
         commonNames = names
     }
 
-    /// Appends a comma and the object, when there is something in it.
+    /// Appends a comma and the object, unless it's empty.
     mutating func write(_ attributes: LogAttributes, to json: inout JSONWriter) {
         guard !attributes.isEmpty || !commonNames.isEmpty else { return }
         json.raw(",{")
@@ -63,9 +63,9 @@ struct LokiMetadata {
         json.raw("}")
     }
 
-    /// Appends a member, as far as the limits let it.
+    /// Appends a member, within the limits.
     private mutating func write(_ name: String, _ value: JSONValue, to json: inout JSONWriter, size: inout Int) {
-        // A number that is put after the name is counted as if it were always there.
+        // A number after the name is always counted, whether there is one or not.
         let nameSize = name.utf8.count + 8
         guard names.count < Self.countLimit, size + nameSize < Self.sizeLimit else { return }
         if case .null = value { return }
@@ -86,7 +86,7 @@ struct LokiMetadata {
         json.raw("\"")
     }
 
-    /// Puts a number after a name that is taken.
+    /// Appends a number to a name that is already used.
     private func makeUnique(from start: Int, in json: inout JSONWriter) {
         let end = json.count
         var number: UInt64 = 2

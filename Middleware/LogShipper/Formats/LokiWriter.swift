@@ -3,9 +3,9 @@ import HTTPChainCore
 import HTTPChainRemoteLogging
 import Logging
 
-/// Writes records as streams of Loki.
+/// Writes records as Loki streams.
 struct LokiWriter: ~Copyable {
-    /// The limits that Loki comes with: `max_line_size`, `max_label_value_length`.
+    /// Loki's default limits: `max_line_size`, `max_label_value_length`.
     private static let lineLimit = 256 << 10
     private static let labelLimit = 2048
 
@@ -13,10 +13,10 @@ struct LokiWriter: ~Copyable {
     private let line: LokiLogFormat.Line
     private let flatLine: FlatLogObject
     private let logfmtLine: LogfmtLine
-    /// Labels of every stream, after its own.
+    /// Labels shared by every stream, after its own.
     private var commonLabels: [UInt8] = []
     private var metadata: LokiMetadata
-    /// A line before it is put into a string.
+    /// A line before it's written as a string.
     private var scratch = JSONWriter()
 
     init(resource: LogResource, line: LokiLogFormat.Line, labels: Set<String>, count: Int) {
@@ -77,14 +77,14 @@ struct LokiWriter: ~Copyable {
         json.raw("]}")
     }
 
-    /// The positions in order of time, those of the same time as they were.
+    /// The positions sorted by time, keeping the order of equal times.
     private static func inOrderOfTime(_ positions: ArraySlice<Int>, of records: [LogRecord]) -> ArraySlice<Int> {
         let isSorted = zip(positions, positions.dropFirst()).allSatisfy { records[$0].date <= records[$1].date }
         guard !isSorted else { return positions }
         return positions.sorted { ($0.time(in: records), $0) < ($1.time(in: records), $1) }[...]
     }
 
-    /// The rest of an entry after its time and the quote of its line.
+    /// Writes the rest of an entry, after its time and the opening quote of its line.
     private mutating func writeEntry(_ record: LogRecord) {
         switch line {
         case .message:

@@ -2,33 +2,33 @@ public import Foundation
 import HTTPChainCore
 import HTTPChainRemoteLogging
 
-/// Newline-delimited JSON: an object for each record, a line for each object.
+/// Newline-delimited JSON: one object per record, one per line.
 ///
 /// ```json
 /// {"time":"2026-11-21T15:19:20.123456Z","level":"info","component":"shop.cart","message":"Order placed",
 ///  "attributes":{"order.total":12.5},"resource":{"service.name":"shop","service.version":"1.2"}}
 /// ```
 ///
-/// (on one line). It is what collectors of files and most log services read when they are told which member is the
-/// time. Times are UTC with microseconds (RFC 3339), numbers that are not finite are `null`, and every line ends with a
+/// (on one line). Most file collectors and log services can read it if configured with the name of the time member.
+/// Times are in UTC with microseconds (RFC 3339), numbers that aren't finite are `null`, and every line ends with a
 /// newline.
 ///
-/// **Options.** ``attributes`` says whether attributes are members of the object itself instead.
+/// **Options.** ``attributes`` can place attributes in the object itself instead.
 public struct NDJSONLogFormat: LogWireFormat {
-    /// A place for attributes.
+    /// The place of attributes.
     public enum Attributes: Sendable, Hashable {
-        /// In objects of their own, `attributes` and `resource`; what is empty is left out.
+        /// In separate objects, `attributes` and `resource`; empty ones are left out.
         case nested
-        /// Beside `time` and `message`. One whose name is taken is written with `attributes.` before its name.
+        /// Next to `time` and `message`; if a name is already used, it gets the prefix `attributes.`.
         case flat
     }
 
-    /// The place for attributes; in objects of their own by default.
+    /// The place of attributes; in separate objects by default.
     public var attributes: Attributes
 
     /// Makes the format.
     ///
-    /// - Parameter attributes: Where attributes stand; in objects of their own by default.
+    /// - Parameter attributes: The place of attributes; in separate objects by default.
     public init(attributes: Attributes = .nested) {
         self.attributes = attributes
     }
@@ -36,7 +36,7 @@ public struct NDJSONLogFormat: LogWireFormat {
     /// `application/x-ndjson`.
     public var contentType: String { "application/x-ndjson" }
 
-    /// A line for each record.
+    /// Returns one line for each record.
     public func encode(_ batch: LogBatch) -> Data {
         var json = JSONWriter(capacity: 512 * batch.records.count)
         var timestamps = TimestampWriter()
@@ -87,12 +87,12 @@ public struct NDJSONLogFormat: LogWireFormat {
 }
 
 extension LogWireFormat where Self == NDJSONLogFormat {
-    /// Newline-delimited JSON, attributes in an object of their own.
+    /// Newline-delimited JSON with attributes in a separate object.
     public static var ndjson: NDJSONLogFormat { NDJSONLogFormat() }
 }
 
 extension LogResource {
-    /// Every name of the resource and its value.
+    /// The names and values of the resource.
     var members: [(name: String, value: JSONValue)] {
         var members = [(name: "service.name", value: JSONValue.string(serviceName))]
         if let serviceVersion { members.append(("service.version", .string(serviceVersion))) }

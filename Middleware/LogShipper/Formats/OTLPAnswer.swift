@@ -3,20 +3,20 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// The interesting fields of an `Export…ServiceResponse`, or in the `Status` of a failure; what is malformed counts as
-/// absent, for the status alone decides.
+/// The relevant fields of an `Export…ServiceResponse`, or of the `Status` of a failure; malformed fields count as
+/// absent, because the status decides.
 struct OTLPAnswer {
     private(set) var rejected = 0
-    /// Why records were rejected, or what the receiver warns of.
+    /// The reason for rejected records, or a warning from the receiver.
     private(set) var warning: String?
-    /// Why the request was refused.
+    /// The reason for a refused request.
     private(set) var message: String?
 
-    /// Returns the meaning of an answer.
+    /// Returns the meaning of a response.
     ///
     /// - Parameters:
-    ///   - encoding: That of the request.
-    ///   - counter: The member of `partialSuccess` in JSON that counts what was rejected.
+    ///   - encoding: The request's encoding.
+    ///   - counter: The JSON member of `partialSuccess` with the number of rejected records.
     static func receipt(
         for head: HTTPResponse,
         body: Data,
@@ -42,13 +42,13 @@ struct OTLPAnswer {
         return OTLPEncoding.allCases.first { $0.contentType == name }
     }
 
-    /// Of the response to what was accepted.
+    /// Reads the response to an accepted request.
     private init(success body: Data, _ encoding: OTLPEncoding, _ counter: String) {
         guard !body.isEmpty else { return }
         switch encoding {
         case .json:
             let partial = Self.json(body)?["partialSuccess"]
-            // A string by the mapping, a number from receivers that write JSON by hand.
+            // A string by the mapping; a number from receivers with handwritten JSON.
             let count = partial?[counter]?.integer ?? partial?[counter]?.string.flatMap { Int64($0) } ?? 0
             rejected = Int(clamping: max(0, count))
             warning = partial?["errorMessage"]?.string
@@ -59,7 +59,7 @@ struct OTLPAnswer {
         }
     }
 
-    /// Of the `Status` of what was refused.
+    /// Reads the `Status` of a refused request.
     private init(failure body: Data, _ encoding: OTLPEncoding) {
         guard !body.isEmpty else { return }
         switch encoding {
@@ -72,7 +72,7 @@ struct OTLPAnswer {
         try? JSONDecoder().decode(JSONValue.self, received: body)
     }
 
-    /// The last value of each field; `nil` for what is no message.
+    /// The last value of each field; `nil` if this isn't a message.
     private static func fields(_ body: Data) -> [Int: ProtobufReader.Value]? {
         var reader = ProtobufReader(body)
         var fields: [Int: ProtobufReader.Value] = [:]

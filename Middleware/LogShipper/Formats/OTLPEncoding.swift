@@ -2,11 +2,11 @@ import Foundation
 import HTTPChainCore
 import HTTPChainRemoteLogging
 
-/// The encoding of OTLP's messages: both encodings say the same.
+/// The encoding of OTLP messages; both encodings are equivalent.
 public enum OTLPEncoding: String, Sendable, Hashable, CaseIterable {
-    /// The JSON mapping (`http/json`), which people can read.
+    /// The JSON mapping (`http/json`), which is readable.
     case json
-    /// The wire format of protocol buffers (`http/protobuf`): shorter, and what most receivers expect by default.
+    /// The wire format of Protocol Buffers (`http/protobuf`), which is shorter and the default of most receivers.
     case protobuf
 
     /// `application/json` or `application/x-protobuf`.
@@ -18,16 +18,16 @@ public enum OTLPEncoding: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// A request of OTLP, which is written field by field, in one encoding or the other.
+/// An OTLP request that is written field by field in either encoding.
 protocol OTLPMessage {
     /// Writes the fields of the message.
     func encode<Encoder: OTLPEncoder & ~Copyable>(to encoder: inout Encoder)
 }
 
 extension OTLPMessage {
-    /// The message in an encoding.
+    /// Returns the encoded message.
     ///
-    /// - Parameter capacity: How many bytes it takes in JSON, by estimate.
+    /// - Parameter capacity: The estimated size in JSON, in bytes.
     func data(as encoding: OTLPEncoding, capacity: Int) -> Data {
         switch encoding {
         case .json:
@@ -42,9 +42,9 @@ extension OTLPMessage {
     }
 }
 
-/// Writes the fields of a message: in JSON by their names, in the wire format of protocol buffers by their numbers.
+/// Writes the fields of a message: by name in JSON, by number in Protocol Buffers.
 ///
-/// What is given is written, the default value of a field too: leaving it out is up to the message.
+/// Fields are always written, even with default values; leaving them out is up to the message.
 protocol OTLPEncoder: ~Copyable {
     /// `string`.
     mutating func string(_ name: StaticString, _ number: Int, _ value: String)
@@ -60,11 +60,11 @@ protocol OTLPEncoder: ~Copyable {
     mutating func fixed32(_ name: StaticString, _ number: Int, _ value: UInt32)
     /// `fixed64`.
     mutating func fixed64(_ name: StaticString, _ number: Int, _ value: UInt64)
-    /// The `bytes` of an identifier, which JSON has in hexadecimal; digits that are none end it.
+    /// The `bytes` of an identifier, hexadecimal in JSON; an invalid digit ends it.
     mutating func identifier(_ name: StaticString, _ number: Int, _ digits: String)
     /// A message.
     mutating func message(_ name: StaticString, _ number: Int, _ body: (inout Self) -> Void)
-    /// So many messages of a repeated field.
+    /// A repeated field of messages.
     mutating func messages(_ name: StaticString, _ number: Int, count: Int, _ body: (inout Self, Int) -> Void)
 }
 
@@ -88,7 +88,7 @@ extension OTLPEncoder where Self: ~Copyable {
         message("value", 2) { $0.anyValue(value, depth: depth) }
     }
 
-    /// The field of an `AnyValue`; one that has no field stands for null.
+    /// The field of an `AnyValue`; without a field, it represents null.
     mutating func anyValue(_ value: JSONValue, depth: Int = 0) {
         guard depth <= LogAttributes.deepest else { return string("stringValue", 1, LogAttributes.elision) }
         switch value {
@@ -104,7 +104,7 @@ extension OTLPEncoder where Self: ~Copyable {
                 }
             }
         case .object(let members):
-            // In one order always, which a dictionary has not.
+            // Sorted, because a dictionary has no stable order.
             let members = members.sorted { $0.key < $1.key }
             message("kvlistValue", 6) { encoder in
                 encoder.messages("values", 1, count: members.count) {

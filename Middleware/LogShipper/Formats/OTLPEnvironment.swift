@@ -3,8 +3,8 @@ public import HTTPChainCore
 import HTTPChainRemoteLogging
 public import HTTPTypes
 
-/// The destination of telemetry, and its form, as the variables of OpenTelemetry say:
-/// `OTEL_EXPORTER_OTLP_*`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, and those that bound batches.
+/// The destination and format of telemetry from the environment variables of OpenTelemetry: `OTEL_EXPORTER_OTLP_*`,
+/// `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, and the limits of batches.
 ///
 /// ```swift
 /// let environment = OTLPEnvironment(for: .logs)
@@ -19,9 +19,9 @@ public import HTTPTypes
 /// )
 /// ```
 ///
-/// It is a function of a dictionary, so that tests need no environment. A variable of the signal
-/// (`OTEL_EXPORTER_OTLP_LOGS_ENDPOINT`) goes before the general one (`OTEL_EXPORTER_OTLP_ENDPOINT`); one that is empty
-/// counts as not set. A value that cannot be read is not used, and ``problems`` names its variable.
+/// It's a function of a dictionary, so tests don't need an environment. A variable for the signal
+/// (`OTEL_EXPORTER_OTLP_LOGS_ENDPOINT`) has priority over the general one (`OTEL_EXPORTER_OTLP_ENDPOINT`); an empty one
+/// counts as not set. Invalid values are ignored, and their variables are listed in ``problems``.
 public struct OTLPEnvironment: Sendable {
     /// A kind of data that is sent.
     public enum Signal: String, Sendable, Hashable, CaseIterable {
@@ -31,28 +31,28 @@ public struct OTLPEnvironment: Sendable {
         case traces
 
         fileprivate var path: String { self == .logs ? OTLPLogFormat.path : OTLPTraceFormat.path }
-        /// Between the prefix and the name of a variable that bounds batches.
+        /// The prefix of the variables that limit batches.
         fileprivate var batches: String { self == .logs ? "OTEL_BLRP_" : "OTEL_BSP_" }
     }
 
-    /// The URL that requests go to: the endpoint of the signal unchanged, otherwise the general one with the signal's
-    /// path after its path, once; `http://localhost:4318/v1/logs` if neither is set.
+    /// The URL of requests: the signal's endpoint unchanged, otherwise the general endpoint with the signal's path
+    /// appended unless already present; `http://localhost:4318/v1/logs` if neither is set.
     public let url: String
-    /// The fields that each request has; all are marked as secrets.
+    /// The fields added to each request, all marked as secret.
     public let headers: HTTPFields
-    /// `OTEL_EXPORTER_OTLP_PROTOCOL`, and ``OTLPEncoding/protobuf`` where it is not set.
+    /// The encoding from `OTEL_EXPORTER_OTLP_PROTOCOL`; ``OTLPEncoding/protobuf`` if it isn't set.
     ///
-    /// `grpc` is not spoken, and is a problem.
+    /// `grpc` isn't supported, and is reported in ``problems``.
     public let encoding: OTLPEncoding
-    /// Whether requests are compressed with gzip (`OTEL_EXPORTER_OTLP_COMPRESSION`); they are not by default.
+    /// Whether requests are compressed with gzip (`OTEL_EXPORTER_OTLP_COMPRESSION`); `false` by default.
     public let compresses: Bool
-    /// The time that a request may take; 10 seconds by default.
+    /// The timeout of a request; 10 seconds by default.
     public let timeout: Duration
-    /// The sender: `OTEL_RESOURCE_ATTRIBUTES` and, before it, `OTEL_SERVICE_NAME`; `unknown_service` by default.
+    /// The sender: `OTEL_SERVICE_NAME`, then `OTEL_RESOURCE_ATTRIBUTES`; `unknown_service` by default.
     public let resource: LogResource
-    /// Whether nothing is to be sent (`OTEL_SDK_DISABLED`), which is for the program to heed.
+    /// Whether telemetry is disabled (`OTEL_SDK_DISABLED`); the program has to check this.
     public let isDisabled: Bool
-    /// The values that could not be used, by the names of the variables and without their values.
+    /// Descriptions of invalid values, by variable name and without the values.
     public let problems: [String]
 
     private let queue: Int?
@@ -62,8 +62,8 @@ public struct OTLPEnvironment: Sendable {
     /// Reads the variables.
     ///
     /// - Parameters:
-    ///   - signal: What is sent.
-    ///   - environment: The variables by their names; those of the process by default.
+    ///   - signal: The kind of data that is sent.
+    ///   - environment: The variables by name; the process's own by default.
     public init(for signal: Signal, in environment: [String: String] = ProcessInfo.processInfo.environment) {
         var reader = VariableReader(environment: environment, signal: signal)
         url = reader.url()
@@ -79,10 +79,10 @@ public struct OTLPEnvironment: Sendable {
         problems = reader.problems
     }
 
-    /// The settings of a shipper with the timeout, and with the bounds of `OTEL_BLRP_*` for logs and `OTEL_BSP_*` for
-    /// traces.
+    /// Returns a shipper's settings with the timeout, and with the limits from `OTEL_BLRP_*` for logs or `OTEL_BSP_*`
+    /// for traces.
     ///
-    /// - Parameter settings: What holds where no variable is set.
+    /// - Parameter settings: The settings for everything that no variable sets.
     public func settings(_ settings: LogShipper.Settings = .standard) -> LogShipper.Settings {
         var settings = settings
         settings.exportTimeout = timeout
@@ -92,7 +92,7 @@ public struct OTLPEnvironment: Sendable {
         return settings
     }
 
-    /// A transport that adds ``headers`` to each request.
+    /// Returns a transport that adds ``headers`` to each request.
     public func transport(over transport: any Transport) -> some Transport {
         FieldsTransport(fields: headers, transport: transport)
     }
@@ -112,7 +112,7 @@ private struct FieldsTransport: Transport {
     }
 }
 
-/// Reads variables, and notes those whose values make no sense.
+/// Reads variables and records those with invalid values.
 private struct VariableReader {
     let environment: [String: String]
     let signal: OTLPEnvironment.Signal
@@ -131,7 +131,7 @@ private struct VariableReader {
         return text
     }
 
-    /// The variable of the signal, else the general one.
+    /// The signal's variable, otherwise the general one.
     private func exporter(_ name: String) -> (name: String, text: String)? {
         for name in ["\(Self.prefix)\(signal.rawValue.uppercased())_\(name)", Self.prefix + name] {
             if let text = value(of: name) { return (name, text) }
@@ -170,7 +170,7 @@ private struct VariableReader {
                 continue
             }
             var entry = HTTPField(name: field, value: value)
-            // Mostly credentials: they are shown nowhere.
+            // These are usually credentials, which are never shown.
             entry.indexingStrategy = .disallow
             fields.append(entry)
         }
@@ -196,7 +196,7 @@ private struct VariableReader {
 
     mutating func timeout() -> Duration {
         guard let (name, _) = exporter("TIMEOUT") else { return .seconds(10) }
-        // Zero is no limit, to OpenTelemetry; here there always is one.
+        // In OpenTelemetry, zero means no limit; here there is always one.
         return number(name, 0...(1 << 40)).map { $0 == 0 ? .seconds(3600) : .milliseconds($0) } ?? .seconds(10)
     }
 
@@ -225,7 +225,7 @@ private struct VariableReader {
         return LogResource(serviceName: name, serviceVersion: version, attributes: attributes)
     }
 
-    /// Names and percent-encoded values, as in W3C Baggage; `nil` when any is malformed, or there are too many.
+    /// Names and percent-encoded values, as in W3C Baggage; `nil` if any is malformed, or there are too many.
     private static func pairs(_ text: String) -> [(String, String)]? {
         var pairs: [(String, String)] = []
         for part in text.pieces(at: ",") {

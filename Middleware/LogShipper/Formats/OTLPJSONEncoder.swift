@@ -1,10 +1,10 @@
 import Foundation
 
-/// Writes messages in the JSON mapping of protocol buffers, as OTLP narrows it: integers of 64 bits are strings,
-/// enumerations numbers, identifiers hexadecimal.
+/// Writes messages in OTLP's variant of the JSON mapping of Protocol Buffers: 64-bit integers are strings, enumerations
+/// numbers, identifiers hexadecimal.
 struct OTLPJSONEncoder: OTLPEncoder, ~Copyable {
     private var json: JSONWriter
-    /// Whether another member comes before the next one.
+    /// Whether the next member is the first.
     private var isFirst = true
 
     init(capacity: Int) {
@@ -14,7 +14,7 @@ struct OTLPJSONEncoder: OTLPEncoder, ~Copyable {
     /// Returns the written bytes.
     consuming func data() -> Data { json.data() }
 
-    /// The message as a whole.
+    /// Writes the message as a whole.
     mutating func write(_ body: (inout Self) -> Void) {
         json.byte(UInt8(ascii: "{"))
         isFirst = true

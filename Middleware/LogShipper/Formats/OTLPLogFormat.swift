@@ -3,30 +3,31 @@ import HTTPChainCore
 public import HTTPTypes
 import Logging
 
-/// OpenTelemetry's protocol over HTTP (OTLP/HTTP 1.x) for logs, in JSON or protocol buffers: what the OpenTelemetry
-/// Collector and most log services take.
+/// OpenTelemetry's protocol over HTTP (OTLP/HTTP 1.x) for logs, in JSON or Protocol Buffers.
+///
+/// Accepted by the OpenTelemetry Collector and most log services.
 ///
 /// ```swift
 /// let format = OTLPLogFormat(encoding: .protobuf)
 /// let url = OTLPLogFormat.url(endpoint: "http://collector.example.com:4318")  // …:4318/v1/logs
 /// ```
 ///
-/// The content is an `ExportLogsServiceRequest`: in JSON, the default, or in the wire format of protocol buffers
-/// (``OTLPEncoding/protobuf``). Both say the same. In JSON integers of 64 bits are strings, enumerations numbers, trace
-/// and span identifiers hexadecimal, as OTLP narrows the JSON mapping.
+/// The content is an `ExportLogsServiceRequest`: in JSON, the default, or in the wire format of Protocol Buffers
+/// (``OTLPEncoding/protobuf``). Both are equivalent. In JSON, 64-bit integers are strings, enumerations are numbers,
+/// and trace and span identifiers are hexadecimal, as OTLP defines.
 ///
-/// - The components of the batch become its instrumentation scopes, each with its records in their order. Those of this
-///   library have its version, and the version of the semantic conventions that their attributes follow (`schemaUrl`).
-/// - The resource says which library sends (`telemetry.sdk.*`), unless it says so itself.
+/// - The components of the batch become its instrumentation scopes, each with its records in order. This library's
+///   scopes have its version, and the version of the semantic conventions that their attributes follow (`schemaUrl`).
+/// - The resource names this library (`telemetry.sdk.*`), unless it has such attributes itself.
 /// - Levels map to severities by the log data model: `trace` 1, `debug` 5, `info` 9, `notice` 10, `warning` 13, `error`
 ///   17, `critical` 21.
-/// - The attributes `trace_id`, `span_id` and `trace_flags` become the record's fields where they are valid
-///   hexadecimal of 16, 8 and 1 bytes, as W3C Trace Context has them; else they stay attributes.
-/// - Numbers that are not finite are `NaN`, `Infinity` and `-Infinity`.
-/// - The time at which a record was observed is the time of the record.
+/// - The attributes `trace_id`, `span_id` and `trace_flags` become the record's fields if they are valid hexadecimal of
+///   16, 8 and 1 bytes, as in W3C Trace Context. Otherwise they stay attributes.
+/// - Numbers that aren't finite are `NaN`, `Infinity` and `-Infinity`.
+/// - The observed time is the time of the record.
 ///
-/// **Answers.** 2xx is accepted; of it `partialSuccess` says how many records were refused for good, and why. Other
-/// statuses mean what ``LogReceipt/init(status:)`` says.
+/// **Responses.** 2xx is accepted; its `partialSuccess` contains the number of records rejected for good, and the
+/// reason. For other statuses see ``LogReceipt/init(status:)``.
 public struct OTLPLogFormat: LogWireFormat {
     /// The path after the URL of a receiver: `/v1/logs`.
     public static let path = "/v1/logs"
@@ -36,30 +37,30 @@ public struct OTLPLogFormat: LogWireFormat {
 
     /// Makes the format.
     ///
-    /// - Parameter encoding: How the content is written; JSON by default.
+    /// - Parameter encoding: The encoding of the content; JSON by default.
     public init(encoding: OTLPEncoding = .json) {
         self.encoding = encoding
     }
 
-    /// That of the encoding: `application/json` or `application/x-protobuf`.
+    /// The media type of the encoding: `application/json` or `application/x-protobuf`.
     public var contentType: String { encoding.contentType }
 
-    /// Returns the URL at which a receiver takes logs: the endpoint with ``path`` after it, once.
+    /// Returns a receiver's URL for logs: the endpoint with ``path`` appended, unless already present.
     ///
-    /// - Parameter endpoint: The URL of the receiver, such as `http://localhost:4318`; the variable
-    ///   `OTEL_EXPORTER_OTLP_ENDPOINT` holds one.
+    /// - Parameter endpoint: The URL of the receiver, such as `http://localhost:4318` or the value of the variable
+    ///   `OTEL_EXPORTER_OTLP_ENDPOINT`.
     public static func url(endpoint: String) -> String {
         LogEndpoint.url(endpoint, path: path)
     }
 
-    /// The batch as an `ExportLogsServiceRequest`.
+    /// Returns the batch as an `ExportLogsServiceRequest`.
     public func encode(_ batch: LogBatch) -> Data {
         OTLPLogsRequest(batch: batch).data(as: encoding, capacity: 512 * batch.records.count + 1024)
     }
 
-    /// Returns the meaning of the answer, with the receiver's own words and its count of refused records.
+    /// Returns the meaning of the response, with the receiver's message and its count of rejected records.
     ///
-    /// An answer is read in the encoding that its `Content-Type` names, and in that of the request where it names none.
+    /// The response is decoded according to its `Content-Type`, or in the request's encoding if that names none.
     public func receipt(for head: HTTPResponse, body: Data) -> LogReceipt {
         OTLPAnswer.receipt(for: head, body: body, to: encoding, countedAs: "rejectedLogRecords")
     }
@@ -71,6 +72,6 @@ extension LogWireFormat where Self == OTLPLogFormat {
 
     /// OpenTelemetry's protocol over HTTP.
     ///
-    /// - Parameter encoding: How the content is written.
+    /// - Parameter encoding: The encoding of the content.
     public static func otlp(_ encoding: OTLPEncoding) -> OTLPLogFormat { OTLPLogFormat(encoding: encoding) }
 }

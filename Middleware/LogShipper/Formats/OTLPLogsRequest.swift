@@ -24,12 +24,12 @@ struct OTLPLogsRequest: OTLPMessage {
     }
 }
 
-/// The conventions that names follow, and the library that makes records and spans.
+/// The conventions used for names, and the library that makes records and spans.
 enum OTLPSchema {
     /// The version of OpenTelemetry's semantic conventions.
     static let url = "https://opentelemetry.io/schemas/1.44.0"
 
-    /// Who makes them: `telemetry.sdk.*`, which every resource has to say.
+    /// The `telemetry.sdk.*` attributes, which every resource must have.
     static let library: [LogAttributes.Attribute] = [
         LogAttributes.Attribute("telemetry.sdk.name", .string("HTTPChain")),
         LogAttributes.Attribute("telemetry.sdk.language", "swift"),
@@ -38,14 +38,14 @@ enum OTLPSchema {
 }
 
 extension LogResource {
-    /// The attributes but for the name and version of the service, which have members of their own.
+    /// The attributes except for the service's name and version, which have separate members.
     var furtherAttributes: [LogAttributes.Attribute] {
         attributes.filter {
             $0.name != "service.name" && !($0.name == "service.version" && serviceVersion != nil)
         }
     }
 
-    /// All that OTLP says of it; what the program says of its SDK itself counts.
+    /// All attributes for OTLP; `telemetry.sdk.*` attributes set by the program have priority.
     fileprivate var attributesOfOTLP: [LogAttributes.Attribute] {
         var result = [LogAttributes.Attribute("service.name", .string(serviceName))]
         if let serviceVersion { result.append(LogAttributes.Attribute("service.version", .string(serviceVersion))) }
@@ -56,12 +56,12 @@ extension LogResource {
 }
 
 extension OTLPEncoder where Self: ~Copyable {
-    /// The resource of what follows.
+    /// Writes the resource.
     mutating func resource(_ resource: LogResource) {
         message("resource", 1) { $0.attributes("attributes", 1, resource.attributesOfOTLP) }
     }
 
-    /// The scope of what follows: this library's has its version.
+    /// Writes a scope, with the version if it is this library's.
     mutating func scope(_ name: String) {
         message("scope", 1) { encoder in
             if !name.isEmpty { encoder.string("name", 1, name) }
@@ -69,7 +69,7 @@ extension OTLPEncoder where Self: ~Copyable {
         }
     }
 
-    /// The conventions that a scope follows: of those of an application's own scopes nothing is known.
+    /// Writes the conventions that a scope follows; those of an application's scopes are unknown.
     mutating func scopeSchema(_ name: String) {
         if name.isComponentOfHTTPChain { string("schemaUrl", 3, OTLPSchema.url) }
     }
@@ -105,7 +105,7 @@ extension OTLPEncoder where Self: ~Copyable {
 }
 
 extension String {
-    /// Whether records under this name are made by this library.
+    /// Whether records with this name are made by this library.
     fileprivate var isComponentOfHTTPChain: Bool {
         self == "http.client" || self == "http.client.attempt" || begins(with: "HTTPChain")
     }

@@ -15,14 +15,15 @@ public import HTTPTypes
 /// shipper.log(LogRecord(span))
 /// ```
 ///
-/// The content is an `ExportTraceServiceRequest`, in JSON or in the wire format of protocol buffers. Each scope has its
-/// spans in their order. Records of an application that are no spans (``SpanRecord/init(_:)``) are left out.
+/// The content is an `ExportTraceServiceRequest`, in JSON or in the wire format of Protocol Buffers. Each scope has its
+/// spans in order. Records of an application that aren't spans (``SpanRecord/init(_:)``) are left out.
 ///
-/// **Drops.** What a shipper has dropped is told by a span of its own, alone in its trace and without a duration: its name
-/// is `dropped spans`, its scope `HTTPChain.LogShipper`, and `span.dropped.count` says how many were dropped,
-/// `span.dropped.level.error` how many of them had failed, `span.dropped.reason.full` (``LogShipper/DropReason``) why.
+/// **Drops.** Records that a shipper dropped are reported by a separate span, alone in its trace and without duration.
+/// Its name is `dropped spans`, its scope `HTTPChain.LogShipper`. `span.dropped.count` is the number dropped,
+/// `span.dropped.level.error` the number of those that had failed, `span.dropped.reason.full`
+/// (``LogShipper/DropReason``) the number for that reason.
 ///
-/// **Answers.** As those to logs (``OTLPLogFormat``).
+/// **Responses.** As for logs (``OTLPLogFormat``).
 public struct OTLPTraceFormat: LogWireFormat {
     /// The path after the URL of a receiver: `/v1/traces`.
     public static let path = "/v1/traces"
@@ -32,27 +33,27 @@ public struct OTLPTraceFormat: LogWireFormat {
 
     /// Makes the format.
     ///
-    /// - Parameter encoding: How the content is written; JSON by default.
+    /// - Parameter encoding: The encoding of the content; JSON by default.
     public init(encoding: OTLPEncoding = .json) {
         self.encoding = encoding
     }
 
-    /// That of the encoding: `application/json` or `application/x-protobuf`.
+    /// The media type of the encoding: `application/json` or `application/x-protobuf`.
     public var contentType: String { encoding.contentType }
 
-    /// Returns the URL at which a receiver takes spans: the endpoint with ``path`` after it, once.
+    /// Returns a receiver's URL for spans: the endpoint with ``path`` appended, unless already present.
     ///
     /// - Parameter endpoint: The URL of the receiver, such as `http://localhost:4318`.
     public static func url(endpoint: String) -> String {
         LogEndpoint.url(endpoint, path: path)
     }
 
-    /// The spans of the batch as an `ExportTraceServiceRequest`.
+    /// Returns the spans of the batch as an `ExportTraceServiceRequest`.
     public func encode(_ batch: LogBatch) -> Data {
         OTLPTracesRequest(batch).data(as: encoding, capacity: 1024 * batch.records.count + 1024)
     }
 
-    /// Returns the meaning of the answer, with the receiver's own words and its count of refused spans.
+    /// Returns the meaning of the response, with the receiver's message and its count of rejected spans.
     public func receipt(for head: HTTPResponse, body: Data) -> LogReceipt {
         OTLPAnswer.receipt(for: head, body: body, to: encoding, countedAs: "rejectedSpans")
     }
@@ -61,7 +62,7 @@ public struct OTLPTraceFormat: LogWireFormat {
 extension LogWireFormat where Self == OTLPTraceFormat {
     /// OpenTelemetry's protocol over HTTP for spans.
     ///
-    /// - Parameter encoding: How the content is written; JSON by default.
+    /// - Parameter encoding: The encoding of the content; JSON by default.
     public static func otlpTraces(_ encoding: OTLPEncoding = .json) -> OTLPTraceFormat {
         OTLPTraceFormat(encoding: encoding)
     }
@@ -105,9 +106,9 @@ extension OTLPEncoder where Self: ~Copyable {
         identifier("spanId", 2, span.spanID)
         if !span.traceState.isEmpty { string("traceState", 3, span.traceState) }
         if let parent = span.parentSpanID { identifier("parentSpanId", 4, parent) }
-        // Whether the parent is of another program is known, and it is or is not.
+        // The flags say that it's known whether the parent is remote, and whether it is.
         fixed32("flags", 16, UInt32(span.flags) | 0x100 | (span.hasRemoteParent ? 0x200 : 0))
-        // As a rule, what is the default of its field is left out, as by other writers of protocol buffers.
+        // Usually fields with default values are left out, as by other writers of Protocol Buffers.
         if !span.name.isEmpty { string("name", 5, span.name) }
         uint32("kind", 6, UInt32(span.kind.rawValue))
         fixed64("startTimeUnixNano", 7, span.start)

@@ -1,14 +1,14 @@
 package import Foundation
 import HTTPChainSupport
 
-/// Reads the wire format of protocol buffers, field by field, of which nothing has to be known before.
+/// Reads the wire format of Protocol Buffers field by field, without a schema.
 ///
-/// It never reads beyond its bytes, and a length that is longer than what is left is an error: reading costs no more
-/// than the content has bytes.
+/// It never reads beyond its bytes, and a length beyond the end is an error, so the cost is limited by the size of the
+/// content.
 package struct ProtobufReader: Sendable {
     /// The content of a field.
     package enum Value: Sendable, Hashable {
-        /// A whole number, an enumeration, a truth value.
+        /// An integer, an enumeration or a Boolean.
         case varint(UInt64)
         /// Eight bytes, the least significant first.
         case fixed64(UInt64)
@@ -17,7 +17,7 @@ package struct ProtobufReader: Sendable {
         /// Four bytes, the least significant first.
         case fixed32(UInt32)
 
-        /// The whole number; `nil` for anything else.
+        /// The integer; `nil` for anything else.
         package var integer: Int64? {
             switch self {
             case .varint(let value), .fixed64(let value): Int64(bitPattern: value)
@@ -26,17 +26,17 @@ package struct ProtobufReader: Sendable {
             }
         }
 
-        /// Eight bytes as a number with a fraction.
+        /// Eight bytes as a floating-point number.
         package var double: Double? { if case .fixed64(let bits) = self { Double(bitPattern: bits) } else { nil } }
 
         /// The bytes.
         package var data: Data? { if case .bytes(let data) = self { data } else { nil } }
 
-        /// The bytes as text, which must be UTF-8.
+        /// The bytes as text; `nil` if they aren't UTF-8.
         package var text: String? { data.flatMap { String(validUTF8: $0) } }
     }
 
-    /// The error for bytes that are no message of protocol buffers.
+    /// The error for bytes that aren't a Protocol Buffers message.
     package struct Malformed: Error {
         /// Makes the error.
         package init() {}
@@ -51,7 +51,7 @@ package struct ProtobufReader: Sendable {
         position = bytes.startIndex
     }
 
-    /// The next field; `nil` at the end.
+    /// Returns the next field; `nil` at the end.
     ///
     /// - Throws: ``Malformed``.
     package mutating func next() throws(Malformed) -> (number: Int, value: Value)? {
@@ -70,7 +70,7 @@ package struct ProtobufReader: Sendable {
             defer { position = end }
             return (number, .bytes(bytes[position..<end]))
         case 5: return (number, .fixed32(UInt32(truncatingIfNeeded: try littleEndian(4))))
-        // Groups, which were given up long ago, and what is not defined.
+        // Groups, which are deprecated, and undefined types.
         default: throw Malformed()
         }
     }
@@ -82,7 +82,7 @@ package struct ProtobufReader: Sendable {
             guard position < bytes.endIndex else { throw Malformed() }
             let byte = bytes[position]
             position += 1
-            // Of the tenth byte one bit is left.
+            // The tenth byte has only one bit.
             guard index < 9 || byte <= 1 else { throw Malformed() }
             value |= UInt64(byte & 0x7F) << UInt64(7 * index)
             if byte < 0x80 { return value }

@@ -1,6 +1,6 @@
 import HTTPChainSupport
 
-/// Writes the wire format of protocol buffers.
+/// Writes the wire format of Protocol Buffers.
 package struct ProtobufWriter: OTLPEncoder {
     /// The written bytes.
     package private(set) var bytes: [UInt8] = []
@@ -97,7 +97,7 @@ package struct ProtobufWriter: OTLPEncoder {
         }
     }
 
-    /// A field with its length before it, which is known when it was written: most take one byte, others are moved.
+    /// Writes a field with its length, known only afterwards; most lengths take one byte, otherwise bytes move.
     @inline(__always)
     private mutating func delimited(_ number: Int, _ body: (inout Self) -> Void) {
         tag(number, .delimited)

@@ -3,24 +3,24 @@ import HTTPChainCore
 import HTTPTypes
 
 extension LogReceipt {
-    /// The receipt with what the receiver said, where it refused the batch.
+    /// The receipt with the receiver's message, if it refused the batch.
     func explained(by message: String?) -> LogReceipt {
         guard case .refused(let reason) = self, let message else { return self }
         return .refused("\(reason): \(message)")
     }
 }
 
-/// The words of a receiver about a batch, made fit for a line of a log.
+/// A receiver's message about a batch, in a form suitable for a log line.
 enum ReceiverMessage {
     private static let limit = 500
     private static let redaction = Redaction.standard
 
-    /// One line without secrets, of bounded length; `nil` when there is nothing in it.
+    /// One line without secrets, of limited length; `nil` if there is no text.
     static func line(_ text: String?) -> String? {
         guard let text else { return nil }
         let start = text.unicodeScalars.prefix(4 * limit)
         let shown = redaction.text(String(start), isCutOff: start.endIndex < text.endIndex)
-        // A terminal that shows the log would obey control characters.
+        // A terminal that shows the log would interpret control characters.
         let words = shown.unicodeScalars.split { $0.properties.isWhitespace || $0.isDisruptive }
         let line = words.map { String($0) }.joined(separator: " ")
         return line.isEmpty ? nil : line.printable(cutAfter: limit)
@@ -33,9 +33,9 @@ enum ReceiverMessage {
     }
 }
 
-/// Where a receiver takes records.
+/// The URL of a receiver.
 enum LogEndpoint {
-    /// The path after that of the receiver's URL, before its query; a URL whose path already ends with it keeps it.
+    /// Adds the path to the URL's path, before the query; a URL whose path already ends with it is unchanged.
     static func url(_ base: String, path: String) -> String {
         let end = base.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? base.endIndex
         var address = base[..<end]

@@ -3,44 +3,44 @@ import HTTPChainCore
 public import HTTPChainRemoteLogging
 import Logging
 
-/// A span of a trace that has ended: what was done, from when to when, for which trace, and how it went.
+/// A finished span of a trace: an operation with its times, its trace and its result.
 ///
-/// A span is shipped like a log record: `LogRecord(span)` makes it one, which a ``LogShipper`` with an
-/// ``OTLPTraceFormat`` sends as a span. It waits in the same queue or spool, under the same bounds.
+/// A span is shipped like a log record: `LogRecord(span)` converts it, and a ``LogShipper`` with an ``OTLPTraceFormat``
+/// sends it as a span. It waits in the same queue or spool, with the same limits.
 ///
-/// A record is plain data with nothing secret in it: whoever makes one redacts it. Times are nanoseconds since 1970.
+/// A record is plain data without secrets: its creator redacts it. Times are nanoseconds since 1970.
 public struct SpanRecord: Sendable, Hashable {
-    /// The relation of a span to its parent and to its children; the numbers are those of OTLP.
+    /// The relation of a span to its parent and children; the numbers are OTLP's.
     public enum Kind: Int, Sendable, Hashable, CaseIterable {
         /// Work inside a program.
         case `internal` = 1
-        /// The answer to a request.
+        /// The handling of a request.
         case server = 2
-        /// A request, until its answer.
+        /// A request, until its response.
         case client = 3
-        /// A message that is sent and not waited for.
+        /// Sending a message without waiting for the result.
         case producer = 4
-        /// The work on such a message.
+        /// Processing such a message.
         case consumer = 5
     }
 
-    /// A result of the operation.
+    /// The result of the operation.
     public enum Status: Sendable, Hashable {
-        /// Nobody said so, which is how most spans end that went well.
+        /// Not set, as in most successful spans.
         case unset
-        /// The program says that it went well.
+        /// Explicitly successful.
         case ok
-        /// It failed; why.
+        /// Failed, for the given reason.
         case error(String)
     }
 
-    /// Something that happened meanwhile.
+    /// An event during the span.
     public struct Event: Sendable, Hashable {
         /// The name of the event.
         public var name: String
         /// The time of the event.
         public var time: UInt64
-        /// More about it.
+        /// The attributes of the event.
         public var attributes: LogAttributes
 
         /// Makes an event.
@@ -51,13 +51,13 @@ public struct SpanRecord: Sendable, Hashable {
         }
     }
 
-    /// Another span that this one has to do with, of this trace or another.
+    /// A related span, in this trace or another.
     public struct Link: Sendable, Hashable {
-        /// Its trace: 32 hexadecimal digits.
+        /// The related trace: 32 hexadecimal digits.
         public var traceID: String
-        /// Itself: 16 hexadecimal digits.
+        /// The related span: 16 hexadecimal digits.
         public var spanID: String
-        /// More about it.
+        /// The attributes of the link.
         public var attributes: LogAttributes
 
         /// Makes a link.
@@ -68,7 +68,7 @@ public struct SpanRecord: Sendable, Hashable {
         }
     }
 
-    /// The counts of the parts of a span that were left out because they were too many.
+    /// The numbers of parts of a span that were left out because there were too many.
     public struct Dropped: Sendable, Hashable {
         /// Attributes of the span.
         public var attributes = 0
@@ -77,7 +77,7 @@ public struct SpanRecord: Sendable, Hashable {
         /// Links.
         public var links = 0
 
-        /// Nothing was left out.
+        /// Makes counts of zero.
         public init() {}
     }
 
@@ -85,36 +85,36 @@ public struct SpanRecord: Sendable, Hashable {
     public var traceID: String
     /// The span: 16 hexadecimal digits.
     public var spanID: String
-    /// The span that it is a part of; `nil` for the first of a trace.
+    /// The parent span; `nil` for the first span of a trace.
     public var parentSpanID: String?
-    /// Whether the parent is of another program.
+    /// Whether the parent belongs to another program.
     public var hasRemoteParent = false
     /// The flags of W3C Trace Context.
     public var flags: UInt8 = 1
-    /// The value of `tracestate`; empty where there is none.
+    /// The value of `tracestate`; empty if there is none.
     public var traceState = ""
     /// The part of the program that made it.
     public var scope: String
-    /// The name of the operation, one of few: `GET /plants/{id}`.
+    /// The name of the operation, with few distinct values: `GET /plants/{id}`.
     public var name: String
     /// The relation to its parent and children.
     public var kind: Kind
-    /// The time at which it began.
+    /// The start time.
     public var start: UInt64
-    /// The time at which it ended.
+    /// The end time.
     public var end: UInt64
-    /// The attributes that say what was done, for machines.
+    /// Attributes that describe the operation, for machines.
     public var attributes: LogAttributes = [:]
-    /// The events that happened meanwhile.
+    /// The events during the span.
     public var events: [Event] = []
-    /// Other spans that it has to do with.
+    /// Related spans.
     public var links: [Link] = []
     /// The result of the operation.
     public var status = Status.unset
-    /// The number of things that were left out.
+    /// The numbers of parts that were left out.
     public var dropped = Dropped()
 
-    /// Makes a span; all else can be set.
+    /// Makes a span; everything else can be set afterwards.
     public init(
         _ name: String,
         kind: Kind = .internal,
@@ -137,10 +137,10 @@ public struct SpanRecord: Sendable, Hashable {
 }
 
 extension SpanRecord {
-    /// The attribute under which a log record has a span.
+    /// The attribute of a log record that contains a span.
     static let attribute = "httpchain.span"
 
-    /// The span that a record has; `nil` where it has none, or one that is not complete.
+    /// Reads the span from a record; `nil` if there is none, or it's incomplete.
     public init?(_ record: LogRecord) {
         guard let tree = record.attributes[Self.attribute],
             let traceID = record.attributes["trace_id"]?.string, let spanID = record.attributes["span_id"]?.string,
@@ -185,7 +185,7 @@ extension SpanRecord {
         dropped.links = Int(clamping: tree["droppedLinks"]?.integer ?? 0)
     }
 
-    /// All that a log record has no place of its own for.
+    /// Everything for which a log record has no field.
     fileprivate var tree: JSONValue {
         var members: [String: JSONValue] = [
             "kind": .integer(Int64(kind.rawValue)), "start": .integer(Int64(bitPattern: start)),
@@ -225,9 +225,9 @@ extension SpanRecord {
 }
 
 extension LogRecord {
-    /// The record of a span that has ended, for a ``LogShipper`` with an ``OTLPTraceFormat``.
+    /// Makes the record of a finished span, for a ``LogShipper`` with an ``OTLPTraceFormat``.
     ///
-    /// It is an `error` where the span failed, so that a full queue drops others first, and otherwise `info`. The
+    /// The level is `error` if the span failed, so that a full queue drops others first; otherwise `info`. The
     /// component is the span's scope, the date its end.
     public init(_ span: SpanRecord) {
         var attributes = LogAttributes()
@@ -246,7 +246,7 @@ extension LogRecord {
 }
 
 extension LogAttributes {
-    /// Names and values in turn, in their order.
+    /// Alternating names and values, in order.
     fileprivate var pairs: JSONValue { .array(flatMap { [.string($0.name), $0.value] }) }
 
     fileprivate init(pairs: JSONValue?) {

@@ -1,9 +1,9 @@
 import HTTPChainCore
 import HTTPChainRemoteLogging
 
-/// Which of a record's attributes tell the trace that it belongs to, by their positions.
+/// The positions of the attributes that identify a record's trace.
 ///
-/// The names are those of OpenTelemetry for logs in formats other than its own, the values those of W3C Trace Context.
+/// The names are OpenTelemetry's for logs in other formats, the values those of W3C Trace Context.
 struct TraceContext {
     private(set) var traceID: Int?
     private(set) var spanID: Int?
@@ -24,14 +24,14 @@ struct TraceContext {
             default: continue
             }
         }
-        // A span, and flags, are those of a trace; without it they are just attributes.
+        // Without a trace, span and flags are ordinary attributes.
         if traceID == nil {
             spanID = nil
             flags = nil
         }
     }
 
-    /// How many attributes it is made of.
+    /// The number of attributes that it consists of.
     var count: Int { (traceID == nil ? 0 : 1) + (spanID == nil ? 0 : 1) + (flags == nil ? 0 : 1) }
 
     /// Whether the attribute at a position is one of them.
@@ -39,7 +39,7 @@ struct TraceContext {
 }
 
 extension JSONValue {
-    /// Whether it is a string of so many hexadecimal digits that are not all zero.
+    /// Whether it is a string of this many hexadecimal digits that aren't all zero.
     fileprivate func isHexadecimal(digits: Int) -> Bool {
         guard case .string(let text) = self, text.utf8.count == digits else { return false }
         return text.utf8.contains { $0 != UInt8(ascii: "0") }
