@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPChainRemoteLogging
 import Logging
 
-/// Reads what ``LogRecordWriter`` has written; bytes that are not that are an error, never a trap.
+/// Reads the output of ``LogRecordWriter``; invalid bytes cause an error, never a trap.
 struct LogRecordReader {
     struct Malformed: Error {}
 
@@ -17,7 +17,7 @@ struct LogRecordReader {
 
     private var remaining: Int { buffer.count - offset }
 
-    /// A record that takes all of the buffer.
+    /// Reads a record that fills the whole buffer.
     static func record(in buffer: UnsafeRawBufferPointer) throws(Malformed) -> LogRecord {
         var reader = LogRecordReader(buffer)
         let record = try reader.record()
@@ -30,7 +30,7 @@ struct LogRecordReader {
         let level = try level()
         let component = try text()
         let message = try text()
-        // A name and a value take two bytes at least, so a count that cannot be makes no room.
+        // A name and a value take at least two bytes, so an impossible count reserves no memory.
         let count = try count(ofAtLeast: 2)
         var attributes = LogAttributes()
         attributes.reserveCapacity(count)
@@ -66,7 +66,7 @@ struct LogRecordReader {
         return Number(littleEndian: buffer.loadUnaligned(fromByteOffset: offset, as: Number.self))
     }
 
-    /// A number of things that take so many bytes each, or more; never more than there is room for.
+    /// Reads a count of items of at least this size, limited to what can fit in the rest of the buffer.
     private mutating func count(ofAtLeast size: Int) throws(Malformed) -> Int {
         var value: UInt64 = 0
         for shift in stride(from: 0, to: 35, by: 7) {

@@ -3,13 +3,13 @@ import HTTPChainCore
 import HTTPChainRemoteLogging
 import Logging
 
-/// Writes numbers, texts and records one after the other: numbers with the least significant byte first, lengths and
-/// counts in as few bytes as they need.
+/// Writes numbers, texts and records in sequence: numbers with the least significant byte first, lengths and counts in
+/// as few bytes as possible.
 struct LogRecordWriter {
-    /// How deep values may be nested.
+    /// The maximum depth of nested values.
     static let maximumDepth = 64
 
-    /// A value is nested too deeply to be read again.
+    /// The error for a value that is nested too deeply to be read again.
     struct TooDeep: Error {}
 
     private(set) var bytes: [UInt8] = []
@@ -23,7 +23,7 @@ struct LogRecordWriter {
         withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// Puts a number in place of bytes that were written before.
+    /// Replaces bytes written earlier with a number.
     mutating func put(_ number: UInt32, at offset: Int) {
         bytes.withUnsafeMutableBytes {
             $0.storeBytes(of: number.littleEndian, toByteOffset: offset, as: UInt32.self)
@@ -42,7 +42,7 @@ struct LogRecordWriter {
         }
     }
 
-    /// Seven bits a byte; the highest tells that more follow.
+    /// Appends seven bits per byte; the highest bit means that more bytes follow.
     private mutating func append(count: Int) {
         var rest = UInt64(count)
         while rest > 0x7F {
@@ -89,7 +89,7 @@ struct LogRecordWriter {
 }
 
 extension Logger.Level {
-    /// The number under which a level is written.
+    /// The number that represents the level.
     fileprivate var spoolCode: UInt8 {
         switch self {
         case .trace: 0

@@ -3,7 +3,7 @@ public import HTTPChainCore
 public import HTTPChainRemoteLogging
 import Logging
 
-/// Keeps log records in files until they are sent, from one run of the program to the next.
+/// Keeps log records in files until they are sent, across runs of the program.
 ///
 /// ```swift
 /// let spool = try LogSpool(directory: support.appendingPathComponent("log-spool"), limit: .mebibytes(64))
@@ -15,69 +15,72 @@ import Logging
 /// }
 /// ```
 ///
-/// A record that was appended is delivered even when the process is killed (`kill -9`) right after: by the next
-/// process that opens the directory, before its own records, in order. What was acknowledged does not come again.
-/// Between the sending of a batch and its acknowledgement the process can still be killed; then the batch comes again.
-/// A loss of power is another matter: see ``LogSpoolDurability``.
+/// An appended record is delivered even if the process is killed (`kill -9`) immediately afterwards: by the next
+/// process that opens the directory, before its own records, in order. Acknowledged records aren't delivered again, but
+/// if the process is killed between sending a batch and acknowledging it, the batch is. For a loss of power, see
+/// ``LogSpoolDurability``.
 ///
-/// - **Bounds.** All files together stay within the limit. The last tenth of it is kept for records of level `warning`
-///   and above. What does not fit is refused with ``LogSpoolError/Problem/full(limit:)``; nothing that was accepted is
-///   thrown away for it. Space comes back a segment at a time, as everything in one is acknowledged.
-/// - **Failures.** A disk that is full, cannot be written to or has gone away makes ``append(_:)`` throw; what was
-///   written of that record is cut off, and once the disk is well again records are taken again. Only one that was
-///   written, that a failing disk did not confirm and that could not be cut off before the process ended may come.
-/// - **Damage.** Each record is under a checksum. What cannot be read is passed over, up to the next record that can,
-///   and counted; see ``report``.
-/// - **One at a time.** One spool of one process works in a directory; another is refused with
-///   ``LogSpoolError/Problem/inUse(directory:)``. Files of other names in it are left alone.
-/// - **Privacy.** Directories that it makes are for this user alone (0700), and so are its files (0600).
+/// - **Limits.** All files together stay within the limit. The last tenth of it is reserved for records of level
+///   `warning` and above. A record that doesn't fit is refused with ``LogSpoolError/Problem/full(limit:)``; accepted
+///   records are never discarded for it. Space is released one segment at a time, when everything in it is
+///   acknowledged.
+/// - **Failures.** If a disk is full, can't be written to or is gone, ``append(_:)`` throws. The partially written
+///   record is removed, and once the disk works again records are accepted again. A refused record can be delivered
+///   only if it was written, a failing disk didn't confirm it, and the process ended before it could be removed.
+/// - **Damage.** Each record has a checksum. Unreadable parts are skipped up to the next readable record, and counted;
+///   see ``report``.
+/// - **Exclusive use.** Only one spool of one process can use a directory; another is refused with
+///   ``LogSpoolError/Problem/inUse(directory:)``. Files with other names aren't touched.
+/// - **Privacy.** Directories that it creates are accessible only to this user (0700), and so are its files (0600).
 ///
-/// It may be used from any thread. ``append(_:)`` makes one call of the system and does not wait for a reader. A
-/// `LogShipper` appends on a thread of its own, in groups, so that nothing that logs waits for the disk.
+/// It may be used from any thread. ``append(_:)`` makes one system call and doesn't wait for a reader. A `LogShipper`
+/// appends in groups on a separate thread, so logging never waits for the disk.
 public final class LogSpool: Sendable {
     /// The directory of the files.
     public let directory: URL
-    /// The largest size of all files together.
+    /// The maximum size of all files together.
     public let limit: ByteCount
 
-    /// Held while a record is written, however long the disk takes.
+    /// Held while a record is written, even if the disk is slow.
     private let appender: Locked<SpoolAppender>
-    /// Taken before the other; held while records are read.
+    /// Acquired before the other; held while records are read.
     private let reader: Locked<SpoolReader>
-    /// How both were left, for who must not wait for a disk that stalls.
+    /// The last state of both, for callers that mustn't wait for a stalled disk.
     private let seen: Locked<(appender: SpoolAppender, reader: SpoolReader)>
-    /// The findings when the spool was opened.
+    /// The state found when the spool was opened.
     let findings: Findings
-    /// Goes with the spool, or when it is closed.
+    /// Released with the spool, or when it is closed.
     private let lock: Locked<SpoolLock?>
 
-    /// The records and files that an earlier process has left.
+    /// The records and files left by an earlier process.
     struct Findings: Sendable {
-        /// Where its records begin and end.
+        /// The beginning and end of its records.
         let front: LogSpoolPosition
         let end: LogSpoolPosition
-        /// Its segments, the oldest first.
+        /// Its segments, oldest first.
         let segments: [UInt64]
-        /// The number of records that the last of them has that are not done with.
+        /// The number of unacknowledged records in the last of them.
         let recordsInLast: Int
-        /// How many bytes there were of a record that was never accepted.
+        /// The number of bytes of a record that was never accepted.
         let tornBytes: Int64
-        /// How many things in the directory are not the spool's.
+        /// The number of items in the directory that don't belong to the spool.
         let foreignFiles: Int
-        /// Whether it was damaged how far an earlier process had come, so that acknowledged records come again.
+        /// Whether the saved position was damaged, so that acknowledged records are delivered again.
         let isPositionLost: Bool
     }
 
-    /// Opens a spool, in the same short time whatever an earlier process has left: of that the last segment is read, to
-    /// go on after what is whole in it.
+    /// Opens a spool.
+    ///
+    /// The time doesn't depend on what an earlier process left: only the last segment is read, to continue after its
+    /// last complete record.
     ///
     /// - Parameters:
-    ///   - directory: A file URL; the directory is created where it is not there.
-    ///   - limit: How much all files take at most; 64 MiB by default.
-    ///   - segmentSize: How long one file becomes; 1 MiB by default. At least 4 KiB and at most 16 MiB or a quarter of
-    ///     the limit, and no record is longer.
-    ///   - durability: What records survive; the end of the process by default.
-    /// - Throws: ``LogSpoolError`` when the directory is in use, is of a later version, or cannot be read or written.
+    ///   - directory: A file URL; the directory is created if it doesn't exist.
+    ///   - limit: The maximum size of all files; 64 MiB by default.
+    ///   - segmentSize: The maximum size of one file, and of a record; 1 MiB by default. At least 4 KiB, and at most 16
+    ///     MiB or a quarter of the limit.
+    ///   - durability: The failures that records survive; the end of the process by default.
+    /// - Throws: ``LogSpoolError`` if the directory is in use, has a later version, or can't be read or written.
     public convenience init(
         directory: URL,
         limit: ByteCount = .mebibytes(64),
@@ -122,24 +125,25 @@ public final class LogSpool: Sendable {
         removeFinished(before: front)
     }
 
-    /// "files in" the directory, and the bound.
+    /// "files in" the directory, and the limit.
     public var summary: String { "files in \(directory.path), up to \(limit)" }
 
     /// Adds a record at the end.
     ///
-    /// When it returns, the record is with the system: it survives the end of the process.
+    /// When it returns, the operating system has the record: it survives the end of the process.
     ///
-    /// - Throws: ``LogSpoolError``; then the record was not kept.
+    /// - Throws: ``LogSpoolError`` if the record wasn't kept.
     public func append(_ record: LogRecord) throws(LogSpoolError) {
         if let failure = append(contentsOf: [record]).first ?? nil { throw failure }
     }
 
-    /// Adds records at the end, in their order, with as few calls of the system as can be: with
-    /// ``LogSpoolDurability/power`` all that go into one segment wait for the disk once.
+    /// Adds records at the end, in order, with as few system calls as possible.
     ///
-    /// When it returns, those that were kept are with the system, as with ``append(_:)``.
+    /// With ``LogSpoolDurability/power``, all records for one segment wait for the disk together.
     ///
-    /// - Returns: For each record why it was not kept; `nil` where it was.
+    /// When it returns, the operating system has the kept records, as with ``append(_:)``.
+    ///
+    /// - Returns: For each record the reason that it wasn't kept; `nil` if it was.
     @discardableResult
     public func append(contentsOf records: [LogRecord]) -> [LogSpoolError?] {
         var frames: [SpoolFrame] = []
@@ -164,17 +168,16 @@ public final class LogSpool: Sendable {
 
     /// Reads records without removing them.
     ///
-    /// What cannot be read is passed over, and counted in the batch, which may then have no records; it is acknowledged
-    /// as any other.
+    /// Unreadable parts are skipped and counted in the batch. The batch may then have no records, but is acknowledged
+    /// in the same way.
     ///
     /// - Parameters:
-    ///   - position: Where an earlier batch ended that is not acknowledged yet; `nil` for the front.
-    ///   - maximumRecords: How many records at most; one at least.
-    ///   - maximumBytes: How many bytes they may take on the disk together, unless the first alone takes more; 4 MiB
-    ///     by default.
-    /// - Returns: `nil` when there is nothing more to read.
-    /// - Throws: ``LogSpoolError`` when the disk cannot be read. It is worth trying again: a part that the disk still
-    ///   cannot read at the third attempt is passed over as damaged.
+    ///   - position: The end of an earlier batch that isn't acknowledged yet; `nil` for the front.
+    ///   - maximumRecords: The maximum number of records; at least one.
+    ///   - maximumBytes: The maximum total size on disk, unless the first record alone is larger; 4 MiB by default.
+    /// - Returns: `nil` if there is nothing more to read.
+    /// - Throws: ``LogSpoolError`` if the disk can't be read. It's worth trying again: a part that the disk can't read
+    ///   at the third attempt is skipped as damaged if later records can be read.
     public func nextBatch(
         after position: LogSpoolPosition? = nil,
         maximumRecords: Int,
@@ -203,13 +206,13 @@ public final class LogSpool: Sendable {
         return try outcome.get()
     }
 
-    /// Has everything up to a position done with, so that it comes no more, in this process or the next.
+    /// Marks everything up to a position as done, so that neither this process nor the next delivers it again.
     ///
-    /// Files of which nothing is left to send are removed.
+    /// Files with nothing left to send are removed.
     ///
-    /// - Parameter position: That of a batch. One before the front changes nothing.
-    /// - Throws: ``LogSpoolError`` when it could not be written down: this process does not deliver the records again,
-    ///   but the next may.
+    /// - Parameter position: The position of a batch. One before the front has no effect.
+    /// - Throws: ``LogSpoolError`` if the position couldn't be saved: this process doesn't deliver the records again,
+    ///   but the next one may.
     public func acknowledge(_ position: LogSpoolPosition) throws(LogSpoolError) {
         let outcome = read { reader in
             if seen.withLock({ $0.appender.isClosed }) {
@@ -217,7 +220,7 @@ public final class LogSpool: Sendable {
             }
             reader.move(to: position)
             let saved = Result { () throws(LogSpoolError) in try reader.save() }
-            // Even where that has failed: a segment that is gone does not come again either.
+            // Even if that failed, because a removed segment isn't delivered again either.
             removeFinished(before: reader.front)
             return saved
         }
@@ -238,7 +241,7 @@ public final class LogSpool: Sendable {
         }
     }
 
-    /// Where to read, as it is now.
+    /// A snapshot of the segments to read.
     private func view(upTo end: LogSpoolPosition? = nil) throws(LogSpoolError) -> SpoolReader.View {
         let (view, isClosed) = seen.withLock {
             (
@@ -250,12 +253,12 @@ public final class LogSpool: Sendable {
         return view
     }
 
-    /// Takes no more records, and lets another spool work in the directory; what is left stays for it.
+    /// Closes the spool, so that another spool can use the directory and continue with its records.
     ///
-    /// A spool that nobody holds any more closes by itself. What is asked of it afterwards fails with
-    /// ``LogSpoolError/Problem/closed(directory:)``, but for ``report`` and ``isEmpty``.
+    /// A spool without references closes itself. After closing, operations fail with
+    /// ``LogSpoolError/Problem/closed(directory:)``, except for ``report`` and ``isEmpty``.
     public func close() {
-        // Not between a reading or an acknowledgement and its end.
+        // Not during a read or an acknowledgement.
         read { _ in write { $0.close() } }
         let held = lock.withLock { lock in
             defer { lock = nil }
@@ -268,7 +271,7 @@ public final class LogSpool: Sendable {
         let (finished, directory) = write { ($0.finished(before: position), $0.directory) }
         if finished.isEmpty { return }
         var gone: Set<UInt64> = []
-        // The oldest first, so that what is left is the end. What cannot be removed now is tried again with the next.
+        // The oldest first, so that the newest are left. A segment that can't be removed now is tried again later.
         for segment in finished {
             guard (try? directory.files.remove(directory.segment(segment.number))) != nil else { break }
             gone.insert(segment.number)
@@ -280,7 +283,7 @@ public final class LogSpool: Sendable {
     /// Whether everything was acknowledged.
     public var isEmpty: Bool { report.pendingBytes == 0 }
 
-    /// The report of what the spool holds, and of its records since it was opened; it does not wait for the disk.
+    /// The spool's content, and the counts of its records since it was opened; doesn't wait for the disk.
     public var report: LogSpoolReport {
         let (appender, reader) = seen.withLock { $0 }
         return LogSpoolReport(
@@ -293,9 +296,9 @@ public final class LogSpool: Sendable {
         )
     }
 
-    /// Counts the records that are not acknowledged: it reads all files of them.
+    /// Counts the unacknowledged records by reading all their files.
     ///
-    /// - Throws: ``LogSpoolError`` when the spool was closed. What cannot be read is not counted.
+    /// - Throws: ``LogSpoolError`` if the spool was closed. Unreadable records aren't counted.
     public func countPendingRecords() throws(LogSpoolError) -> Int {
         let view = try view()
         let numbers = view.sealed.map(\.number) + [view.active?.number].compactMap { $0 }
@@ -305,15 +308,15 @@ public final class LogSpool: Sendable {
 
     // MARK: For a shipper
 
-    /// Where the next record goes.
+    /// The position of the next record.
     var end: LogSpoolPosition { seen.withLock { $0.appender.end } }
 
-    /// How many records of a segment an earlier process has left.
+    /// The number of records of a segment left by an earlier process.
     func countRecovered(in segment: UInt64) -> Int {
         guard let view = try? view() else { return 0 }
         return seen.withLock { $0.reader }.count(segment, of: view, all: false)
     }
 
-    /// The number of bytes that were passed over because they could not be read.
+    /// The number of bytes skipped because they couldn't be read.
     var damagedBytes: Int64 { seen.withLock { $0.reader.damagedBytes } }
 }

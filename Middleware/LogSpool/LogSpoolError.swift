@@ -1,26 +1,26 @@
 import Foundation
 public import HTTPChainCore
 
-/// Why a ``LogSpool`` could not be opened, or could not do what it was asked.
+/// The reason that a ``LogSpool`` couldn't be opened, or that an operation failed.
 public struct LogSpoolError: HTTPChainError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The spool holds as much as it may; the record was not kept.
+        /// The spool is full; the record wasn't kept.
         case full(limit: ByteCount)
-        /// The record takes more bytes than a segment has; it was not kept.
+        /// The record is larger than a segment; it wasn't kept.
         case recordTooLarge(ByteCount, limit: ByteCount)
-        /// A value in the record is nested more deeply than so many levels; it was not kept.
+        /// A value in the record is nested more deeply than the limit; it wasn't kept.
         case recordTooDeep(limit: Int)
-        /// Another process, or another spool of this one, works in the directory.
+        /// Another process, or another spool of this process, uses the directory.
         case inUse(directory: String)
-        /// The spool was closed before.
+        /// The spool was already closed.
         case closed(directory: String)
         /// A later version of this package wrote the file.
         case newerFormat(file: String)
-        /// The system refused; the code is `errno`.
+        /// A system call failed; the code is `errno`.
         case system(operation: String, path: String, code: Int32, message: String)
     }
 
@@ -75,7 +75,7 @@ extension LogSpoolError: FileFailure {
         self.init(.system(operation: fault.operation, path: fault.path, code: fault.code, message: fault.message))
     }
 
-    /// Whether the disk itself could not be read, as against a file that could not be opened now.
+    /// Whether the disk itself couldn't be read, as opposed to a file that couldn't be opened now.
     var isMediumFailure: Bool {
         if case .system(_, _, EIO, _) = problem { true } else { false }
     }

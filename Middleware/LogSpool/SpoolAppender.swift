@@ -4,7 +4,7 @@ import HTTPChainCore
 struct SealedSegment: Sendable {
     let number: UInt64
     let size: Int64
-    /// `nil` when it was not read yet.
+    /// `nil` if it hasn't been read yet.
     let header: SpoolSegment.Header?
 }
 
@@ -13,28 +13,28 @@ struct ActiveSegment: Sendable {
     let number: UInt64
     let file: OpenFile<LogSpoolError>
     let salt: UInt32
-    /// Where the next frame goes.
+    /// The offset of the next frame.
     var end: Int64
-    /// Whether a write that failed may have left something after the end.
+    /// Whether a failed write may have left something after the end.
     var needsRepair = false
 }
 
-/// A record as it is written, with what decides whether there is room for it.
+/// An encoded record, with the properties that decide whether it fits.
 struct SpoolFrame: Sendable {
-    /// As ``SpoolSegment/frame(_:)`` makes it.
+    /// The result of ``SpoolSegment/frame(_:)``.
     var bytes: [UInt8]
     let isSevere: Bool
 
     var size: Int64 { Int64(bytes.count) }
 }
 
-/// How much a spool holds.
+/// The size limits of a spool.
 struct SpoolLimits: Sendable {
-    /// All segments together.
+    /// The limit of all segments together.
     let total: Int64
-    /// All segments together, as long as nothing severe comes.
+    /// The limit of all segments together for records that aren't severe.
     let common: Int64
-    /// One segment.
+    /// The limit of one segment.
     let segment: Int64
 
     init(_ limit: ByteCount, segmentSize: ByteCount) {
@@ -50,7 +50,7 @@ struct SpoolLimits: Sendable {
 struct SpoolAppender: Sendable {
     let directory: SpoolDirectory
     let limits: SpoolLimits
-    /// In the order of their numbers.
+    /// Sorted by number.
     private(set) var sealed: [SealedSegment]
     private(set) var active: ActiveSegment?
     private var nextNumber: UInt64
@@ -58,7 +58,7 @@ struct SpoolAppender: Sendable {
     private(set) var total: Int64
     private(set) var accepted = 0
     private(set) var refused = 0
-    /// Why the last record that was refused was, unless the spool was full.
+    /// The reason that the last record was refused, other than a full spool.
     private(set) var lastFailure: LogSpoolError?
     private(set) var isClosed = false
 
@@ -80,11 +80,11 @@ struct SpoolAppender: Sendable {
         }
     }
 
-    /// Adds frames in their order: those that go into one segment with one write, and one wait for the disk.
+    /// Adds frames in order, with one write and one wait for the disk for each segment.
     ///
-    /// Where such a write fails, its frames are written one by one, so that what there is room for is kept.
+    /// If such a write fails, its frames are written one by one, so that as many as possible are kept.
     ///
-    /// - Returns: For each frame why it was refused; `nil` where it was taken.
+    /// - Returns: For each frame the reason that it was refused; `nil` if it was accepted.
     mutating func append(_ frames: inout [SpoolFrame]) -> [LogSpoolError?] {
         var outcomes = [LogSpoolError?](repeating: nil, count: frames.count)
         var start = 0
@@ -119,13 +119,13 @@ struct SpoolAppender: Sendable {
         }
     }
 
-    /// Counts a record that is not kept.
+    /// Counts a record that isn't kept.
     mutating func refuse(_ error: LogSpoolError) {
         refused += 1
         if case .full = error.problem {} else { lastFailure = error }
     }
 
-    /// Makes sure that there is room for a frame, and a segment that it fits.
+    /// Makes sure that there is space for a frame, and a segment that it fits in.
     private mutating func prepare(for frame: SpoolFrame) throws(LogSpoolError) {
         guard !isClosed else { throw LogSpoolError(.closed(directory: directory.path)) }
         guard frame.size <= limits.segment - Int64(SpoolSegment.headerSize) else {
@@ -140,7 +140,7 @@ struct SpoolAppender: Sendable {
         if isNew { try beginSegment() }
     }
 
-    /// Up to where frames fit the segment that is written to; the first does.
+    /// Returns the end of the frames that fit in the active segment, including at least the first.
     private func run(of frames: [SpoolFrame], from start: Int) -> Int {
         guard let active else { return start + 1 }
         var size = frames[start].size
@@ -176,8 +176,8 @@ struct SpoolAppender: Sendable {
         total += Int64(group.count)
     }
 
-    /// Cuts off what a write that failed has left: were it a whole record, the next process would deliver what this one
-    /// has refused.
+    /// Removes what a failed write has left: if it is a complete record, the next process would deliver a record that
+    /// this one has refused.
     private mutating func repair() throws(LogSpoolError) {
         guard let segment = active, segment.needsRepair else { return }
         try segment.file.truncate(to: segment.end)
@@ -190,7 +190,7 @@ struct SpoolAppender: Sendable {
         let number = nextNumber
         guard let file = try directory.files.open(directory.segment(number), .updateOrCreate) else { return }
         let salt = UInt32.random(in: 1 ... .max)
-        // A first attempt that failed has left a file of the same name, whose header is written anew.
+        // A failed first attempt has left a file of the same name, whose header is overwritten.
         try file.write(SpoolSegment.header(number: number, salt: salt), at: 0)
         try directory.synchronize()
         active = ActiveSegment(
@@ -215,13 +215,13 @@ struct SpoolAppender: Sendable {
         active = nil
     }
 
-    /// Where the next record goes.
+    /// The position of the next record.
     var end: LogSpoolPosition {
         if let active { return LogSpoolPosition(segment: active.number, offset: active.end) }
         return LogSpoolPosition(segment: nextNumber, offset: Int64(SpoolSegment.headerSize))
     }
 
-    /// Takes nothing any more, and lets go of the file.
+    /// Stops accepting records and closes the file.
     mutating func close() {
         isClosed = true
         seal()
@@ -229,10 +229,10 @@ struct SpoolAppender: Sendable {
 
     // MARK: Removal
 
-    /// The segments of which everything is done with.
+    /// The segments that are completely acknowledged.
     ///
-    /// The one that is written to goes too once it is half full, so that where records are sent as they come, files do
-    /// not only grow.
+    /// This includes the active one if it's half full, so that files don't keep growing when records are sent as they
+    /// come.
     mutating func finished(before position: LogSpoolPosition) -> [SealedSegment] {
         if let active, !active.needsRepair, active.end >= limits.segment / 2,
             position >= LogSpoolPosition(segment: active.number, offset: active.end)
@@ -242,7 +242,7 @@ struct SpoolAppender: Sendable {
         return sealed.filter { LogSpoolPosition(segment: $0.number, offset: $0.size) <= position }
     }
 
-    /// Forgets segments whose files are gone.
+    /// Removes segments whose files are gone.
     mutating func forget(_ numbers: Set<UInt64>) {
         for segment in sealed where numbers.contains(segment.number) { total -= segment.size }
         sealed.removeAll { numbers.contains($0.number) }

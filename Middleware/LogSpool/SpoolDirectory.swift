@@ -1,6 +1,6 @@
 import HTTPChainSupport
 
-/// The directory of a spool: where things are called what.
+/// The directory of a spool, and the names of its files.
 struct SpoolDirectory: Sendable {
     let path: String
     let files: Files<LogSpoolError>
@@ -24,7 +24,7 @@ struct SpoolDirectory: Sendable {
     }
 }
 
-/// Keeps other spools out of a directory as long as it lives.
+/// Keeps other spools out of a directory while it exists.
 final class SpoolLock: Sendable {
     private let file: OpenFile<LogSpoolError>
 
@@ -35,16 +35,18 @@ final class SpoolLock: Sendable {
         self.file = file
     }
 
-    // To close the file is not enough: a child process that was just begun has it open too.
+    // Closing the file isn't enough: a child process that was just started has it open too.
     deinit { file.unlock() }
 }
 
 /// The failures that the records in a ``LogSpool`` survive.
 public enum LogSpoolDurability: Sendable, Hashable {
-    /// The end of the process at any point, `kill -9` included: a record is with the system before `append` returns.
-    /// After a loss of power, or the end of the system itself, the newest records may be gone, and some that were
-    /// acknowledged may come again.
+    /// The end of the process at any point, including `kill -9`: the operating system has a record before `append`
+    /// returns.
+    ///
+    /// After a loss of power or a system crash, the newest records may be lost, and some acknowledged ones delivered
+    /// again.
     case process
-    /// A loss of power too: each record and each acknowledgement waits for the disk, which takes milliseconds.
+    /// Also a loss of power: each record and each acknowledgement waits for the disk, which takes milliseconds.
     case power
 }

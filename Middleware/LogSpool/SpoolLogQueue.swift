@@ -3,66 +3,66 @@ public import HTTPChainLogShipper
 public import HTTPChainRemoteLogging
 public import Metrics
 
-/// A queue in files, which survives the process.
+/// A queue in files that survives the process.
 ///
-/// Whatever asks the disk is handed out as a closure, to be run where nobody waits for the queue: the writing of records
-/// in groups, the reading of batches, acknowledgements, the counting of what an earlier process has left.
+/// All disk access is returned as a closure, to be run where nothing waits for the queue: writing records in groups,
+/// reading batches, acknowledging, and counting the records left by an earlier process.
 ///
-/// Records of this process are numbered from 1 as they come; those that were left are 0, however many there are.
+/// Records of this process are numbered from 1; all those of earlier processes have the number 0.
 struct SpoolLogQueue: LogQueue {
-    /// A batch that was taken out, in order: an acknowledgement covers all that is before it.
+    /// A batch that was taken out, in order: an acknowledgement covers everything before it.
     private struct Outstanding: Sendable {
         let serial: Int
-        /// Where the spool goes on after it.
+        /// The position in the spool after it.
         let end: LogSpoolPosition
         var isSettled = false
     }
 
-    /// The result of a work on the disk.
+    /// The result of disk work.
     private enum Result: Sendable {
         case written(levels: [LogLevelCounts?], failures: [LogSpoolError?], bytes: Int, end: LogSpoolPosition)
         case counted(UInt64, Int)
     }
 
-    /// Where a reading ended, and how many of its records an earlier process has left.
+    /// The end of a reading, and the number of its records left by an earlier process.
     private struct Mark: Sendable {
         let position: LogSpoolPosition
         let recovered: Int
     }
 
-    /// How much is written at once.
+    /// The maximum amount written at once.
     private static let groupRecords = 512
     private static let groupBytes = 1 << 20
 
     private let spool: LogSpool
-    /// The records that are not written yet.
+    /// The records that aren't written yet.
     private var staged: MemoryLogQueue
     /// The number of records that are being written.
     private var writing = 0
-    /// The number of records of this process that are in the files, those that were taken out included.
+    /// The number of this process's records in the files, including those taken out.
     private var written = 0
-    /// How many of them were not taken out.
+    /// The number of those that weren't taken out.
     private var waiting = 0
-    /// Up to where the files may be read: what was written after is not accounted for yet.
+    /// The position up to which files may be read: later records aren't accounted for yet.
     private var readable: LogSpoolPosition
     private(set) var bytes: Int
 
-    /// How many records of an earlier process were taken out.
+    /// The number of an earlier process's records that were taken out.
     private var taken = 0
-    /// How many of them each segment has, as far as they were counted.
+    /// The number of those records in each segment, as far as counted.
     private var counts: [UInt64: Int]
-    /// The segments that were not counted, the oldest first.
+    /// The segments that weren't counted, oldest first.
     private var uncounted: [UInt64]
-    /// Whether everything that an earlier process has left was taken out.
+    /// Whether all records of earlier processes were taken out.
     private var isBacklogOver: Bool
-    /// How many records of an earlier process are left, as far as they were counted.
+    /// The number of remaining records of earlier processes, as far as counted.
     private var backlog = 0
 
-    /// Up to where records were taken out.
+    /// The position up to which records were taken out.
     private var front: LogSpoolPosition?
     private var outstanding: [Outstanding] = []
     private var lastSerial = 0
-    /// Records that were taken out and stay for the next process.
+    /// Records that were taken out and remain for the next process.
     private var returned = 0
 
     init(_ spool: LogSpool, _ settings: LogShipper.Settings) {
@@ -99,7 +99,7 @@ struct SpoolLogQueue: LogQueue {
         return unwritten > 0 ? written + 1 : nil
     }
 
-    /// An acknowledgement covers all that is before it: what passed would come twice after a `kill -9`.
+    /// An acknowledgement covers everything before it: later batches would be sent twice after a `kill -9`.
     var letsPass: Bool { false }
 
     var displacement: LogShipper.DropReason { .full }
@@ -131,7 +131,7 @@ struct SpoolLogQueue: LogQueue {
                 return Result.written(levels: levels, failures: failures, bytes: bytes, end: spool.end)
             }
         }
-        // The newest first, for the oldest are soon taken out.
+        // The newest first, because the oldest will soon be taken out.
         guard !isBacklogOver, let segment = uncounted.popLast() else { return nil }
         return { [spool] in Result.counted(segment, spool.countRecovered(in: segment)) }
     }
@@ -166,7 +166,7 @@ struct SpoolLogQueue: LogQueue {
         return progress
     }
 
-    /// The number of records that are left of an earlier process, after where records were taken out.
+    /// Counts the remaining records of earlier processes, after the position up to which records were taken out.
     private mutating func countBacklog() {
         guard !isBacklogOver else {
             backlog = 0
@@ -200,7 +200,7 @@ struct SpoolLogQueue: LogQueue {
                             end: Mark(position: batch.position, recovered: batch.recovered)
                         )
                     }
-                    // Nothing but damage, which the next batch's acknowledgement covers.
+                    // There was only damage, which the next batch's acknowledgement covers.
                     front = batch.position
                 }
                 return .end(after: written)
@@ -251,7 +251,7 @@ struct SpoolLogQueue: LogQueue {
         let settled = outstanding.prefix { $0.isSettled }
         guard let end = settled.last?.end else { return nil }
         outstanding.removeFirst(settled.count)
-        // Where it cannot be written down, the next process sends the records again.
+        // If this can't be saved, the next process sends the records again.
         return { [spool] in try? spool.acknowledge(end) }
     }
 
@@ -262,38 +262,38 @@ struct SpoolLogQueue: LogQueue {
         return true
     }
 
-    /// What is in files stays for the next process; what the disk did not take in time is lost.
+    /// Records in files remain for the next process; those not yet on disk are lost.
     mutating func abandon() -> (LogLevelCounts, LogShipper.DropReason) { (staged.abandon().0, .unwritable) }
 
     func close() -> (@Sendable () -> Void)? { { [spool] in spool.close() } }
 }
 
 extension LogShipper {
-    /// Makes a shipper whose records wait in files; it begins with what an earlier process has left.
+    /// Makes a shipper with a queue in files, beginning with the records left by an earlier process.
     ///
-    /// `log(_:)` never touches the disk: it puts the record into memory, and threads of the shipper write what is there,
-    /// in groups. A record is accepted when the system has it, which is soon after: from then on it survives the end of
-    /// the process, `kill -9` included. Until then it counts as `unwritten` in the statistics. While the disk stalls, as
-    /// many wait in memory as `queueRecords` and `queueBytes` of the settings allow, the severe ones longest.
+    /// `log(_:)` never touches the disk: it puts the record into memory, and the shipper's threads write records in
+    /// groups. A record is accepted when the operating system has it, shortly afterwards. From then on it survives the
+    /// end of the process, including `kill -9`. Until then the statistics count it as `unwritten`. While the disk
+    /// stalls, up to `queueRecords` and `queueBytes` of the settings wait in memory, and severe records are kept
+    /// longest.
     ///
-    /// A new shipper sends by itself what an earlier one left, before its own. The bounds on the disk are those of the
-    /// spool, which keeps its last tenth for what is severe and displaces nothing; what is left at a shutdown, which
-    /// closes the spool, stays for the next process. A batch whose answer the process did not live to see comes again.
-    /// Counts of losses are in memory alone: those that were not reported end with the process.
+    /// A new shipper first sends the records left by an earlier one. The limits on disk are the spool's, which reserves
+    /// its last tenth for severe records and displaces nothing. A shutdown closes the spool, and what is left in it
+    /// remains for the next process. A batch whose response the process didn't receive is sent again. Counts of losses
+    /// are kept only in memory: those that weren't reported are lost with the process.
     ///
     /// - Parameters:
-    ///   - url: Where batches are sent with POST; a reference will do where the chain completes it.
-    ///   - format: What they look like.
-    ///   - resource: Who sends them.
-    ///   - transport: What carries them: a chain, or a bare transport.
-    ///   - settings: Batches and retries, and how much waits in memory to be written.
-    ///   - spool: Where records wait; in memory with `nil`. It belongs to this shipper alone.
-    ///   - levels: The least severe level taken, for each component; `info` by default.
-    ///   - environment: Clock and random numbers, also for the requests; the system's by default.
-    ///   - metrics: Where the metrics go; to the system that the program set up by default.
-    ///   - filter: Whether a record is taken; it runs in the task that logs and must be quick. All are by default.
-    ///   - observer: Told what becomes of each batch; it runs in the worker and must be quick. What it logs is not
-    ///     shipped.
+    ///   - url: The URL to which batches are sent with POST; a relative reference is allowed if the chain resolves it.
+    ///   - format: The format of batches.
+    ///   - resource: The sender.
+    ///   - transport: The transport: a chain, or a bare transport.
+    ///   - settings: The settings for batches, retries, and records waiting in memory to be written.
+    ///   - spool: The spool; `nil` to keep records in memory. It can't be shared with other shippers.
+    ///   - levels: The least severe level logged for each component; `info` by default.
+    ///   - environment: The clock and random numbers, also used for requests; the system's by default.
+    ///   - metrics: The destination of the metrics; the program's metrics system by default.
+    ///   - filter: Whether a record is logged; runs in the logging task and must be quick. All records are by default.
+    ///   - observer: Receives the events of batches; runs in the worker and must be quick. Its own log isn't shipped.
     public convenience init(
         to url: String,
         format: any LogWireFormat,

@@ -1,18 +1,17 @@
 import HTTPChainCore
 
-/// The findings in the directory of a spool when it is opened.
+/// The state of a spool's directory when it is opened.
 struct SpoolOpening {
     let lock: SpoolLock
     var appender: SpoolAppender
     var reader: SpoolReader
-    /// The number of records that the last segment has that are not done with; of the others nobody has counted them
-    /// yet.
+    /// The number of unacknowledged records in the last segment; the others haven't been counted yet.
     var recordsInLast = 0
-    /// The bytes that a process which was killed had not written to the end.
+    /// The number of bytes that a killed process had written only partially.
     var tornBytes: Int64 = 0
-    /// Things in the directory that are not the spool's.
+    /// The number of items in the directory that don't belong to the spool.
     var foreignFiles = 0
-    /// Whether it is not known how far an earlier process had come.
+    /// Whether the position of an earlier process is unknown.
     var isPositionLost = false
 
     init(_ directory: SpoolDirectory, _ limits: SpoolLimits) throws(LogSpoolError) {
@@ -34,8 +33,8 @@ struct SpoolOpening {
                 foreignFiles += 1
                 continue
             }
-            // A file that is too long or too short is no segment. Of the others the header is read, and their records
-            // when it is their turn: what opening takes does not grow with what was left.
+            // A file that is too long or too short isn't a segment. For the others only the header is read now, so that
+            // the cost of opening doesn't grow with the number of records left.
             let canBeRead = status.size >= Int64(SpoolSegment.headerSize) && status.size <= SpoolSegment.maximumSize
             let isLeft = number >= saved?.segment ?? 0
             let header = canBeRead && isLeft ? try Self.header(number, directory) : .damaged
@@ -44,7 +43,7 @@ struct SpoolOpening {
 
         var active: ActiveSegment?
         if let last = segments.last, last.size < Int64(SpoolSegment.headerSize) {
-            // A process was killed as it began it. Were it left, the next would take it for damaged.
+            // A process was killed while creating it. If it were kept, the next process would consider it damaged.
             if (try? files.remove(directory.segment(last.number))) != nil { segments.removeLast() }
         } else if let last = segments.last, last.number >= saved?.segment ?? 0 {
             segments.removeLast()
@@ -59,7 +58,7 @@ struct SpoolOpening {
         let start = LogSpoolPosition(segment: first, offset: Int64(SpoolSegment.headerSize))
         appender = SpoolAppender(directory, limits, sealed: segments, active: active, nextNumber: next)
         let front = max(saved ?? start, start)
-        // A segment is begun once the one before it has its header.
+        // A segment is created only after the one before it has its header.
         let emptied = segments.filter { segment in
             segment.number >= front.segment && segment.number + 1 < next
                 && segment.size < Int64(SpoolSegment.headerSize)
@@ -73,7 +72,7 @@ struct SpoolOpening {
         )
     }
 
-    /// - Returns: `nil` when it cannot be read now.
+    /// - Returns: `nil` if it can't be read now.
     private static func header(
         _ number: UInt64,
         _ directory: SpoolDirectory
@@ -87,7 +86,7 @@ struct SpoolOpening {
         return header
     }
 
-    /// - Returns: No header when it cannot be read now.
+    /// - Returns: No header if it can't be read now.
     private static func inspect(
         _ segment: SealedSegment,
         _ directory: SpoolDirectory,
@@ -101,9 +100,9 @@ struct SpoolOpening {
         return (segment.header, SpoolSegment.content(of: bytes, salt: salt, before: offset))
     }
 
-    /// Takes up the last segment where it was left, without what was not written to the end.
+    /// Reopens the last segment where it ended, without its partially written record.
     ///
-    /// - Returns: `nil` when another segment is to be begun instead.
+    /// - Returns: `nil` if another segment must be created instead.
     private static func reopen(
         _ segment: SealedSegment,
         _ content: SpoolSegment.Content,
@@ -115,7 +114,7 @@ struct SpoolOpening {
             let file = try? directory.files.open(directory.segment(segment.number), .update)
         else { return nil }
         let end = Int64(content.end)
-        // Where less is left than was done with, what is added would be taken for done.
+        // If less is left than was acknowledged, added records would count as acknowledged.
         if let saved, saved.segment == segment.number, saved.offset > end { return nil }
         if end < segment.size {
             guard (try? file.truncate(to: end)) != nil else { return nil }

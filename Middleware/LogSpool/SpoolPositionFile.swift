@@ -1,8 +1,8 @@
 import HTTPChainCore
 
-/// The file that tells how far records are done with.
+/// The file with the position up to which records are acknowledged.
 ///
-/// Two places in it are written in turn, so that one that was written in part leaves the other.
+/// It has two slots that are written alternately, so that a partial write leaves the other intact.
 struct SpoolPositionFile: Sendable {
     static let formatVersion: UInt16 = 1
     private static let magic: UInt32 = 0x5350_4348
@@ -15,9 +15,9 @@ struct SpoolPositionFile: Sendable {
     private var file: OpenFile<LogSpoolError>?
     private var generation: UInt64 = 0
 
-    /// The position in the file; `nil` when there is none.
+    /// The position in the file; `nil` if there is none.
     private(set) var position: LogSpoolPosition?
-    /// Whether there is a file of which nothing can be read.
+    /// Whether there is a file that can't be read at all.
     private(set) var isDamaged = false
 
     /// Reads the file, if there is one.
@@ -29,7 +29,7 @@ struct SpoolPositionFile: Sendable {
         self.path = path
         self.files = files
         self.durability = durability
-        // One that may only be read tells what it has nevertheless.
+        // Its position is used even if the file is read-only.
         guard let opened = try files.open(path, .read) else { return }
         let bytes = try opened.read(Self.placeSize * 2, at: 0)
         for offset in [0, Self.placeSize] {
@@ -39,7 +39,7 @@ struct SpoolPositionFile: Sendable {
         isDamaged = position == nil && !bytes.isEmpty
     }
 
-    /// Has the file tell a position.
+    /// Saves a position in the file.
     mutating func save(_ position: LogSpoolPosition) throws(LogSpoolError) {
         let next = generation &+ 1
         var writer = LogRecordWriter(capacity: Self.length + 4)

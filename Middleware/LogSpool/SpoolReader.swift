@@ -1,27 +1,27 @@
 import HTTPChainCore
 
-/// The front of a spool: what is read next, and what is done with.
+/// The front of a spool: what to read next, and what is acknowledged.
 struct SpoolReader: Sendable {
-    /// How much is read at once.
+    /// The amount read at once.
     private static let window: Int64 = 262_144
-    /// How often a segment that the disk cannot read is tried.
+    /// The number of attempts to read a segment that the disk can't read.
     private static let attempts = 3
 
     let directory: SpoolDirectory
     private(set) var front: LogSpoolPosition
-    /// Where the records begin that were there when the spool was opened.
+    /// The beginning of the records that existed when the spool was opened.
     let openingFront: LogSpoolPosition
-    /// Where they end.
+    /// The end of those records.
     let openingEnd: LogSpoolPosition
     private var positionFile: SpoolPositionFile
-    /// How far damage was counted, so that what is read again is not counted again.
+    /// The position up to which damage was counted, so that reading again doesn't count it again.
     private var counted: LogSpoolPosition
-    /// How often each segment could not be read in a row.
+    /// The number of consecutive failures to read each segment.
     private var failures: [UInt64: Int] = [:]
     private(set) var damagedParts: Int
     private(set) var damagedBytes: Int64 = 0
 
-    /// - Parameter damagedParts: What was found damaged already.
+    /// - Parameter damagedParts: The number of damaged parts already found.
     init(
         _ directory: SpoolDirectory,
         _ positionFile: SpoolPositionFile,
@@ -38,11 +38,11 @@ struct SpoolReader: Sendable {
         counted = front
     }
 
-    /// Where to read, as it was at one time.
+    /// A snapshot of the segments to read.
     struct View {
         let sealed: [SealedSegment]
         let active: ActiveSegment?
-        /// Up to where; `nil` for the end.
+        /// The end position; `nil` for the end of the spool.
         var end: LogSpoolPosition?
     }
 
@@ -79,7 +79,7 @@ struct SpoolReader: Sendable {
         var isFull = false
         let limits: Limits
 
-        /// Moves on in a segment, past so many records.
+        /// Moves forward in a segment, past this many records.
         mutating func move(to offset: Int64, past records: Int) {
             let position = batch.position
             batch.position = LogSpoolPosition(
@@ -112,7 +112,7 @@ struct SpoolReader: Sendable {
                 try read(segment, &reading)
                 failures[segment.number] = nil
             } catch {
-                // What was read before it is delivered first.
+                // Records read before it are delivered first.
                 if !reading.batch.records.isEmpty { break }
                 failures[segment.number, default: 0] += 1
                 failure = failure ?? error
@@ -173,12 +173,12 @@ struct SpoolReader: Sendable {
                 // The file has become shorter than it was.
                 return skip(to: end, &reading)
             }
-            // A frame that is longer than the window, or damaged: the rest of the segment tells.
+            // A frame that is longer than the window, or damaged: reading the rest of the segment decides.
             if reading.batch.position.offset == start { window = SpoolSegment.maximumSize }
         }
     }
 
-    /// - Parameter base: Where in the segment the buffer begins.
+    /// - Parameter base: The offset of the buffer in the segment.
     private mutating func readFrames(
         in buffer: UnsafeRawBufferPointer,
         from base: Int64,
@@ -218,14 +218,14 @@ struct SpoolReader: Sendable {
         }
     }
 
-    /// Passes over what cannot be read, and counts it.
+    /// Skips an unreadable part and counts it.
     private mutating func skip(to offset: Int64, _ reading: inout Reading) {
         let start = reading.batch.position
         guard offset > start.offset else { return }
         reading.move(to: offset, past: 0)
         guard reading.batch.position > counted else { return }
         damagedBytes += offset - start.offset
-        // What follows other damage is the same part.
+        // Damage directly after other damage belongs to the same part.
         if damagedParts == 0 || counted != start {
             reading.batch.damagedParts += 1
             damagedParts += 1
@@ -235,8 +235,8 @@ struct SpoolReader: Sendable {
 
     // MARK: Counting
 
-    /// The number of records of a segment that are not done with, of those that were there when the spool was opened
-    /// or, with `all`, of all; 0 where it cannot be read.
+    /// The number of unacknowledged records of a segment, among those that existed when the spool was opened or, with
+    /// `all`, among all; 0 if it can't be read.
     func count(_ number: UInt64, of view: View, all: Bool) -> Int {
         var segments = view.sealed.map { Segment($0, upTo: all ? nil : openingEnd) }
         if let active = view.active { segments.append(Segment(active, upTo: all ? nil : openingEnd)) }
@@ -254,13 +254,13 @@ struct SpoolReader: Sendable {
 
     // MARK: Acknowledging
 
-    /// Moves the front; what is before it never comes again from this process.
+    /// Moves the front; this process never delivers the records before it again.
     mutating func move(to position: LogSpoolPosition) {
         front = max(front, position)
         if !failures.isEmpty { failures = failures.filter { $0.key >= front.segment } }
     }
 
-    /// Has the file tell the front.
+    /// Saves the front in the file.
     mutating func save() throws(LogSpoolError) {
         if positionFile.position != front { try positionFile.save(front) }
     }

@@ -3,23 +3,23 @@ import HTTPChainCore
 import HTTPChainRemoteLogging
 import HTTPChainSupport
 
-/// The form of a segment: a header, and then records one after the other, each in a frame.
+/// The format of a segment: a header, followed by records, each in a frame.
 ///
-/// A header stands twice, so that one bit turned over does not cost the whole segment. The checksums of frames are
-/// mixed with a number that only the header tells: what a record says is never taken for a frame.
+/// The header is stored twice, so that a flipped bit doesn't cost the whole segment. The checksums of frames are mixed
+/// with a number that is only in the header, so that the content of a record can't be mistaken for a frame.
 enum SpoolSegment {
     static let formatVersion: UInt16 = 1
     /// Both copies of the header.
     static let headerSize = 64
     private static let copySize = 32
     private static let magic: UInt64 = 0x4C4F_4F50_5343_4848
-    /// A checksum and a length stand before each record.
+    /// The size of the checksum and length before each record.
     static let prologueSize = 8
     /// The longest segment that can be configured; a longer file is not a segment.
     static let maximumSize: Int64 = 16 << 20
 
     enum Header: Sendable, Hashable {
-        /// Sound, with the number that checksums are mixed with.
+        /// Valid, with the number that is mixed into checksums.
         case sound(salt: UInt32)
         case damaged
         case newer
@@ -57,14 +57,14 @@ enum SpoolSegment {
     // MARK: Names
 
     private static let suffix = ".segment"
-    /// The largest number that a segment is given, so that there is always a number for the next.
+    /// The largest segment number, so that there is always a next one.
     static let maximumNumber: UInt64 = 1 << 62
 
     static func name(_ number: UInt64) -> String {
         number.hexadecimal + suffix
     }
 
-    /// The number that a name tells; `nil` for the name of something else.
+    /// The number in a file name; `nil` if it isn't a segment's.
     static func number(_ name: String) -> UInt64? {
         guard name.ends(with: suffix), name.utf8.count == 16 + suffix.utf8.count else { return nil }
         let digits = name.utf8.prefix(16)
@@ -75,7 +75,7 @@ enum SpoolSegment {
 
     // MARK: Frames
 
-    /// A record with what stands before it; the checksum is not yet mixed with the segment's number.
+    /// A record with its prologue; the checksum isn't mixed with the segment's number yet.
     static func frame(_ record: LogRecord) throws(LogSpoolError) -> [UInt8] {
         var writer = LogRecordWriter(capacity: 512)
         writer.append(UInt64(0))
@@ -105,33 +105,33 @@ enum SpoolSegment {
         CRC32.value(UnsafeRawBufferPointer(rebasing: frame[4...]))
     }
 
-    /// The thing that stands at an offset.
+    /// The content at an offset.
     enum Step: Hashable {
         /// A record.
         case record(Range<Int>)
-        /// Nothing that can be read; the next whole frame begins at the offset.
+        /// Unreadable; the next complete frame begins at the offset.
         case damaged(upTo: Int)
-        /// Nothing that can be read, and nothing whole after it.
+        /// Unreadable, with no complete frame after it.
         case torn
         /// The end.
         case end
-        /// More bytes are needed to tell.
+        /// More bytes are needed to decide.
         case incomplete
     }
 
-    /// Tells what stands at an offset.
+    /// Returns the content at an offset.
     ///
     /// - Parameters:
     ///   - buffer: A part of a segment without its header.
-    ///   - offset: Where to look.
-    ///   - salt: The number that checksums are mixed with.
-    ///   - isWhole: Whether the buffer goes to the segment's end.
+    ///   - offset: The offset to look at.
+    ///   - salt: The number that is mixed into checksums.
+    ///   - isWhole: Whether the buffer extends to the segment's end.
     static func step(_ buffer: UnsafeRawBufferPointer, at offset: Int, salt: UInt32, isWhole: Bool) -> Step {
         var budget = Int.max
         if let end = frameEnd(buffer, at: offset, salt, &budget) { return .record((offset + prologueSize)..<end) }
         guard isWhole else { return .incomplete }
         guard offset < buffer.count else { return .end }
-        // Bytes that were made up could look like the beginnings of long frames everywhere.
+        // Crafted bytes could look like the beginnings of long frames everywhere.
         budget = max(buffer.count * 8, 1 << 20)
         var candidate = offset + 1
         while candidate + prologueSize <= buffer.count, budget > 0 {
@@ -141,7 +141,7 @@ enum SpoolSegment {
         return .torn
     }
 
-    /// Where a whole frame that begins at an offset ends.
+    /// Returns the end of a complete frame that begins at an offset.
     private static func frameEnd(
         _ buffer: UnsafeRawBufferPointer,
         at offset: Int,
@@ -159,15 +159,15 @@ enum SpoolSegment {
 
     /// The content of a segment.
     struct Content: Sendable, Hashable {
-        /// Where the last whole frame ends.
+        /// The end of the last complete frame.
         var end = headerSize
-        /// How many whole frames there are.
+        /// The number of complete frames.
         var records = 0
-        /// How many of them begin before a certain offset.
+        /// The number of those that begin before a given offset.
         var recordsBefore = 0
     }
 
-    /// Looks through a segment, header and all.
+    /// Scans a segment, including its header.
     static func content(of bytes: [UInt8], salt: UInt32, before offset: Int64) -> Content {
         bytes.withUnsafeBytes { buffer in
             var content = Content()
@@ -193,11 +193,11 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-/// The checksum of gzip and PNG (ISO 3309), which zlib brings.
+/// The checksum of gzip and PNG (ISO 3309), implemented by zlib.
 enum CRC32 {
     static func value(_ buffer: UnsafeRawBufferPointer) -> UInt32 {
         let bytes = buffer.bindMemory(to: UInt8.self)
-        // No segment comes near the 4 GiB that zlib takes at once.
+        // No segment comes near zlib's limit of 4 GiB per call.
         return UInt32(truncatingIfNeeded: crc32(0, bytes.baseAddress, UInt32(clamping: bytes.count)))
     }
 }
