@@ -2,8 +2,9 @@
 public import HTTPChainLogShipper
 public import ServiceLifecycle
 
-/// Runs a ``/HTTPChainLogShipper/LogShipper`` as a service of a program, so that the log is sent before the program
-/// ends; the trait `ServiceLifecycle` brings it.
+/// Runs a ``/HTTPChainLogShipper/LogShipper`` as a service, so that the log is sent before the program ends.
+///
+/// Requires the trait `ServiceLifecycle`.
 ///
 /// ```swift
 /// let group = ServiceGroup(
@@ -14,11 +15,11 @@ public import ServiceLifecycle
 /// try await group.run()
 /// ```
 ///
-/// It waits for the graceful shutdown, then ends the shipper. A group ends its services from the last to the first:
-/// where this one stands first it is ended last, and what the others log while they end is still sent.
+/// It waits for the graceful shutdown, then shuts the shipper down. A group ends its services from last to first. If
+/// this one is first, it ends last, so that records logged by the others while they end are still sent.
 ///
-/// When the group is cancelled instead, mostly because a service failed, what was logged about the failure is in the
-/// queue: it is sent too, within a deadline of its own.
+/// If the group is cancelled instead, usually because a service failed, records about the failure are in the queue.
+/// They are sent too, within a separate deadline.
 public struct LogShipperService: Service {
     private let shipper: LogShipper
     private let deadline: Duration
@@ -27,11 +28,11 @@ public struct LogShipperService: Service {
     /// Makes a service.
     ///
     /// - Parameters:
-    ///   - shipper: What is ended with the program.
-    ///   - deadline: How long sending may take in a graceful shutdown; 30 seconds by default. Keep it below the group's
-    ///     `maximumGracefulShutdownDuration`.
-    ///   - cancellationDeadline: How long it may take when the group was cancelled; 5 seconds by default, nothing is
-    ///     sent with zero.
+    ///   - shipper: The shipper, which is shut down with the program.
+    ///   - deadline: The time limit for sending in a graceful shutdown; 30 seconds by default. Keep it below the
+    ///     group's `maximumGracefulShutdownDuration`.
+    ///   - cancellationDeadline: The time limit if the group was cancelled; 5 seconds by default. With zero, nothing is
+    ///     sent.
     public init(
         _ shipper: LogShipper,
         deadline: Duration = .seconds(30),
@@ -42,14 +43,14 @@ public struct LogShipperService: Service {
         self.cancellationDeadline = cancellationDeadline
     }
 
-    /// Waits until the program is to end, then sends what waits.
+    /// Waits for the end of the program, then sends the waiting records.
     ///
-    /// - Throws: `CancellationError` when the group was cancelled, after the last records were sent.
+    /// - Throws: `CancellationError` if the group was cancelled, after the last records were sent.
     public func run() async throws {
         do {
             try await gracefulShutdown()
         } catch {
-            // A task of its own, because this one is cancelled and could send nothing; it is waited for.
+            // A separate task, because this one is cancelled and couldn't send anything; it is awaited.
             let ending = Task { try await shipper.shutdown(deadline: cancellationDeadline) }
             _ = await ending.result
             throw CancellationError()
