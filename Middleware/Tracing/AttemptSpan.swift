@@ -4,7 +4,7 @@ import HTTPChainCore
 import HTTPTypes
 import Tracing
 
-/// The span of one attempt: what becomes of it is written on it, and it ends once.
+/// The span of a single attempt; records its outcome and ends once.
 final class AttemptSpan: Sendable {
     private let span: any Span
     private let clock: SpanClock
@@ -17,7 +17,7 @@ final class AttemptSpan: Sendable {
         self.redaction = redaction
     }
 
-    /// Adds what stages further out did before the attempt.
+    /// Adds events from outer stages before the attempt.
     func add(_ events: [StageEvent]) {
         for event in events {
             var attributes: SpanAttributes = [:]
@@ -35,7 +35,7 @@ final class AttemptSpan: Sendable {
 
     private func shown(_ text: String) -> String { redaction.text(text, upTo: Redaction.longestShown) }
 
-    /// Has the transport tell which protocol the connection speaks.
+    /// Lets the transport report the connection's protocol.
     func listen(to request: inout Request) {
         let listener = request.options[ConnectionReport.self]
         request.options[ConnectionReport.self] = { [protocolName] metrics in
@@ -44,20 +44,20 @@ final class AttemptSpan: Sendable {
         }
     }
 
-    /// The head of the response is there.
+    /// Records the response head.
     func answered(_ head: HTTPResponse, rules: SpanRules) {
         span.updateAttributes { $0.merge(rules.attributes(of: head, redaction: redaction)) }
-        // What is wrong is said by the status: a description would only repeat it.
+        // The status says what is wrong; a description would only repeat it.
         if HTTPSemantics.isError(head.status.code) { span.setStatus(SpanStatus(code: .error)) }
     }
 
-    /// The response's body has come to its end, in one way or another.
+    /// Records the end of the response's body.
     func end(_ end: BodyEnd) {
         if case .failed(let error) = end { return fail(error) }
         finish()
     }
 
-    /// The attempt, or the response's body, failed.
+    /// Records the failure of the attempt or the response's body.
     func fail(_ error: any Error) {
         if let type = HTTPSemantics.errorType(of: error, isTimeUp: clock.isTimeUp) {
             let text = shown((error as? any HTTPChainError)?.reason ?? "\(error)")
@@ -85,12 +85,12 @@ final class AttemptSpan: Sendable {
     }
 }
 
-/// The time of a span: the date of its beginning, and from then on a clock that no one sets back.
+/// The time of a span: the date of its start, followed by a monotonic clock.
 struct SpanClock: Sendable {
     private let time: any TimeSource
     private let beginning: Duration
     private let bound: TimeBound
-    /// When the span began.
+    /// The start time of the span.
     let start: DefaultTracerClock.Timestamp
 
     init(_ options: RequestOptions) {
@@ -101,10 +101,10 @@ struct SpanClock: Sendable {
         start = DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: UInt64(exactly: nanoseconds.rounded()) ?? 0)
     }
 
-    /// Whether the attempt has gone on for as long as it might.
+    /// Whether the attempt's time limit has passed.
     var isTimeUp: Bool { bound.hasPassed(at: time.elapsed) }
 
-    /// A time on the scale of the environment's clock as a date.
+    /// Converts a time of the environment's clock to a date.
     func instant(of elapsed: Duration) -> DefaultTracerClock.Timestamp {
         let passed = (elapsed - beginning).components
         let nanoseconds = passed.seconds &* 1_000_000_000 &+ passed.attoseconds / 1_000_000_000

@@ -1,26 +1,26 @@
 #if Tracing
 package import Tracing
 
-/// A tracer that says whether a span is recorded before it makes one: an attempt that is not recorded then needs no span,
-/// no context of its own and no record of its call.
+/// A tracer that decides whether to record a span before creating one; an attempt that isn't recorded then needs no
+/// span, no separate context and no record of its call.
 ///
-/// It propagates traces as ``W3CPropagator`` does.
+/// It propagates traces like ``W3CPropagator``.
 package protocol SamplingTracer: Tracer {
-    /// Whether any span within a parent, or within none, may be recorded: where none may, nothing is kept for one.
+    /// Whether any span of this parent, or without one, may be recorded; if not, no data is kept for it.
     func mayRecord(childOf parent: TraceContext?) -> Bool
 
-    /// Decides about one span.
+    /// Decides whether to record a span.
     func sample(childOf parent: TraceContext?) -> SamplingDecision
 
-    /// Begins a span that is to be recorded.
+    /// Starts a span that will be recorded.
     ///
     /// - Parameters:
     ///   - operationName: The name of the span.
-    ///   - trace: The trace and the id of the span, as ``sample(childOf:)`` has decided.
-    ///   - context: The context that its parent is of.
+    ///   - trace: The trace and the span's ID, as decided by ``sample(childOf:)``.
+    ///   - context: The parent's context.
     ///   - kind: The relation to parent and children.
-    ///   - instant: When it begins.
-    ///   - fileID: The module and the file that begin it.
+    ///   - instant: The start time.
+    ///   - fileID: The module and file that start it.
     func startSpan<Instant: TracerInstant>(
         _ operationName: String,
         as trace: TraceContext,
@@ -31,11 +31,11 @@ package protocol SamplingTracer: Tracer {
     ) -> Span
 }
 
-/// The decision on a span, and what servers are told of it.
+/// The decision about a span, and the trace context sent to servers.
 package enum SamplingDecision: Sendable {
-    /// It is recorded, under these ids.
+    /// Recorded, with these IDs.
     case recorded(TraceContext)
-    /// It is not. The trace is that of the parent, unchanged where the parent is not recorded either.
+    /// Not recorded; the trace is the parent's, unchanged if the parent isn't recorded either.
     case dropped(TraceContext)
 }
 #endif

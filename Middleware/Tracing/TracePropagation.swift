@@ -2,26 +2,26 @@
 public import HTTPChainCore
 import HTTPChainSupport
 
-/// A rule that says which servers are told of the trace that a request belongs to.
+/// A rule for which servers receive the trace context of a request.
 ///
-/// The fields name a trace and may carry baggage, which is whatever the application has put there. By default they go
-/// to every server, as they do with other clients; list your own where requests leave your system.
+/// The fields identify a trace and may carry baggage, which is anything the application has put there. By default they
+/// are sent to every server, as by other clients; list your own servers if requests leave your system.
 ///
 /// ```swift
 /// TracingMiddleware(propagatingTo: .origins("https://api.example.com", "https://*.internal.example.com"))
 /// ```
 public struct TracePropagation: Sendable, CustomStringConvertible {
     private enum Rule: Sendable {
-        // Of these two no request has to be taken apart.
+        // For these two, the request's URL needn't be parsed.
         case all
         case none
         case origins(@Sendable (Origin) -> Bool)
     }
 
     private let rule: Rule
-    /// The rule, in a few words.
+    /// A short description of the rule.
     public let description: String
-    /// The texts that were given as origins and are none.
+    /// The texts that were passed as origins but aren't.
     let invalid: [String]
 
     private init(
@@ -42,9 +42,9 @@ public struct TracePropagation: Sendable, CustomStringConvertible {
 
     /// The servers of these origins.
     ///
-    /// - Parameter origins: Absolute URLs, of which scheme, host and port count (RFC 6454 §4). A host that begins with
-    ///   `*.` stands for all hosts below it, and not for itself. A dot at the end of a host makes no difference: it is
-    ///   the same server. A text that is not an origin allows none, and a chain is not built with it.
+    /// - Parameter origins: Absolute URLs, of which scheme, host and port are used (RFC 6454 §4). A host that begins
+    ///   with `*.` matches all hosts below it, but not itself. A trailing dot of a host is ignored. A text that isn't
+    ///   an origin matches no server, and `Chain.init` throws.
     public static func origins(_ origins: String...) -> TracePropagation { .origins(origins) }
 
     /// The servers of these origins, in an array.
@@ -60,7 +60,7 @@ public struct TracePropagation: Sendable, CustomStringConvertible {
         TracePropagation("servers of a rule", .origins(rule))
     }
 
-    /// Whether a server is told.
+    /// Whether a server receives the trace context.
     public func allows(_ origin: Origin) -> Bool {
         switch rule {
         case .all: true
@@ -80,7 +80,7 @@ public struct TracePropagation: Sendable, CustomStringConvertible {
     }
 }
 
-/// An origin, or those of all hosts below one.
+/// An origin, or the origins of all hosts below one.
 struct OriginPattern: Sendable {
     let text: String
     private let scheme: String
@@ -88,7 +88,7 @@ struct OriginPattern: Sendable {
     private let hosts: HostPattern
 
     init?(_ text: String) {
-        // A star is a character that a host may have.
+        // A host may contain a star.
         guard let origin = Origin(text), let hosts = HostPattern(origin.host) else { return nil }
         self.text = text
         scheme = origin.scheme

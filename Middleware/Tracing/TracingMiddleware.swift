@@ -4,7 +4,7 @@ public import HTTPTypes
 import Instrumentation
 public import Tracing
 
-/// Makes a span of each attempt to send a request, and tells the server which trace it belongs to.
+/// Makes a span for each attempt to send a request, and sends the trace context to the server.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -15,40 +15,40 @@ public import Tracing
 /// let user = try await chain.send(.get("users/{id}", path: ["id": 42]))  // the span "GET /v2/users/{id}"
 /// ```
 ///
-/// **Spans** follow OpenTelemetry's conventions for HTTP clients: of the kind client, one for each attempt, a child of
-/// the caller's span. Its name is the method and the template of the URL, where one is known, and never the path. A
-/// request that is sent again, for whatever reason, counts up `http.request.resend_count`: a retry, a redirect, the
-/// answer to a challenge. The span ends with the response's body: when it was read to its end, broke or was dropped.
+/// **Spans** follow OpenTelemetry's conventions for HTTP clients: kind client, one for each attempt, children of the
+/// caller's span. The name is the method and the template of the URL, if known, and never the path.
+/// `http.request.resend_count` increases each time a request is sent again: for a retry, a redirect, or the response to
+/// a challenge. The span ends when the response's body was read to its end, broke or was dropped.
 ///
-/// **Events.** What stages further out did before an attempt is on its span: the wait before a retry
-/// (`httpchain.retry.backoff`), a redirect (`httpchain.redirect`), a token that was refreshed (`httpchain.auth.refresh`),
-/// why the cache asked the server (`httpchain.cache.forward`).
+/// **Events.** The span also contains what outer stages did before the attempt: the wait before a retry
+/// (`httpchain.retry.backoff`), a redirect (`httpchain.redirect`), a token refresh (`httpchain.auth.refresh`), the
+/// cache's reason for contacting the server (`httpchain.cache.forward`).
 ///
-/// **Errors.** Answers from 400 on are errors, to a client; `error.type` is the status then. It is otherwise "timeout",
-/// the kind of a ``/HTTPChainCore/TransportError``, or the name of the error's type. A call that was cancelled, and a body
-/// that was dropped, is no error: the caller wanted it so.
+/// **Errors.** For a client, statuses of 400 and above are errors, with the status as `error.type`. Otherwise
+/// `error.type` is "timeout", the kind of a ``/HTTPChainCore/TransportError``, or the name of the error's type. A
+/// cancelled call or a dropped body isn't an error, because the caller wanted it.
 ///
-/// **Nothing secret.** `url.full` is redacted as the chain says (``/HTTPChainCore/Redaction``) and stays a URL. Header
-/// fields are recorded where they are asked for by name, and their values never where they count as secrets.
+/// **Secrets.** `url.full` is redacted by the chain's rules (``/HTTPChainCore/Redaction``) and is still a URL. Header
+/// fields are recorded only if listed by name, and secret values never are.
 ///
-/// **Propagation.** The tracer writes its fields (`traceparent`, `tracestate`, `baggage`, or what its format has) into
-/// the request, for the servers that ``TracePropagation`` allows; all by default. Where the program has bootstrapped no
-/// instrument, a ``W3CPropagator`` passes the trace of the caller on.
+/// **Propagation.** The tracer writes its fields (`traceparent`, `tracestate`, `baggage`, or those of its format) into
+/// the request, for the servers that ``TracePropagation`` allows; all by default. If the program hasn't bootstrapped an
+/// instrument, a ``W3CPropagator`` passes on the caller's trace.
 ///
-/// **Cost.** Without an instrument, and without a trace to pass on, the request goes through untouched. A span that
-/// its tracer does not record gets no attributes. A tracer that decides beforehand, such as `ShippingTracer`, makes no
-/// span then: the server is told the trace, and that is all.
+/// **Cost.** Without an instrument, and without a trace to pass on, the request passes untouched. A span that its
+/// tracer doesn't record gets no attributes. A tracer that decides beforehand, such as `ShippingTracer`, then makes no
+/// span at all: only the trace context is sent to the server.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/wire``: inside all that sends again. A transport with spans of its own, such as
-/// `AsyncHTTPClientTransport`, makes none of what the stage traces (``/HTTPChainCore/TracedByStage``), nor of what is not
-/// to be traced.
+/// **Place.** Phase ``/HTTPChainCore/Phase/wire``: inside all stages that retry. A transport with its own spans, such
+/// as `AsyncHTTPClientTransport`, makes none for requests traced by this stage (``/HTTPChainCore/TracedByStage``), or
+/// with tracing disabled.
 ///
 /// **Options.** ``CallTracingOption`` (``HTTPChainCore/Request/tracing(_:)``) and ``/HTTPChainCore/URLTemplate``.
 ///
-/// **Throws** nothing of its own.
+/// **Throws** no errors of its own.
 public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, CallRecordingMiddleware {
     private let tracer: (any Tracer)?
-    /// The tracer, where it decides beforehand.
+    /// The tracer, if it decides beforehand.
     private let sampling: (any SamplingTracer)?
     private let propagation: TracePropagation
     private let propagator: W3CPropagator
@@ -57,14 +57,14 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     /// Makes the stage.
     ///
     /// - Parameters:
-    ///   - tracer: Makes the spans; `nil`, the default, for the one that the program has bootstrapped or that is set for
+    ///   - tracer: The tracer; `nil`, the default, uses the one that the program has bootstrapped or that is set for
     ///     the task.
-    ///   - propagation: Which servers are told of the trace; all by default.
-    ///   - propagator: Tells them where no instrument is bootstrapped.
+    ///   - propagation: The servers that receive the trace context; all by default.
+    ///   - propagator: The propagator used if no instrument is bootstrapped.
     ///   - requestFields: The request's header fields that become attributes; none by default.
     ///   - responseFields: The response's header fields that become attributes; none by default.
-    ///   - knownMethods: The methods that are told by name, others being `_OTHER`; `nil`, the default, for those of
-    ///     RFC 9110, PATCH and QUERY, or for those of the environment's `OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS`.
+    ///   - knownMethods: The methods recorded by name, others being `_OTHER`; `nil`, the default, uses those of RFC
+    ///     9110, PATCH and QUERY, or those of the environment's `OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS`.
     public init(
         tracer: (any Tracer)? = nil,
         propagatingTo propagation: TracePropagation = .everywhere,
@@ -84,7 +84,7 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         )
     }
 
-    /// Next to the transport.
+    /// ``/HTTPChainCore/Phase/wire``: next to the transport.
     public var phase: Phase { .wire }
 
     /// The name, purpose and settings of the stage.
@@ -99,8 +99,8 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         )
     }
 
-    /// A second stage of this kind, which would make two spans of each attempt, and what is no origin among those that
-    /// are told of traces.
+    /// Reports a second stage of this kind, which would make two spans for each attempt, and invalid origins in the
+    /// propagation rule.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         let invalid = propagation.invalid.map {
             ChainProblem(
@@ -119,7 +119,7 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         ]
     }
 
-    /// Always: an instrument may be bootstrapped at any time.
+    /// `true`, because an instrument may be bootstrapped at any time.
     package var recordsCalls: Bool { true }
 
     package func wantsRecord(of request: borrowing Request) -> Bool {
@@ -132,16 +132,16 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         return sampling.mayRecord(childOf: Self.context(of: request)?.traceContext)
     }
 
-    /// Whether an instrument is the one that stands for none; asked in this way because it is asked for each request.
+    /// Whether an instrument is the no-op one; compared by type for speed, because this runs for each request.
     private static func isNothing(_ instrument: any Instrument) -> Bool {
         type(of: instrument) == NoOpInstrument.self || type(of: instrument) == NoOpTracer.self
     }
 
     private static let traced = PreparedOption(TracedByStage.self, true)
 
-    /// Passes the request on within a span of its own.
+    /// Passes the request on within a separate span.
     ///
-    /// - Throws: What the stages inside throw.
+    /// - Throws: Errors from the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard Self.isTraced(request) else {
             request.options.set(Self.traced)
@@ -159,7 +159,7 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         }
         let tracer = InstrumentationSystem.tracer
         guard tracer is NoOpTracer else { return try await trace(request, with: tracer, next) }
-        // What is bootstrapped makes no spans, and passes on what it knows.
+        // The bootstrapped instrument makes no spans, but propagates its context.
         request.options.set(Self.traced)
         if let context = Self.context(of: request), propagation.allows(request) {
             instrument.inject(context, into: &request.headers, using: FieldInjector())
@@ -167,25 +167,25 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         return try await next(request)
     }
 
-    /// Whether the call is to be traced.
+    /// Whether the call is traced.
     private static func isTraced(_ request: borrowing Request) -> Bool {
         !request.options.contains(CallTracingOption.self) || request.options[CallTracingOption.self].isOn
     }
 
-    /// The context that the call names, or that of the task.
+    /// The context set for the call, or the task's.
     private static func context(of request: borrowing Request) -> InstrumentationContext? {
         guard request.options.contains(CallTracingOption.self) else { return .current }
         return request.options[CallTracingOption.self].context ?? .current
     }
 
-    /// Passes the caller's trace on, where nothing is bootstrapped.
+    /// Passes on the caller's trace if nothing is bootstrapped.
     private func propagateAlone(_ request: inout Request) {
         let context = Self.context(of: request)
         guard propagator.hasSomething(in: context), propagation.allows(request) else { return }
         propagator.injectAttempt(context, into: &request.headers, random: request.environment.random)
     }
 
-    /// Sends an attempt about whose span the tracer decides first.
+    /// Sends an attempt after the tracer decided about its span.
     private func trace(
         _ request: consuming Request,
         sampledBy tracer: any SamplingTracer,
@@ -229,12 +229,12 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         return try await record(attempt, of: request, in: span, of: tracer, next)
     }
 
-    /// What is known of an attempt before it is sent.
+    /// The data of an attempt before it's sent.
     private struct Attempt {
         let name: String
         let template: String?
         let resendCount: Int
-        /// Taken by this attempt, recorded or not: the next one has its own.
+        /// Consumed by this attempt, recorded or not; the next one has its own.
         let events: [StageEvent]
         let clock: SpanClock
     }
@@ -251,7 +251,7 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         )
     }
 
-    /// Sends an attempt within its span, and writes on that what becomes of it.
+    /// Sends an attempt within its span, and records its outcome on it.
     private func record(
         _ attempt: consuming Attempt,
         of request: consuming Request,
@@ -281,7 +281,7 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         }
     }
 
-    /// Passes a request on whose span is not recorded: there is nothing to say, and no end to wait for.
+    /// Passes on a request whose span isn't recorded, without waiting for its end.
     private func pass(
         _ request: consuming Request,
         within span: any Span,
@@ -294,7 +294,7 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     }
 }
 
-/// Writes the fields of a trace into a request.
+/// Writes the trace context's fields into a request.
 struct FieldInjector: Injector {
     func inject(_ value: String, forKey key: String, into carrier: inout HTTPFields) {
         guard let name = HTTPField.Name(key) else { return }

@@ -2,33 +2,33 @@
 public import HTTPChainCore
 public import Instrumentation
 
-/// The tracing settings of one call; ``HTTPChainCore/Request/tracing(_:)`` is the short way to it.
+/// The tracing settings of a single call; see also ``HTTPChainCore/Request/tracing(_:)``.
 public enum CallTracingOption: RequestOption {
-    /// As the stage is set.
+    /// The stage's own settings.
     public static var defaultValue: CallTracing { .on }
 }
 
-/// The tracing settings of one call.
+/// The tracing settings of a single call.
 public struct CallTracing: Sendable {
-    /// Whether spans are made of the call's attempts, and its trace is passed on.
+    /// Whether the call's attempts get spans and its trace is passed on.
     public var isOn: Bool
-    /// The context that the spans are children of; `nil` for that of the task.
+    /// The parent context of the spans; `nil` for the task's.
     public var context: InstrumentationContext?
 
-    /// As the stage is set.
+    /// The stage's own settings.
     public static let on = CallTracing(isOn: true, context: nil)
 
-    /// Not at all: no span, and no field for the server.
+    /// No spans, and no fields for the server.
     public static let off = CallTracing(isOn: false, context: nil)
 
-    /// As a child of a context, for a call whose task does not carry it.
+    /// Uses a context as the parent, for a call whose task doesn't carry it.
     public static func child(of context: InstrumentationContext) -> CallTracing {
         CallTracing(isOn: true, context: context)
     }
 }
 
 extension Request {
-    /// The request, traced in another way than others.
+    /// Returns the request with its own tracing settings.
     ///
     /// ```swift
     /// let response = try await chain.send(.get("https://api.example.com/health").tracing(.off))

@@ -1,22 +1,22 @@
 #if Tracing
 import HTTPChainSupport
 
-/// The values that an application sends along with a trace: the field `baggage` of W3C Baggage.
+/// The values that an application sends with a trace: the field `baggage` of W3C Baggage.
 ///
-/// It goes to every server that is told of the trace: put nothing in it that only yours may know.
+/// It is sent to every server that receives the trace context, so don't put confidential data in it.
 public struct Baggage: Sendable, Hashable, CustomStringConvertible {
-    /// One name with its value.
+    /// A name and its value.
     public struct Entry: Sendable, Hashable {
         /// The name: a token (RFC 9110 §5.6.2).
         public let name: String
         /// The value, decoded.
         public let value: String
-        /// The properties after the value, separated by semicolons, as they came.
+        /// The properties after the value, unchanged, separated by semicolons.
         public let properties: String
 
         /// Makes an entry.
         ///
-        /// - Returns: `nil` when the name is not a token.
+        /// - Returns: `nil` if the name isn't a token.
         public init?(name: String, value: String) {
             guard Baggage.isToken(name.utf8) else { return nil }
             self.init(checked: name, value, "")
@@ -33,21 +33,20 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The most entries that are kept (§3.3.2).
+    /// The maximum number of entries (§3.3.2).
     public static let entryLimit = 64
-    /// The longest field, in bytes (§3.3.2).
+    /// The maximum length of the field, in bytes (§3.3.2).
     public static let lengthLimit = 8192
 
-    /// The entries, in order, no name twice.
+    /// The entries, in order, with unique names.
     public private(set) var entries: [Entry] = []
 
-    /// Holds nothing.
+    /// Makes empty baggage.
     public init() {}
 
-    /// Reads the value of the field, several values joined with commas.
+    /// Reads the field's value; multiple values are joined with commas.
     ///
-    /// Entries that are malformed are left out, and those that go beyond the limits. Of entries with the same name the
-    /// last stays.
+    /// Malformed entries, and those beyond the limits, are left out. If a name is repeated, the last entry wins.
     public init(_ text: String) {
         for part in Array(text.utf8.prefix(Self.lengthLimit)).split(separator: UInt8(ascii: ",")) {
             let pieces = part.split(separator: UInt8(ascii: ";"), maxSplits: 1, omittingEmptySubsequences: false)
@@ -71,9 +70,9 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible {
     /// The value of a name.
     public subscript(name: String) -> String? { entries.first { $0.name == name }?.value }
 
-    /// Adds an entry, in the place of that with the same name.
+    /// Adds an entry, replacing one with the same name.
     ///
-    /// - Returns: Whether there was room for it.
+    /// - Returns: Whether it was within the limits.
     @discardableResult
     public mutating func set(_ entry: Entry) -> Bool {
         var changed = entries
@@ -104,9 +103,9 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible {
         String(percentEncoding: value.utf8) { isOctet($0) && $0 != UInt8(ascii: "%") }
     }
 
-    /// The value without percent-encoding; a `%` that begins no triplet stands for itself.
+    /// The value without percent-encoding; a `%` that doesn't begin a triplet is kept.
     ///
-    /// - Returns: `nil` when what it encodes is not UTF-8.
+    /// - Returns: `nil` if the decoded value isn't UTF-8.
     private static func decoded(_ bytes: ArraySlice<UInt8>) -> String? {
         String(validUTF8: bytes.percentDecoded())
     }

@@ -1,32 +1,32 @@
 #if Tracing
 import HTTPChainCore
 
-/// The trace that a request belongs to, as W3C Trace Context writes it: `traceparent` and `tracestate`.
+/// The trace of a request in the form of W3C Trace Context: `traceparent` and `tracestate`.
 ///
 /// ```swift
 /// let context = TraceContext(traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 /// context?.isSampled  // true
 /// ```
 public struct TraceContext: Sendable, Hashable, CustomStringConvertible {
-    /// The first half of the trace's id.
+    /// The first half of the trace ID.
     public let traceIDHigh: UInt64
-    /// The second half of the trace's id.
+    /// The second half of the trace ID.
     public let traceIDLow: UInt64
-    /// The id of the span that is the parent of what receives it; never 0.
+    /// The ID of the span that is the parent of the receiver's span; never 0.
     public let parentID: UInt64
-    /// The trace's flags, of which ``sampledFlag`` and ``randomFlag`` have a meaning.
+    /// The trace's flags, of which ``sampledFlag`` and ``randomFlag`` are defined.
     public var flags: UInt8
-    /// The state that the systems on the way keep for themselves.
+    /// The state that participating systems keep.
     public var state: TraceState
 
-    /// The flag that says that the caller may have recorded the trace (§3.2.2.5.1).
+    /// The flag for a trace that the caller may have recorded (§3.2.2.5.1).
     public static let sampledFlag: UInt8 = 0x01
-    /// The flag that says that the trace's id is random (Level 2, §3.2.2.5.2).
+    /// The flag for a random trace ID (Level 2, §3.2.2.5.2).
     public static let randomFlag: UInt8 = 0x02
 
     /// Makes a context.
     ///
-    /// - Returns: `nil` when an id is 0, which no trace and no span may have.
+    /// - Returns: `nil` if an ID is 0, which is invalid for traces and spans.
     public init?(
         traceIDHigh: UInt64,
         traceIDLow: UInt64,
@@ -44,12 +44,12 @@ public struct TraceContext: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads the fields of a request (§3.2, §3.3).
     ///
-    /// A later version is read as far as this one goes (§3.2.4). Of the flags those are kept that are known.
+    /// A later version is read as far as this version defines it (§3.2.4). Unknown flags are dropped.
     ///
     /// - Parameters:
     ///   - traceparent: The value of `traceparent`.
-    ///   - tracestate: The value of `tracestate`, several joined with commas; one that is malformed counts as none.
-    /// - Returns: `nil` when `traceparent` is malformed, and `tracestate` means nothing either.
+    ///   - tracestate: The value of `tracestate`, multiple values joined with commas; a malformed one is ignored.
+    /// - Returns: `nil` if `traceparent` is malformed; `tracestate` is then ignored too.
     public init?(traceparent: String, tracestate: String? = nil) {
         let bytes = Array(traceparent.utf8.trimmingOWS())
         // version "-" trace-id "-" parent-id "-" trace-flags
@@ -73,7 +73,7 @@ public struct TraceContext: Sendable, Hashable, CustomStringConvertible {
     /// Whether the caller may have recorded the trace.
     public var isSampled: Bool { flags & Self.sampledFlag != 0 }
 
-    /// The trace's id: 32 hexadecimal digits in lower case.
+    /// The trace ID: 32 hexadecimal digits in lower case.
     public var traceID: String {
         String(unsafeUninitializedCapacity: 32) { digits in
             traceIDHigh.writeHexadecimal(to: digits, at: 0)
@@ -82,7 +82,7 @@ public struct TraceContext: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The id of the parent span: 16 hexadecimal digits in lower case.
+    /// The ID of the parent span: 16 hexadecimal digits in lower case.
     public var spanID: String { parentID.hexadecimal }
 
     /// The value of `traceparent`, in version 00.
@@ -103,16 +103,16 @@ public struct TraceContext: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The value of `tracestate`; `nil` where there is none to send.
+    /// The value of `tracestate`; `nil` if there is nothing to send.
     public var tracestate: String? { state.members.isEmpty ? nil : state.description }
 
     /// The value of `traceparent`.
     public var description: String { traceparent }
 
-    /// The first span of a new trace, of random numbers.
+    /// Makes the first span of a new trace from random numbers.
     ///
-    /// The random flag says how the trace's id was made, and not whether the trace is recorded: it is set in either case,
-    /// so that whoever samples by the id further on may trust it (Level 2, §3.2.2.5.2).
+    /// The random flag describes how the trace ID was made, and not whether the trace is recorded. It is always set, so
+    /// that systems that sample by the ID can rely on it (Level 2, §3.2.2.5.2).
     package init(random high: UInt64, _ low: UInt64, spanID: UInt64, isSampled: Bool) {
         traceIDHigh = high
         traceIDLow = max(1, low)
@@ -129,10 +129,10 @@ public struct TraceContext: Sendable, Hashable, CustomStringConvertible {
         state = trace.state
     }
 
-    /// The same trace with a new span, of a random number, as the parent of what receives it.
+    /// The same trace with a new span, from a random number, as the receiver's parent.
     package func child(spanID: UInt64) -> TraceContext { TraceContext(self, spanID: spanID) }
 
-    /// As ``child(spanID:)``, and the trace is recorded from here on or it is not.
+    /// Like ``child(spanID:)``, with the trace recorded from here on or not.
     package func child(spanID: UInt64, isSampled: Bool) -> TraceContext {
         var context = child(spanID: spanID)
         context.flags = isSampled ? flags | Self.sampledFlag : flags & ~Self.sampledFlag
@@ -140,7 +140,7 @@ public struct TraceContext: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Hexadecimal digits in lower case, the only ones that Trace Context knows.
+/// Hexadecimal digits in lower case, as Trace Context requires.
 enum Hex {
     static func value(_ digits: ArraySlice<UInt8>) -> UInt64? {
         var value: UInt64 = 0
@@ -161,7 +161,7 @@ extension UInt8 {
 }
 
 extension BidirectionalCollection<UInt8> {
-    /// Without spaces and tabs around it (RFC 9110 §5.6.3).
+    /// The bytes without surrounding spaces and tabs (RFC 9110 §5.6.3).
     func trimmingOWS() -> SubSequence {
         let front = drop(while: \.isOWS)
         guard let last = front.lastIndex(where: { !$0.isOWS }) else { return front }

@@ -1,16 +1,16 @@
 #if Tracing
-/// The state that the systems which a trace has passed keep in it: the field `tracestate` of W3C Trace Context, §3.3.
+/// The state of the systems that a trace has passed: the field `tracestate` of W3C Trace Context, §3.3.
 public struct TraceState: Sendable, Hashable, CustomStringConvertible {
-    /// One system's part.
+    /// The entry of one system.
     public struct Member: Sendable, Hashable {
-        /// The key of the vendor that the part belongs to.
+        /// The key of the vendor that owns the entry.
         public let key: String
-        /// The value, whose meaning only the systems of that key know.
+        /// The value, which only systems with that key understand.
         public let value: String
 
-        /// Makes a part.
+        /// Makes an entry.
         ///
-        /// - Returns: `nil` when key or value hold what they must not (§3.3.1.3).
+        /// - Returns: `nil` if the key or value is invalid (§3.3.1.3).
         public init?(key: String, value: String) {
             guard TraceState.isKey(Array(key.utf8)[...]), TraceState.isValue(Array(value.utf8)[...]) else { return nil }
             self.key = key
@@ -23,22 +23,22 @@ public struct TraceState: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The most parts that there may be (§3.3.1.1).
+    /// The maximum number of entries (§3.3.1.1).
     public static let memberLimit = 32
-    /// The longest text that is read, in bytes: what 32 parts of the longest kind take, and some space between them.
+    /// The maximum length that is read, in bytes: 32 entries of the longest kind, and some space between them.
     static let lengthLimit = 20_000
 
-    /// The parts, the one that changed last first; no key twice, and no more than ``memberLimit``.
+    /// The entries, most recently changed first, with unique keys and at most ``memberLimit``.
     public private(set) var members: [Member] = []
 
-    /// Holds nothing.
+    /// Makes an empty state.
     public init() {}
 
-    /// Reads the value of the field, several values joined with commas.
+    /// Reads the field's value; multiple values are joined with commas.
     ///
-    /// Of parts with the same key the first stays.
+    /// If a key is repeated, the first entry wins.
     ///
-    /// - Returns: `nil` when any part is malformed, or there are more than ``memberLimit``: then none of it may be kept.
+    /// - Returns: `nil` if any entry is malformed, or there are more than ``memberLimit``: then none of it may be kept.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.lengthLimit else { return nil }
@@ -56,10 +56,10 @@ public struct TraceState: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The part of a key.
+    /// The value of a key.
     public subscript(key: String) -> String? { members.first { $0.key == key }?.value }
 
-    /// Puts a part first, in the place of that with the same key; the last one goes when there are too many (§3.3.1.4).
+    /// Puts an entry first, replacing one with the same key; drops the last entry if there are too many (§3.3.1.4).
     public mutating func update(_ member: Member) {
         members.removeAll { $0.key == member.key }
         members.insert(member, at: 0)
@@ -75,7 +75,7 @@ public struct TraceState: Sendable, Hashable, CustomStringConvertible {
         return bytes.allSatisfy { $0.isLowerOrDigit || "_-*/@".utf8.contains($0) }
     }
 
-    /// Printable characters without comma and equals sign, up to 256, a space not at the end.
+    /// Printable characters except comma and equals sign, up to 256, not ending in a space.
     fileprivate static func isValue(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard let last = bytes.last, bytes.count <= 256, last != 0x20 else { return false }
         return bytes.allSatisfy {

@@ -4,10 +4,10 @@ import HTTPChainSupport
 public import HTTPTypes
 public import Instrumentation
 
-/// Passes traces on as W3C Trace Context and W3C Baggage say, for a program that has bootstrapped no instrument.
+/// Propagates traces by W3C Trace Context and W3C Baggage, for a program that hasn't bootstrapped an instrument.
 ///
-/// It makes no spans: a server that receives a request reads the trace of it, and the chain tells it to the servers that
-/// are asked in turn, each attempt with an id of its own.
+/// It makes no spans: a server reads the trace of a request that it receives, and the chain passes the trace on to the
+/// servers that it calls, with a separate ID for each attempt.
 ///
 /// ```swift
 /// var context = InstrumentationContext.topLevel
@@ -17,20 +17,20 @@ public import Instrumentation
 /// }
 /// ```
 ///
-/// It is an `Instrument`, too, and can be bootstrapped as such.
+/// It's also an `Instrument`, and can be bootstrapped as such.
 public struct W3CPropagator: Instrument {
-    /// Whether a request that belongs to no trace begins one, which nobody records.
+    /// Whether a request without a trace begins one, which isn't recorded.
     public let startsTraces: Bool
 
     /// Makes a propagator.
     ///
-    /// - Parameter startsTraces: Whether a request that belongs to no trace begins one; `false` by default, so that it
-    ///   carries no fields.
+    /// - Parameter startsTraces: Whether a request without a trace begins one; `false` by default, so that it carries
+    ///   no fields.
     public init(startsTraces: Bool = false) {
         self.startsTraces = startsTraces
     }
 
-    /// Reads `traceparent`, `tracestate` and `baggage`; what is malformed counts as missing.
+    /// Reads `traceparent`, `tracestate` and `baggage`; malformed fields count as missing.
     public func extract<Carrier, Extract: Extractor>(
         _ carrier: Carrier,
         into context: inout InstrumentationContext,
@@ -45,7 +45,7 @@ public struct W3CPropagator: Instrument {
         }
     }
 
-    /// Writes `traceparent`, `tracestate` and `baggage` where the context has them.
+    /// Writes `traceparent`, `tracestate` and `baggage` if the context has them.
     public func inject<Carrier, Inject: Injector>(
         _ context: InstrumentationContext,
         into carrier: inout Carrier,
@@ -60,14 +60,14 @@ public struct W3CPropagator: Instrument {
         }
     }
 
-    /// Whether there is anything to tell a server.
+    /// Whether there is anything to send to a server.
     func hasSomething(in context: InstrumentationContext?) -> Bool {
         guard !startsTraces else { return true }
         guard let context, !context.isEmpty else { return false }
         return context.traceContext != nil || context.baggage != nil
     }
 
-    /// As ``inject(_:into:using:)``, with the id of a new attempt as the parent.
+    /// Like ``inject(_:into:using:)``, with the ID of a new attempt as the parent.
     func injectAttempt(_ context: InstrumentationContext?, into fields: inout HTTPFields, random: any RandomSource) {
         var context = context ?? .topLevel
         if let trace = context.traceContext {
@@ -83,7 +83,7 @@ public struct W3CPropagator: Instrument {
         inject(context, into: &fields, using: FieldInjector())
     }
 
-    /// As ``inject(_:into:using:)`` of a context, with this trace in the place of its own.
+    /// Like ``inject(_:into:using:)``, with this trace instead of the context's own.
     static func inject(_ trace: TraceContext, of context: InstrumentationContext?, into fields: inout HTTPFields) {
         set(.traceparent, to: trace.traceparent, in: &fields)
         if let state = trace.tracestate { set(.tracestate, to: state, in: &fields) }
@@ -92,7 +92,7 @@ public struct W3CPropagator: Instrument {
     }
 
     private static func set(_ name: HTTPField.Name, to value: String, in fields: inout HTTPFields) {
-        // To append is faster than to replace what is not there.
+        // Appending is faster than replacing a missing field.
         if fields.contains(name) {
             fields[name] = value
         } else {
@@ -102,13 +102,13 @@ public struct W3CPropagator: Instrument {
 }
 
 extension HTTPField.Name {
-    // In lower case, as W3C Trace Context §3.2.1 wants them sent; those of HTTPTypes begin with a capital.
+    // In lower case, as W3C Trace Context §3.2.1 recommends; the names in HTTPTypes are capitalized.
     fileprivate static let traceparent = Self(constant: "traceparent")
     fileprivate static let tracestate = Self(constant: "tracestate")
     fileprivate static let baggage = Self(constant: "baggage")
 }
 
-/// Reads the fields of a trace from a message's header; repeated fields count as one (RFC 9110 §5.3).
+/// Reads a trace's fields from a message's header; repeated fields are joined (RFC 9110 §5.3).
 public struct FieldExtractor: Extractor {
     /// Makes an extractor.
     public init() {}
