@@ -5,11 +5,11 @@ import HTTPChainRemoteLogging
 import HTTPChainTracing
 public import Tracing
 
-/// A span that is shipped when it ends, where its trace is recorded.
+/// A span that is shipped when it ends, if its trace is recorded.
 public struct ShippedSpan: Span {
-    /// The context of what is done within the span.
+    /// The context for work within the span.
     public let context: InstrumentationContext
-    /// Nothing for a span that is not recorded.
+    /// `nil` for a span that isn't recorded.
     private let recording: Recording?
 
     init(_ context: InstrumentationContext, _ recording: Recording?) {
@@ -17,10 +17,10 @@ public struct ShippedSpan: Span {
         self.recording = recording
     }
 
-    /// Whether anything that is said of the span is kept: its trace is recorded, and it has not ended.
+    /// Whether changes to the span are kept: its trace is recorded, and it hasn't ended.
     public var isRecording: Bool { recording?.isOpen ?? false }
 
-    /// The name of the operation; empty for a span that is not recorded.
+    /// The name of the operation; empty for a span that isn't recorded.
     public var operationName: String {
         get { recording?.read { $0.record.name } ?? "" }
         nonmutating set { recording?.change { $0.record.name = newValue } }
@@ -32,7 +32,7 @@ public struct ShippedSpan: Span {
         nonmutating set { recording?.change { $0.attributes = newValue } }
     }
 
-    /// Sets the result of the operation; once it is `ok` that stays.
+    /// Sets the result of the operation; `ok` can't be changed any more.
     public func setStatus(_ status: SpanStatus) {
         recording?.change { state in
             guard state.record.status != .ok else { return }
@@ -44,7 +44,7 @@ public struct ShippedSpan: Span {
         }
     }
 
-    /// Adds what happened meanwhile.
+    /// Adds an event.
     public func addEvent(_ event: SpanEvent) {
         recording?.add(event)
     }
@@ -62,12 +62,12 @@ public struct ShippedSpan: Span {
         recording.add(SpanEvent(name: "exception", at: instant(), attributes: attributes))
     }
 
-    /// Adds another span that this one has to do with; one without a trace is left out.
+    /// Adds a link to a related span; one without a trace is left out.
     public func addLink(_ link: SpanLink) {
         recording?.add(link)
     }
 
-    /// Ends the span and hands it to the shipper; a second end does nothing.
+    /// Ends the span and passes it to the shipper; ending it again does nothing.
     public func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
         guard let recording, recording.isOpen else { return }
         recording.end(at: instant().nanosecondsSinceEpoch)
@@ -149,7 +149,7 @@ extension ShippedSpan {
             sink.log(LogRecord(record))
         }
 
-        /// Attributes in the order of their names, without secrets.
+        /// The attributes sorted by name, without secrets.
         private func attributes(
             _ attributes: SpanAttributes,
             upTo limit: Int
@@ -183,7 +183,7 @@ extension ShippedSpan {
         }
 
         private func shown(_ text: String) -> String {
-            // By scalars: one Character may be of any length.
+            // Cut by scalars, because a Character may have any length.
             let cut = text.utf8.count > limits.length ? text.unicodeScalars.prefix(limits.length) : nil
             let shown = cut.map { String(String.UnicodeScalarView($0)) } ?? text
             return redaction.text(shown, isCutOff: shown.utf8.count < text.utf8.count)

@@ -5,7 +5,7 @@ public import HTTPChainRemoteLogging
 package import HTTPChainTracing
 public import Tracing
 
-/// A tracer whose spans are shipped as log records are: in batches, out of the caller's way, from memory or a spool.
+/// A tracer that ships spans in the same way as log records: in batches, in the background, from memory or a spool.
 ///
 /// ```swift
 /// let shipper = LogShipper(
@@ -23,23 +23,23 @@ public import Tracing
 /// try await shipper.shutdown()
 /// ```
 ///
-/// **Spans** have random ids, which are no secrets, and are children of the span in their context, whether it is of this program or came with a
-/// request (``extract(_:into:using:)``). Their scope is the module that begins them. A span is handed to the shipper
-/// when it ends, once; a span that never ends is never sent.
+/// **Spans** have random IDs, which aren't secret, and are children of the span in their context, whether it belongs to
+/// this program or came with a request (``extract(_:into:using:)``). Their scope is the module that starts them. A span
+/// is passed to the shipper once, when it ends; a span that never ends is never sent.
 ///
-/// **Sampling.** ``TraceSampler`` decides when a span begins. One that is not recorded keeps nothing but its id. Of an
-/// attempt that is not recorded the server is told the span around it, or a new trace, and that it is not recorded.
+/// **Sampling.** ``TraceSampler`` decides when a span starts. An unrecorded span keeps only its ID. For an unrecorded
+/// attempt the server receives the enclosing span, or a new trace, marked as not recorded.
 ///
-/// **Limits.** ``SpanLimits`` bounds attributes, events, links and texts; what is left out is counted on the span. What
-/// a full queue drops is in the shipper's ``/HTTPChainLogShipper/LogShipper/statistics``, and the receiver is told in a
-/// span of its own (`OTLPTraceFormat`); spans that failed are dropped last.
+/// **Limits.** ``SpanLimits`` limits attributes, events, links and texts; parts left out are counted on the span. Spans
+/// that a full queue drops are in the shipper's ``/HTTPChainLogShipper/LogShipper/statistics``, and are reported to the
+/// receiver in a separate span (`OTLPTraceFormat`); failed spans are dropped last.
 ///
-/// **Nothing secret.** Attributes under the name of a secret are redacted, and texts are searched for secrets, by the
+/// **Secrets.** Attributes with the name of a secret are redacted, and texts are searched for secrets, by the
 /// environment's ``/HTTPChainCore/Redaction``.
 ///
-/// **Propagation** is that of W3C Trace Context and W3C Baggage (``/HTTPChainTracing/W3CPropagator``).
+/// **Propagation** follows W3C Trace Context and W3C Baggage (``/HTTPChainTracing/W3CPropagator``).
 ///
-/// **Its own traffic.** What a shipper sends makes no spans.
+/// **Its own traffic.** A shipper's requests have no recorded spans.
 public final class ShippingTracer: Tracer, Sendable {
     private let sink: any LogSink
     private let sampler: TraceSampler
@@ -50,10 +50,10 @@ public final class ShippingTracer: Tracer, Sendable {
     /// Makes a tracer.
     ///
     /// - Parameters:
-    ///   - sink: Takes the spans that have ended: a shipper with an `OTLPTraceFormat`, or a test.
-    ///   - sampler: Which traces are recorded; all by default.
-    ///   - limits: How much of a span is kept.
-    ///   - environment: Random numbers that the ids are made of, and what counts as a secret; the system's by default.
+    ///   - sink: The sink for finished spans: a shipper with an `OTLPTraceFormat`, or a test.
+    ///   - sampler: The sampler; records all traces by default.
+    ///   - limits: The limits of spans.
+    ///   - environment: The random numbers for IDs, and the redaction rules; the system's by default.
     public init(
         _ sink: any LogSink,
         sampler: TraceSampler = .always,
@@ -67,7 +67,7 @@ public final class ShippingTracer: Tracer, Sendable {
         ids = TraceIDs(seededBy: environment.random)
     }
 
-    /// Begins a span.
+    /// Starts a span.
     public func startSpan<Instant: TracerInstant>(
         _ operationName: String,
         context: @autoclosure () -> InstrumentationContext,
@@ -80,7 +80,7 @@ public final class ShippingTracer: Tracer, Sendable {
         let context = context()
         switch sample(childOf: context.traceContext) {
         case .dropped(let trace):
-            // Who asks for a span takes part in the trace, and has an id of its own in it, recorded or not.
+            // A span that is requested explicitly takes part in the trace with its own ID, recorded or not.
             let own = trace == context.traceContext ? trace.child(spanID: ids.span()) : trace
             return ShippedSpan(Self.context(of: own, in: context), nil)
         case .recorded(let trace):
@@ -88,17 +88,17 @@ public final class ShippingTracer: Tracer, Sendable {
         }
     }
 
-    /// The span of this program that a context belongs to: a parent that is another one came with a request.
+    /// The ID of this program's span in a context; a different parent came with a request.
     private enum LocalSpan: InstrumentationContextKey {
         typealias Value = UInt64
         static var nameOverride: String? { "httpchain-local-span" }
     }
 
-    /// Does nothing: the shipper is flushed, or shut down, by whoever made it.
+    /// Does nothing: the shipper's owner flushes it or shuts it down.
     @available(*, deprecated)
     public func forceFlush() {}
 
-    /// Reads the trace and the baggage of a request that has come.
+    /// Reads the trace and the baggage of a received request.
     public func extract<Carrier, Extract: Extractor>(
         _ carrier: Carrier,
         into context: inout InstrumentationContext,
@@ -130,7 +130,7 @@ extension ShippingTracer: SamplingTracer {
             return isSampled ? .recorded(trace) : .dropped(trace)
         }
         guard sampler.records(traceIDLow: parent.traceIDLow, parent: parent), !LogShipper.isShipping else {
-            // Trace Context §3.4: a new flag needs a new parent; where none changes, the trace goes on as it came.
+            // Trace Context §3.4: a changed flag requires a new parent; otherwise the trace is passed on unchanged.
             return .dropped(parent.isSampled ? parent.child(spanID: ids.span(), isSampled: false) : parent)
         }
         return .recorded(parent.child(spanID: ids.span(), isSampled: true))

@@ -1,12 +1,13 @@
 #if Tracing
 import HTTPChainCore
 
-/// Random ids of traces and spans, from a generator that the system's random numbers are asked for once: to ask them for
-/// each id would take longer than all else that an attempt costs which is not recorded.
+/// Random IDs of traces and spans, from a generator that is seeded once with system random numbers.
 ///
-/// The generator is xoshiro256** (Blackman and Vigna, "Scrambled linear pseudorandom number generators"), whose state is
-/// wider than a trace's id: two programs have the same ids no more often than ids that are random throughout. Ids are not
-/// secret, and neither is what comes next.
+/// Using those for each ID would take longer than everything else in an unrecorded attempt.
+///
+/// The generator is xoshiro256** (Blackman and Vigna, "Scrambled linear pseudorandom number generators"). Its state is
+/// larger than a trace ID, so two programs have the same IDs no more often than with fully random IDs. IDs aren't
+/// secret, and needn't be unpredictable.
 struct TraceIDs: Sendable {
     private let generator: Locked<Xoshiro256>
 
@@ -14,7 +15,7 @@ struct TraceIDs: Sendable {
         generator = Locked(Xoshiro256(random.next(), random.next(), random.next(), random.next()))
     }
 
-    /// Both halves of the id of a trace, and the id of its first span.
+    /// The two halves of a trace ID, and the ID of the trace's first span.
     func root() -> (high: UInt64, low: UInt64, span: UInt64) {
         generator.withLock { ($0.next(), $0.next(), $0.next()) }
     }
@@ -27,7 +28,7 @@ struct TraceIDs: Sendable {
 struct Xoshiro256: Sendable {
     private var state: (UInt64, UInt64, UInt64, UInt64)
 
-    /// A generator whose state is these numbers; the one state that it never leaves, all zeros, is replaced.
+    /// Makes a generator with this state; the state of all zeros, which it would never leave, is replaced.
     init(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {
         state = (first | second | third | fourth == 0 ? 1 : first, second, third, fourth)
     }

@@ -4,8 +4,7 @@ public import Logging
 import Tracing
 
 extension Logger.MetadataProvider {
-    /// Says to which trace and span a line of a log belongs: `trace_id`, `span_id` and `trace_flags`, by the context of
-    /// the task.
+    /// Adds the task's trace and span to log lines: `trace_id`, `span_id` and `trace_flags`.
     ///
     /// ```swift
     /// LoggingSystem.bootstrap(
@@ -14,7 +13,7 @@ extension Logger.MetadataProvider {
     /// )
     /// ```
     ///
-    /// It knows the traces of a ``ShippingTracer`` and of a ``/HTTPChainTracing/W3CPropagator``.
+    /// It supports the traces of a ``ShippingTracer`` and a ``/HTTPChainTracing/W3CPropagator``.
     public static var traces: Logger.MetadataProvider {
         Logger.MetadataProvider {
             guard let trace = InstrumentationContext.current?.traceContext else { return [:] }

@@ -2,43 +2,42 @@
 public import Foundation
 import HTTPChainTracing
 
-/// A rule that says which traces are recorded and shipped.
+/// A rule for which traces are recorded and shipped.
 ///
 /// ```swift
 /// let sampler = TraceSampler.ratio(0.1)  // a tenth of the traces that begin here, and all that callers record
 /// ```
 ///
-/// A trace that comes from elsewhere is recorded where its caller records it, so that traces are whole; ``followsParent``
-/// can be switched off. The decision about a new trace is made by its id, so that programs with the same ratio record
-/// the same traces.
+/// By default a trace from elsewhere is recorded if its caller records it, so that traces are complete; see
+/// ``followsParent``. A new trace is sampled by its ID, so that programs with the same ratio record the same traces.
 public struct TraceSampler: Sendable, Hashable {
-    /// The part of the traces that begin here that is recorded, from 0 to 1.
+    /// The fraction of new traces that is recorded, from 0 to 1.
     public let ratio: Double
-    /// Whether the decision of the parent counts, where there is one.
+    /// Whether the parent's decision applies, if there is a parent.
     public var followsParent: Bool
 
     /// Every trace (`parentbased_always_on`).
     public static let always = TraceSampler(ratio: 1)
-    /// None that begins here (`parentbased_always_off`).
+    /// No new trace (`parentbased_always_off`).
     public static let never = TraceSampler(ratio: 0)
 
-    /// A part of the traces (`parentbased_traceidratio`).
+    /// A fraction of the traces (`parentbased_traceidratio`).
     ///
-    /// - Parameter ratio: From 0 to 1; what is no such number is taken for the nearest.
+    /// - Parameter ratio: From 0 to 1; other values are clamped, and NaN counts as 0.
     public static func ratio(_ ratio: Double) -> TraceSampler { TraceSampler(ratio: ratio) }
 
     /// Makes a sampler.
     ///
     /// - Parameters:
-    ///   - ratio: The part of the traces that is recorded, from 0 to 1.
-    ///   - followsParent: Whether the decision of the parent counts, where there is one; `true` by default.
+    ///   - ratio: The fraction of the traces that is recorded, from 0 to 1.
+    ///   - followsParent: Whether the parent's decision applies, if there is a parent; `true` by default.
     public init(ratio: Double, followsParent: Bool = true) {
         self.ratio = ratio.isNaN ? 0 : min(max(0, ratio), 1)
         self.followsParent = followsParent
     }
 
-    /// The sampler that `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` ask for; ``always`` where they ask for none
-    /// that is known.
+    /// Makes the sampler set by `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG`; ``always`` if it is missing or
+    /// unknown.
     public init(environment: [String: String] = ProcessInfo.processInfo.environment) {
         let argument = environment["OTEL_TRACES_SAMPLER_ARG"].flatMap { Double($0) }.flatMap {
             (0...1).contains($0) ? $0 : nil
@@ -53,7 +52,7 @@ public struct TraceSampler: Sendable, Hashable {
         }
     }
 
-    /// Whether any span may be recorded whose parent is this one, or that has none.
+    /// Whether any span of this parent, or without one, may be recorded.
     func mayRecord(childOf parent: TraceContext?) -> Bool {
         if followsParent, let parent { return parent.isSampled }
         return ratio > 0
@@ -62,8 +61,8 @@ public struct TraceSampler: Sendable, Hashable {
     /// Whether a span is recorded.
     ///
     /// - Parameters:
-    ///   - traceIDLow: The second half of the trace's id, of which 56 bits are random (Trace Context, Level 2).
-    ///   - parent: The caller's span, where there is one.
+    ///   - traceIDLow: The second half of the trace ID, of which 56 bits are random (Trace Context, Level 2).
+    ///   - parent: The caller's span, if there is one.
     func records(traceIDLow: UInt64, parent: TraceContext?) -> Bool {
         if followsParent, let parent { return parent.isSampled }
         if ratio >= 1 { return true }
@@ -72,19 +71,19 @@ public struct TraceSampler: Sendable, Hashable {
     }
 }
 
-/// The limits of what is kept of a span; what goes beyond is left out and counted.
+/// The size limits of a span; anything beyond them is left out and counted.
 public struct SpanLimits: Sendable, Hashable {
-    /// The most attributes of a span; 128 by default.
+    /// The maximum number of attributes of a span; 128 by default.
     public var attributes = 128
-    /// The most events of a span; 128 by default.
+    /// The maximum number of events of a span; 128 by default.
     public var events = 128
-    /// The most links of a span; 128 by default.
+    /// The maximum number of links of a span; 128 by default.
     public var links = 128
-    /// The most attributes of an event or a link; 128 by default.
+    /// The maximum number of attributes of an event or a link; 128 by default.
     public var innerAttributes = 128
-    /// The longest text of an attribute, in characters; 8,192 by default.
+    /// The maximum length of a text in an attribute, in Unicode scalars; 8,192 by default.
     ///
-    /// A longer one is cut.
+    /// Longer texts are cut.
     public var length = 8192
 
     /// The default limits.
