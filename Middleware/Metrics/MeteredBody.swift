@@ -1,12 +1,12 @@
 import Foundation
 import HTTPChainCore
 
-/// The number of bytes of a body that have passed.
+/// The number of bytes transferred of a body.
 struct MeteredSize: Sendable {
     private let count: Locked<Int64>?
     private let known: Int64?
 
-    /// Watches the body of a request, which is counted as it is read where its length is not known beforehand.
+    /// Observes a request's body, which is counted as it's read if its length isn't known beforehand.
     init(_ request: inout Request) {
         if request.body.isEmpty {
             known = 0
@@ -25,15 +25,15 @@ struct MeteredSize: Sendable {
         }
     }
 
-    /// The size; nil where it is not known.
+    /// The size; `nil` if it isn't known.
     var value: Int64? { known ?? count?.withLock { $0 } }
 }
 
 extension Response {
-    /// The size of a body that is all there; nil while it may still be coming.
+    /// The size of a complete body; `nil` if more may arrive.
     var settledSize: Int64? { body.hasTransfer ? nil : body.length ?? 0 }
 
-    /// Calls back when nobody will read on, with the bytes that have passed until then.
+    /// Calls back when the body has ended or was dropped, with the number of bytes read.
     mutating func meterBody(_ onEnd: @escaping @Sendable (_ size: Int64, _ end: BodyEnd) -> Void) {
         let count = Locked<Int64>(0)
         let length = body.length
@@ -45,7 +45,7 @@ extension Response {
     }
 }
 
-/// Counts what is read.
+/// Counts bytes as they are read.
 private struct CountingReader: BodyReader {
     private var inner: any BodyReader
     private let count: Locked<Int64>
@@ -63,11 +63,11 @@ private struct CountingReader: BodyReader {
     }
 }
 
-/// Which protocol the connection of an attempt speaks, where the transport tells.
+/// The protocol of an attempt's connection, if the transport reports it.
 final class ProtocolReport: Sendable {
     private let name = Locked<String?>(nil)
 
-    /// Has the transport tell; nil where it cannot.
+    /// Subscribes to the transport's report; `nil` if it has none.
     init?(_ request: inout Request, _ next: Next) {
         guard next.capabilities.contains(.reportsConnections) else { return nil }
         let listener = request.options[ConnectionReport.self]
@@ -77,6 +77,6 @@ final class ProtocolReport: Sendable {
         }
     }
 
-    /// The version of HTTP; nil where it was not told.
+    /// The HTTP version; `nil` if it wasn't reported.
     var version: String? { name.withLock { $0 }.flatMap(HTTPSemantics.protocolVersion) }
 }

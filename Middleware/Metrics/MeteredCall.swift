@@ -2,14 +2,14 @@ import HTTPChainCore
 import HTTPTypes
 import Metrics
 
-/// One call, from its beginning to the end of its response's body.
+/// A call, from its start to the end of its response's body.
 struct MeteredCall: Sendable {
     let clock: Stopwatch
     let table: MetricsTable
     let method: String
-    /// Where the call goes; nil where a stage further in decides it.
+    /// The target of the call; `nil` if an inner stage determines it.
     let target: HTTPRequest?
-    /// The template that the call names.
+    /// The template set for the call.
     let template: String?
     let tellsTemplate: Bool
     let record: CallRecord
@@ -31,7 +31,7 @@ struct MeteredCall: Sendable {
     }
 }
 
-/// Measures from its making on.
+/// Measures the time since its creation.
 struct Stopwatch: Sendable {
     private let environment: CallEnvironment
     private let start: Int64
@@ -44,12 +44,12 @@ struct Stopwatch: Sendable {
         bound = TimeBound(options, start: .nanoseconds(start))
     }
 
-    /// The nanoseconds since then.
+    /// The elapsed nanoseconds.
     var elapsed: Int64 {
         let (passed, isTooLong) = environment.nanoseconds.subtractingReportingOverflow(start)
         return isTooLong ? .max : passed
     }
 
-    /// Whether the exchange has gone on for as long as it might.
+    /// Whether the exchange's time limit has passed.
     var isTimeUp: Bool { bound.hasPassed(at: environment.elapsed) }
 }

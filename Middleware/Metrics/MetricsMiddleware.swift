@@ -14,29 +14,29 @@ public import Metrics
 /// }
 /// ```
 ///
-/// **What.** ``HTTPMetrics`` lists the metrics with their units and the bounds of their buckets. Those of attempts are
-/// OpenTelemetry's for HTTP clients, with `http.client.request.duration` in seconds. Those of calls are of this package:
-/// what the caller waits for, how often it was retried and redirected, and what the cache did.
+/// **Metrics.** ``HTTPMetrics`` lists them with their units and bucket bounds. Those of attempts are OpenTelemetry's
+/// for HTTP clients, with `http.client.request.duration` in seconds. Those of calls are this package's: the time that
+/// the caller waits, the number of retries and redirects, and the cache results.
 ///
 /// **When.** Durations and sizes are recorded when the response's body has ended: when it was read, broke or was
-/// dropped. A size is what has passed until then.
+/// dropped. A size is the number of bytes transferred until then.
 ///
-/// **Attributes.** `http.request.method`, `server.address` and `server.port`, `http.response.status_code`, `error.type`;
-/// more by choice (``MetricsDetails``). Answers from 400 on are errors, and so is what was thrown; what the caller
-/// cancelled or did not read is none, and has no `error.type`.
+/// **Attributes.** `http.request.method`, `server.address` and `server.port`, `http.response.status_code`,
+/// `error.type`; more by choice (``MetricsDetails``). Statuses of 400 and above and thrown errors are errors. Cancelled
+/// calls and unread bodies aren't, and have no `error.type`.
 ///
-/// **Few series.** Methods that are not known are `_OTHER`, and so are servers, templates and outcomes beyond
-/// ``MetricsLimits``. All series of a metric have the same names of attributes, as Prometheus needs it: what does not
-/// apply is the empty text, which is no label there.
+/// **Few series.** Unknown methods are `_OTHER`, and so are servers, templates and outcomes beyond ``MetricsLimits``.
+/// All series of a metric have the same attribute names, as Prometheus requires: attributes that don't apply are empty,
+/// which Prometheus treats as missing labels.
 ///
-/// **Cost.** Instruments are made once for each series and kept. A call of a known series whose bodies are in memory
-/// allocates nothing, but for the record of a call where calls or templates are told.
+/// **Cost.** Instruments are created once for each series and kept. A call of a known series whose bodies are in memory
+/// allocates nothing, except the call's record if calls are measured or templates recorded.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/call`` for calls and ``/HTTPChainCore/Phase/wire`` for attempts, the default.
 ///
 /// **Options.** ``/HTTPChainCore/URLTemplate``.
 ///
-/// **Throws** nothing of its own.
+/// **Throws** no errors of its own.
 public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, CallRecordingMiddleware {
     private let unit: MetricsUnit
     private let details: MetricsDetails
@@ -46,12 +46,12 @@ public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     ///
     /// - Parameters:
     ///   - unit: Whether attempts or calls are measured; attempts by default.
-    ///   - factory: Makes the instruments; `nil`, the default, for the one that the program has bootstrapped when the
-    ///     first request passes.
-    ///   - details: What is told beyond the usual; nothing by default.
-    ///   - limits: How many series there may be.
-    ///   - knownMethods: The methods that are told by name, others being `_OTHER`; `nil`, the default, for those of
-    ///     RFC 9110, PATCH and QUERY, or for those of the environment's `OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS`.
+    ///   - factory: The factory of the instruments; `nil`, the default, uses the one that the program has bootstrapped
+    ///     when the first request passes.
+    ///   - details: The additional attributes; none by default.
+    ///   - limits: The limits on the number of series.
+    ///   - knownMethods: The methods recorded by name, others being `_OTHER`; `nil`, the default, uses those of RFC
+    ///     9110, PATCH and QUERY, or those of the environment's `OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS`.
     public init(
         each unit: MetricsUnit = .attempt,
         factory: (any MetricsFactory)? = nil,
@@ -70,7 +70,7 @@ public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         )
     }
 
-    /// Once for each call, or next to the transport.
+    /// ``/HTTPChainCore/Phase/call`` for calls, ``/HTTPChainCore/Phase/wire`` for attempts.
     public var phase: Phase { unit == .call ? .call : .wire }
 
     /// The name, purpose and settings of the stage.
@@ -82,7 +82,7 @@ public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         )
     }
 
-    /// A second stage that measures the same, which would count everything twice.
+    /// Reports a second stage that measures the same, so that everything would be counted twice.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         let isTwice = (place.inside + place.nested).contains { ($0 as? MetricsMiddleware)?.unit == unit }
         guard isTwice else { return [] }
@@ -97,14 +97,14 @@ public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         ]
     }
 
-    /// Of attempts that are told by their templates, which only the URL builder knows.
+    /// Whether attempts are recorded with their templates, which only the URL builder has.
     package var recordsCalls: Bool { unit == .attempt && details.contains(.urlTemplate) }
 
     package func wantsRecord(of request: borrowing Request) -> Bool { recordsCalls }
 
     /// Passes the request on and measures it.
     ///
-    /// - Throws: What the stages inside throw.
+    /// - Throws: Errors from the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         switch unit {
         case .attempt: try await measureAttempt(request, next)

@@ -1,42 +1,42 @@
-/// Whether metrics are those of calls or those of attempts.
+/// The unit that is measured: calls or attempts.
 public enum MetricsUnit: Sendable, Hashable {
-    /// Once for each call, retries, redirects and answers of caches included.
+    /// Each call, including retries, redirects and cached responses.
     case call
-    /// Once for each time that a request is sent.
+    /// Each attempt to send a request.
     case attempt
 }
 
-/// The attributes that metrics have beyond method, server, status and error.
+/// The attributes that metrics have in addition to method, server, status and error.
 public struct MetricsDetails: OptionSet, Sendable, Hashable {
     /// One bit for each detail.
     public let rawValue: UInt8
 
-    /// Makes a set of bits.
+    /// Makes a set from its bits.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// `url.template`: that of the URL builder, or of ``/HTTPChainCore/Request/urlTemplate(_:)``.
+    /// `url.template`: the URL builder's, or that of ``/HTTPChainCore/Request/urlTemplate(_:)``.
     public static let urlTemplate = MetricsDetails(rawValue: 1)
 
     /// `network.protocol.version`, for attempts over a transport that reports its connections.
     public static let protocolVersion = MetricsDetails(rawValue: 2)
 }
 
-/// The limits of the number of series: every combination of attributes is one, and backends keep each.
+/// The limits on the number of series: each combination of attributes is one, and backends keep them all.
 public struct MetricsLimits: Sendable, Hashable {
-    /// The number of servers that are told apart; 100 by default.
+    /// The number of servers that are distinguished; 100 by default.
     ///
-    /// Those that come later are `_OTHER`.
+    /// Later ones are `_OTHER`.
     public var servers: Int
-    /// The number of templates that are told apart; 200 by default.
+    /// The number of templates that are distinguished; 200 by default.
     ///
-    /// Those that come later are `_OTHER`.
+    /// Later ones are `_OTHER`.
     public var templates: Int
-    /// The number of outcomes (status, error, protocol) of one method, server and template that are told apart; 50 by
-    /// default.
+    /// The number of outcomes (status, error, protocol) that are distinguished for one method, server and template; 50
+    /// by default.
     ///
-    /// Those that come later have no status, and the error `_OTHER`.
+    /// Later ones have no status, and the error `_OTHER`.
     public var outcomes: Int
 
     /// Makes limits.

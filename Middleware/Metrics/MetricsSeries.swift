@@ -5,14 +5,14 @@ import Metrics
 final class MetricsSeries: Sendable {
     /// The instruments of one outcome.
     ///
-    /// They are those of the factory itself: through a `Recorder`, whose methods are generic, each value would take longer
-    /// than all else that an attempt costs.
+    /// These are the factory's own handlers: through a `Recorder`, whose methods are generic, recording a value would
+    /// take longer than everything else in an attempt.
     private final class Instruments: Sendable {
         let outcome: OutcomeKey
         let duration: any RecorderHandler
         let sent: any RecorderHandler
         let received: any RecorderHandler
-        /// Of attempts alone.
+        /// Only for attempts.
         let toHead: (any RecorderHandler)?
 
         init(
@@ -31,7 +31,7 @@ final class MetricsSeries: Sendable {
     }
 
     private struct State {
-        /// Few: looked through faster than hashed.
+        /// Few enough that a linear search is faster than hashing.
         var instruments: [Instruments] = []
         var cache: [CacheResult: any CounterHandler] = [:]
     }
@@ -41,7 +41,7 @@ final class MetricsSeries: Sendable {
     private let tellsVersion: Bool
     private let limit: Int
     private let factory: any MetricsFactory
-    /// Of attempts alone: where a call goes is not known when it begins.
+    /// Only for attempts: the target of a call isn't known when it begins.
     private let active: (any MeterHandler)?
     private let retries: (any CounterHandler)?
     private let redirects: (any CounterHandler)?
@@ -69,19 +69,19 @@ final class MetricsSeries: Sendable {
         redirects = counter(HTTPMetrics.redirects)
     }
 
-    /// An attempt is in flight.
+    /// Records the beginning of an attempt.
     func begin() {
         active?.increment(by: 1.0)
     }
 
-    /// It is no longer.
+    /// Records the end of an attempt or a call.
     ///
     /// - Parameters:
-    ///   - outcome: How it ended.
-    ///   - duration: How many nanoseconds it took.
-    ///   - sent: How many bytes of its body were sent; nil where that is not known.
-    ///   - received: How many bytes of the response's body came; nil without a response.
-    ///   - toHead: How many nanoseconds it took until the head of the response was there.
+    ///   - outcome: The outcome.
+    ///   - duration: The duration in nanoseconds.
+    ///   - sent: The number of bytes sent of the request's body; `nil` if unknown.
+    ///   - received: The number of bytes received of the response's body; `nil` without a response.
+    ///   - toHead: The time until the response head arrived, in nanoseconds.
     func end(
         _ outcome: OutcomeKey,
         _ duration: Int64,

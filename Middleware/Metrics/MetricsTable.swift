@@ -3,9 +3,9 @@ import HTTPChainSupport
 import HTTPTypes
 import Metrics
 
-/// The instruments of a stage, one set for each combination of attributes, made once and kept.
+/// The instruments of a stage, created once for each combination of attributes.
 final class MetricsTable: Sendable {
-    /// The target of requests, as their heads say it: looked up without taking a URL apart.
+    /// The target of a request as in its head, looked up without parsing a URL.
     private struct Key: Hashable {
         let method: String
         let scheme: String?
@@ -21,18 +21,18 @@ final class MetricsTable: Sendable {
     private struct State {
         var factory: (any MetricsFactory)?
         var series: [Key: MetricsSeries] = [:]
-        /// Those asked for last: compared faster than hashed.
+        /// The most recently used series: comparing them is faster than hashing.
         var recent: [(key: Key, series: MetricsSeries)] = []
-        /// Which of them the next one replaces.
+        /// The index of the one to replace next.
         var oldest = 0
-        /// By attributes: several keys may come to the same, in capitals or beyond a limit.
+        /// By attributes: several keys may have the same ones, because of letter case or a limit.
         var attributed: [[String]: MetricsSeries] = [:]
         var servers: Set<Server> = []
         var templates: Set<String> = []
         var activeCalls: [String: any MeterHandler] = [:]
     }
 
-    /// The most keys that are kept: capitals and spellings of one server may be any number.
+    /// The maximum number of keys, because a server's name can be spelled in any number of ways.
     private static let keyLimit = 4096
     private static let recentLimit = 4
 
@@ -56,7 +56,7 @@ final class MetricsTable: Sendable {
         state = Locked(State(factory: factory))
     }
 
-    /// The instruments for what a request goes to; `method` is told by name where it is known.
+    /// Returns the instruments for a request's target; `method` is recorded by name if it's known.
     func series(for head: borrowing HTTPRequest, method: String, template: String?) -> MetricsSeries {
         let key = Key(method: method, scheme: head.scheme, authority: head.authority, template: template)
         return state.withLock { state in
@@ -80,12 +80,12 @@ final class MetricsTable: Sendable {
         return series
     }
 
-    /// A method as it is told.
+    /// The recorded name of a method.
     private func name(of method: String) -> String {
         knownMethods.contains(method) ? method : HTTPSemantics.otherMethod
     }
 
-    /// How many calls there are, by method: where they go is not known when they begin.
+    /// The number of active calls by method: their targets aren't known when they begin.
     func activeCalls(_ method: String) -> any MeterHandler {
         let method = name(of: method)
         return state.withLock { state in

@@ -3,30 +3,30 @@ import HTTPChainSupport
 import HTTPTypes
 import RawStructuredFieldValues
 
-/// The result of the cache nearest to the caller, as its `Cache-Status` tells it (RFC 9211).
+/// The result of the cache nearest to the caller, from `Cache-Status` (RFC 9211).
 enum CacheResult: String, Sendable, Hashable {
-    /// It answered.
+    /// The cache responded.
     case hit
-    /// It was told to leave the request alone.
+    /// The cache was configured to ignore the request.
     case bypass
-    /// The method's semantics want the server to be asked.
+    /// The method's semantics require the request to be forwarded.
     case method
     /// Nothing was stored for the URL.
     case uriMiss = "uri-miss"
     /// The stored response is for other request fields.
     case varyMiss = "vary-miss"
-    /// Nothing stored could be used.
+    /// No stored response could be used.
     case miss
-    /// The request did not allow what is stored.
+    /// The request didn't allow the stored response.
     case request
     /// The stored response was stale.
     case stale
-    /// Only part of it was stored.
+    /// Only part of the response was stored.
     case partial
-    /// It asked further and did not say why, or gave a reason of its own.
+    /// The cache forwarded the request without a reason, or with one of its own.
     case other
 
-    /// Reads the field; nil where there is none, or it is malformed.
+    /// Reads the field; `nil` if there is none, or it's malformed.
     init?(_ fields: HTTPFields) {
         let values = fields[values: .cacheStatus]
         if values.isEmpty { return nil }
@@ -34,7 +34,7 @@ enum CacheResult: String, Sendable, Hashable {
         guard let members = try? parser.parseListFieldValue(), case .item(let nearest)? = members.last else {
             return nil
         }
-        // RFC 9211 §2.1: hit is a boolean, and may not stand beside fwd.
+        // RFC 9211 §2.1: hit is a boolean, and mustn't be combined with fwd.
         if case .bool(true)? = nearest.rfc9651Parameters["hit"] {
             self = .hit
         } else if case .token(let reason)? = nearest.rfc9651Parameters["fwd"] {

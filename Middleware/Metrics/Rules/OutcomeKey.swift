@@ -1,16 +1,16 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// How an attempt or a call ended, as its attributes tell it.
+/// The outcome of an attempt or a call, by its attributes.
 struct OutcomeKey: Sendable, Hashable {
-    /// The status of the answer; 0 when there was none.
+    /// The response's status; 0 if there was none.
     var status: Int
-    /// `error.type`; nil where nothing is wrong.
+    /// `error.type`; `nil` if there was no error.
     var error: String?
-    /// `network.protocol.version`; nil where it is not known or not asked for.
+    /// `network.protocol.version`; `nil` if it's unknown or not recorded.
     var version: String?
 
-    /// The key that stands for all outcomes beyond the limit.
+    /// The key for all outcomes beyond the limit.
     static let other = OutcomeKey(status: 0, error: HTTPSemantics.otherMethod)
 
     init(status: Int, error: String?) {
@@ -18,12 +18,12 @@ struct OutcomeKey: Sendable, Hashable {
         self.error = error
     }
 
-    /// An answer whose body is still to come.
+    /// Makes the outcome of a response whose body hasn't ended.
     init(_ status: Int) {
         self.init(status: status, error: HTTPSemantics.isError(status) ? String(status) : nil)
     }
 
-    /// No answer.
+    /// Makes the outcome of a thrown error.
     init(throwing error: any Error, isTimeUp: Bool) {
         self.init(
             status: (error as? any ResponseError)?.response.head.status.code ?? 0,
@@ -31,7 +31,7 @@ struct OutcomeKey: Sendable, Hashable {
         )
     }
 
-    /// The same answer, whose body has ended.
+    /// The same response after its body has ended.
     func ended(_ end: BodyEnd, isTimeUp: Bool) -> OutcomeKey {
         guard case .failed(let failure) = end,
             let type = HTTPSemantics.errorType(of: failure, isTimeUp: isTimeUp)
