@@ -1,46 +1,46 @@
 public import HTTPChainCore
 import HTTPChainSupport
 
-/// An archive cannot be read, written or replayed.
+/// The error for an archive that can't be read, written or replayed.
 public struct HARError: HTTPChainError, Hashable {
     /// The problem.
     ///
-    /// An open set: treat a kind that you do not know as you treat most.
+    /// An open set: handle unknown kinds like most others.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The file is no JSON: something else was expected at a byte.
+        /// The file isn't JSON: something else was expected at this byte.
         case malformed(offset: Int, expected: String)
-        /// The file ends in the middle.
+        /// The file is truncated.
         case cut
-        /// Arrays and objects stand in each other more deeply than ``HARLimits/depth`` allows.
+        /// Arrays and objects are nested more deeply than ``HARLimits/depth`` allows.
         case tooDeep(limit: Int)
         /// The file is larger than ``HARLimits/size`` allows.
         case tooLarge(limit: ByteCount)
         /// There are more entries than ``HARLimits/entries`` allows.
         case tooManyEntries(limit: Int)
-        /// A member that nothing can be made of without is missing.
+        /// A required member is missing.
         case missing(path: String)
-        /// A member is of another type than it must be.
+        /// A member has the wrong type.
         case unexpected(path: String, expected: String)
-        /// The system refused an operation with a file.
+        /// A file operation failed.
         case file(operation: String, path: String, message: String)
-        /// Somebody else has had the file locked for a long time.
+        /// Another writer has kept the file locked for too long.
         case locked(path: String)
-        /// Entries came faster than the disk took them, and this many were dropped.
+        /// Entries came faster than they could be written, and this many were dropped.
         case dropped(count: Int)
-        /// The content of an entry's response is not in the archive, or not all of it.
+        /// The content of an entry's response is missing or incomplete in the archive.
         case contentNotRecorded(entry: String, why: String)
-        /// The response of an entry is none that HTTP knows.
+        /// The response of an entry isn't valid in HTTP.
         case invalidResponse(entry: String, why: String)
-        /// A recording is wanted, and no transport to record over was given.
+        /// The mode requires recording, but there is no transport to record from.
         case noTransport(mode: String)
     }
 
     /// The problem.
     public let problem: Problem
-    /// The file, where it is known.
+    /// The file, if known.
     public let path: String?
 
     init(_ problem: Problem, path: String? = nil) {
@@ -56,13 +56,13 @@ public struct HARError: HTTPChainError, Hashable {
         }
     }
 
-    /// The same, of a file.
+    /// The same error with a file's path.
     func of(_ path: String) -> HARError { self.path == nil ? HARError(problem, path: path) : self }
 
     /// "HAR".
     public var stage: String { "HAR" }
 
-    /// The sentence that says what is wrong, and where.
+    /// The description of the problem and its place.
     public var reason: String { (path.map { "\($0): " } ?? "") + sentence }
 
     private var sentence: String {

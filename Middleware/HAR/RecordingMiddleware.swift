@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// Records exchanges to an archive (HAR 1.2), for looking at them and for replaying them.
+/// Records exchanges in an archive (HAR 1.2), for inspection and replay.
 ///
 /// ```swift
 /// let recorder = HARRecorder(file: URL(fileURLWithPath: "session.har"))
@@ -11,24 +11,24 @@ public import HTTPChainCore
 /// }
 /// ```
 ///
-/// **What.** Heads, contents, times, the time of each chunk of a response (`_chunks`), and how an exchange failed
-/// (`_error`). Content is stored decoded. Text is stored as it is, all else in base64; of long bodies the beginning, as
-/// ``HARBodyStorage`` says. A call that was cancelled before it was answered is not recorded.
+/// **Content.** Heads, contents, times, the time of each chunk of a response (`_chunks`), and the failure of an
+/// exchange (`_error`). Content is stored decoded: text unchanged, everything else in base64; long bodies only up to
+/// the limit of ``HARBodyStorage``. A call that was cancelled before its response isn't recorded.
 ///
-/// **When.** An exchange is recorded when all is over: its body was read to its end, broke, or was dropped.
+/// **When.** An exchange is recorded when it is over: its body was read to its end, broke, or was dropped.
 ///
-/// **Secrets** are redacted by the redaction of the chain (``/HTTPChainCore/Request/redaction``) before anything is
-/// written, in every place; lengths and digests of content that changed are corrected or removed. Content whose coding
-/// cannot be undone here (all but gzip and deflate) is not stored, because secrets in it would be. Binary content is
-/// stored as it is: where it is secret, record no bodies.
+/// **Secrets** are redacted everywhere by the chain's redaction (``/HTTPChainCore/Request/redaction``) before anything
+/// is written. Lengths and digests of changed content are corrected or removed. Content with an unsupported coding (any
+/// except gzip and deflate) isn't stored, because secrets in it couldn't be redacted. Binary content is stored
+/// unchanged: if it is secret, don't record bodies.
 ///
-/// **Place.** ``Place/wire``, the default, sees what the transport sends, each redirect and retry on its own, which is
-/// what ``ReplayTransport`` needs to replay a session through the same chain. ``Place/call`` sees a call as its caller
-/// does, ``Place/attempt`` each attempt before limits and timeouts of its own.
+/// **Place.** ``Place/wire``, the default, records what the transport sends, with separate entries for redirects and
+/// retries, which ``ReplayTransport`` needs to replay a session through the same chain. ``Place/call`` records a call
+/// as its caller sees it, ``Place/attempt`` each attempt before its own limits and timeouts.
 public struct RecordingMiddleware: DeadlineKeepingMiddleware {
     /// The place in a chain where exchanges are recorded.
     public enum Place: String, Sendable, Hashable, CaseIterable {
-        /// Once for each call, answers of a cache included.
+        /// Once for each call, including cached responses.
         case call
         /// Each attempt.
         case attempt
@@ -42,14 +42,14 @@ public struct RecordingMiddleware: DeadlineKeepingMiddleware {
     /// Makes the stage.
     ///
     /// - Parameters:
-    ///   - recorder: Where exchanges go; stages may share one.
-    ///   - place: Where in the chain it stands; next to the transport by default.
+    ///   - recorder: The recorder, which stages may share.
+    ///   - place: The place in the chain; next to the transport by default.
     public init(_ recorder: HARRecorder, each place: Place = .wire) {
         self.recorder = recorder
         self.place = place
     }
 
-    /// As the place says.
+    /// The phase of the place.
     public var phase: Phase {
         switch place {
         case .call: .call
@@ -67,9 +67,9 @@ public struct RecordingMiddleware: DeadlineKeepingMiddleware {
         )
     }
 
-    /// Passes the request on, and records how it went.
+    /// Passes the request on and records the exchange.
     ///
-    /// - Throws: What the stages inside throw.
+    /// - Throws: Errors from the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard request.options[IsRecorded.self] else { return try await next(request) }
         return try await Self.record(request, at: place, to: recorder, next)
@@ -93,14 +93,14 @@ public struct RecordingMiddleware: DeadlineKeepingMiddleware {
     }
 }
 
-/// Whether a call is recorded; ``HTTPChainCore/Request/recorded(_:)`` is the short way to it.
+/// Whether a call is recorded; see also ``HTTPChainCore/Request/recorded(_:)``.
 public enum IsRecorded: RequestOption {
-    /// It is.
+    /// `true`: calls are recorded.
     public static var defaultValue: Bool { true }
 }
 
 extension Request {
-    /// The request, recorded or not by the recording stages that it passes.
+    /// Returns the request with recording enabled or disabled.
     public func recorded(_ isRecorded: Bool) -> Request {
         var request = self
         request.options[IsRecorded.self] = isRecorded

@@ -3,7 +3,7 @@ public import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// Answers requests from an archive (HAR 1.2), instead of from a network.
+/// Responds to requests from an archive (HAR 1.2) instead of a network.
 ///
 /// ```swift
 /// let replay = try await ReplayTransport(file: file, mode: .once, over: URLSessionTransport())
@@ -12,22 +12,22 @@ import HTTPTypes
 /// try await replay.finish()
 /// ```
 ///
-/// A request is taken for a recorded one by ``ReplayMatching``: method, URL and what the body means, unless told
-/// otherwise. Each entry answers once, in order, unless ``ReplaySettings/sequence`` says otherwise. A request that
-/// nothing answers fails with ``UnmatchedReplayError``, which names the nearest entries and what differs, and
-/// ``finish()`` fails when entries were not asked for.
+/// A request is matched with a recorded one by ``ReplayMatching``: by default by method, URL and the meaning of the
+/// body. By default each entry responds once, in order (``ReplaySettings/sequence``). A request without a matching
+/// entry fails with ``UnmatchedReplayError``, which lists the nearest entries and their differences, and ``finish()``
+/// throws if entries weren't used.
 ///
-/// Archives of other programs are replayed as well. Content is in an archive as it was decoded, so `Content-Encoding` and
-/// the old `Content-Length` are not replayed. A request with a condition (`If-None-Match`, `If-Modified-Since`) is
-/// answered with 304 where what was recorded has not changed since.
+/// Archives of other programs can be replayed too. Archives contain decoded content, so `Content-Encoding` and the old
+/// `Content-Length` aren't replayed. A conditional request (`If-None-Match`, `If-Modified-Since`) gets a 304 if the
+/// recorded content hasn't changed since.
 ///
-/// ``ReplayMode`` says when the network is asked. What it answers is recorded as ``RecordingMiddleware`` does it, secrets
-/// redacted.
+/// ``ReplayMode`` determines when the network is used. Its responses are recorded as by ``RecordingMiddleware``, with
+/// secrets redacted.
 public final class ReplayTransport: Transport {
     private struct State: Sendable {
         var book: ReplayBook
         var redaction: Redaction
-        /// Whether the contents of requests that are in files have been read.
+        /// Whether the request contents stored in files have been read.
         var hasReadFiles = false
 
         init(_ archive: HARArchive, _ settings: ReplaySettings) {
@@ -36,27 +36,27 @@ public final class ReplayTransport: Transport {
         }
     }
 
-    /// The capabilities that the stages above are told of.
+    /// The capabilities reported to stages.
     public let capabilities: TransportCapabilities
     /// "ReplayTransport".
     public let name = "ReplayTransport"
-    /// The rule for when the network is asked.
+    /// The rule for when the network is used.
     public let mode: ReplayMode
     private let settings: ReplaySettings
     private let file: URL?
     private let network: Next?
-    /// Takes what the network answers; nil when it is not asked.
+    /// Records the network's responses; nil if the network isn't used.
     private let recorder: HARRecorder?
-    /// Whether every request goes to the network.
+    /// Whether every request is sent to the network.
     private let isRecordingAll: Bool
     private let old: HARArchive
     private let state: Locked<State>
 
-    /// Replays an archive, without a network.
+    /// Makes a transport that replays an archive, without a network.
     ///
     /// - Parameters:
-    ///   - archive: The archive; contents in files beside it are looked for in `directory`.
-    ///   - settings: How it is replayed.
+    ///   - archive: The archive; contents in separate files are looked up in `directory`.
+    ///   - settings: The replay settings.
     ///   - directory: The folder of the archive's file; none by default.
     public init(_ archive: HARArchive, settings: ReplaySettings = .standard, directory: URL? = nil) {
         mode = .none
@@ -70,17 +70,17 @@ public final class ReplayTransport: Transport {
         state = Locked(State(archive, settings))
     }
 
-    /// Replays a file, or records one.
+    /// Makes a transport that replays or records a file.
     ///
     /// - Parameters:
     ///   - file: The archive.
-    ///   - mode: When the network is asked; never by default.
-    ///   - transport: The network; needed for all modes but ``ReplayMode/none``, and for ``ReplayMode/once`` when there
+    ///   - mode: When the network is used; never by default.
+    ///   - transport: The network; required for all modes except ``ReplayMode/none``, and ``ReplayMode/once`` if there
     ///     is an archive.
-    ///   - settings: How it is replayed.
-    ///   - bodies: How much of each body is recorded.
-    ///   - now: What an archive is expired by; the present by default.
-    /// - Throws: ``HARError`` when the file cannot be read, or a recording is wanted and there is no transport.
+    ///   - settings: The replay settings.
+    ///   - bodies: The size limit and place of recorded bodies.
+    ///   - now: The time for the expiry of an archive; the present by default.
+    /// - Throws: ``HARError`` if the file can't be read, or recording is required and there is no transport.
     public init(
         file: URL,
         mode: ReplayMode = .none,
@@ -100,7 +100,7 @@ public final class ReplayTransport: Transport {
         old = archive ?? HARArchive()
         network = records ? transport.map { Next(to: $0) } : nil
         if mode == .new || (mode == .once && archive == nil) {
-            // Appended at once, so that what was recorded is there also after a crash.
+            // Appended immediately, so that recorded entries survive a crash.
             recorder = records ? HARRecorder(file: file, bodies: bodies, limits: settings.limits) : nil
         } else {
             recorder = records ? HARRecorder(nil, bodies: .inline(upTo: bodies.limit)) : nil
@@ -129,14 +129,14 @@ public final class ReplayTransport: Transport {
     ) -> TransportCapabilities {
         let own: TransportCapabilities = [.streamsUploads, .backpressure, .keepsRepeatedFields]
         if let network { return network.capabilities.subtracting(settings.timing == .none ? [] : .keepsDeadlines) }
-        // What waits for the clock of a recording does not look at deadlines.
+        // Waiting by a recording's clock ignores deadlines.
         return settings.timing == .none ? own.union(.keepsDeadlines) : own
     }
 
-    /// Answers a request from the archive, or from the network where the mode says so.
+    /// Responds to a request from the archive, or from the network if the mode allows.
     ///
-    /// - Throws: ``UnmatchedReplayError``; the failure that was recorded; ``HARError`` for an entry that cannot be
-    ///   replayed; `InvalidRequestError` for a request that no transport sends; what the network throws.
+    /// - Throws: ``UnmatchedReplayError``; the recorded failure; ``HARError`` for an entry that can't be replayed;
+    ///   `InvalidRequestError` for an invalid request; errors from the network.
     public func send(_ request: consuming Request) async throws -> Response {
         try Task.checkCancellation()
         if isRecordingAll { return try await record(request) }
@@ -174,7 +174,7 @@ public final class ReplayTransport: Transport {
         }
     }
 
-    /// The beginning of the content, which stays there for the network.
+    /// The beginning of the content, which remains available for the network.
     private func take(_ request: inout Request) async throws -> CapturedBody? {
         if request.body.isEmpty { return nil }
         let (preview, body) = try await request.body.peek(upTo: settings.bodyLimit)
@@ -184,10 +184,9 @@ public final class ReplayTransport: Transport {
         return CapturedBody(chunks: [preview.bytes], count: count, isTruncated: preview.isTruncated)
     }
 
-    /// Reads the recorded contents of requests that are in files beside the archive, before the first is compared.
+    /// Reads the recorded request contents stored in files, before the first comparison.
     ///
-    /// A file that is outside the folder, cannot be read or is beyond the limit of the archive makes no difference to a
-    /// request.
+    /// A file that is outside the folder, can't be read or exceeds the archive's limit is ignored.
     private func readRequestFiles() async throws {
         guard settings.matching.body != .ignored, let directory = file?.deletingLastPathComponent() else { return }
         let names = state.withLock { $0.hasReadFiles ? [:] : $0.book.requestFiles }
@@ -214,7 +213,7 @@ public final class ReplayTransport: Transport {
         for (number, name) in files.sorted(by: { $0.key < $1.key }) where room > 0 {
             guard HARFileName.isSafe(name), HARFileName.isInside(name, of: directory) else { continue }
             let content = CapturedBody(file: .file(directory.appendingPathComponent(name)), limit: min(limit, room))
-            // Without a chunk it could not be read.
+            // Without a chunk, it couldn't be read.
             guard !content.chunks.isEmpty else { continue }
             room -= content.bytes.count
             contents[number] = content
@@ -238,7 +237,7 @@ public final class ReplayTransport: Transport {
             settings.matching.body
         )
         let now = request.environment.time.date
-        // What is bound to one call is a secret of that call; names make no difference to what was recorded before.
+        // Secrets bound to one call belong to that call; secret names don't affect earlier recordings.
         let rules = request.environment.redaction
         return state.withLock { state in
             if state.redaction != rules {
@@ -254,7 +253,7 @@ public final class ReplayTransport: Transport {
         return try await RecordingMiddleware.record(request, at: .wire, to: recorder, network)
     }
 
-    /// Throws when entries were not asked for; to be called when all requests were sent.
+    /// Throws if entries weren't used; call it after all requests were sent.
     ///
     /// - Throws: ``UnusedEntriesError``.
     public func assertAllUsed() throws {
@@ -267,12 +266,12 @@ public final class ReplayTransport: Transport {
         )
     }
 
-    /// Ends the replay: writes what was recorded, and throws when entries were not asked for.
+    /// Ends the replay: writes the recorded entries, and throws if entries weren't used.
     ///
-    /// Until then a file is not replaced (``ReplayMode/all``, ``ReplayMode/update``, an expired one); what is added to
-    /// one (``ReplayMode/new``, ``ReplayMode/once``) is written at once.
+    /// Files are replaced only then (``ReplayMode/all``, ``ReplayMode/update``, an expired one); entries added to a
+    /// file (``ReplayMode/new``, ``ReplayMode/once``) are written immediately.
     ///
-    /// - Throws: ``UnusedEntriesError`` in a mode that only replays; ``HARError`` when the file cannot be written.
+    /// - Throws: ``UnusedEntriesError`` in a mode that only replays; ``HARError`` if the file can't be written.
     public func finish() async throws {
         try assertAllUsed()
         guard let recorder, let file else { return }
@@ -286,7 +285,7 @@ public final class ReplayTransport: Transport {
         }
     }
 
-    /// Removes the entries that were not replayed because of their age.
+    /// Removes the entries that were too old to be replayed.
     private func dropExpired(_ file: URL) async throws {
         guard let expiry = settings.expiry else { return }
         var archive = try await HARArchive.read(from: file, limits: settings.limits)
@@ -304,7 +303,7 @@ extension HARArchive {
         return entries.allSatisfy { $0.isOlder(than: expiry, at: now) }
     }
 
-    /// The archive with entries in place of those with the same request, each for one; the rest is added.
+    /// Replaces entries by recorded ones with the same request, one each, and adds the rest.
     func replacing(with recorded: [HAREntry], _ settings: ReplaySettings) -> HARArchive {
         var archive = self
         var places: [ComparedRequest?] = entries.map {

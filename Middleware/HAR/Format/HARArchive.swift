@@ -8,31 +8,30 @@ public import HTTPChainCore
 /// for entry in archive.entries where entry.response.status >= 400 { print(entry.request.url) }
 /// ```
 ///
-/// Archives of Chrome, Firefox, Playwright and mitmproxy are read as they are: what is missing has the value that the
-/// specification gives for "not known", a number may be written as a string, and fields that the specification does not
-/// have (`_initiator`, `_transferSize`) are kept in `customFields`. What is written has every member that HAR 1.2
-/// requires.
+/// Archives of Chrome, Firefox, Playwright and mitmproxy can be read: missing values are replaced by those that the
+/// specification defines for "not known", numbers may be strings, and fields outside the specification (`_initiator`,
+/// `_transferSize`) are kept in `customFields`. Written archives have every member that HAR 1.2 requires.
 public struct HARArchive: Sendable, Hashable, Codable {
     /// The version of the format; "1.2".
     public var version = "1.2"
     /// The program that wrote the archive.
     public var creator: HARCreator
-    /// The browser whose exchanges they are.
+    /// The browser that made the exchanges.
     public var browser: HARCreator?
     /// The pages that exchanges belong to.
     public var pages: [HARPage] = []
-    /// The exchanges, in the order in which they were written, which is not always that in which they began.
+    /// The exchanges, in the order in which they were written, which isn't always the order in which they began.
     public var entries: [HAREntry]
-    /// Words of a user or a program.
+    /// A comment by a user or a program.
     public var comment: String?
-    /// Fields of `log` that the specification does not have.
+    /// Fields of `log` that aren't part of the specification.
     public var customFields: [String: JSONValue] = [:]
 
     /// Makes an archive.
     ///
     /// - Parameters:
     ///   - entries: The exchanges.
-    ///   - creator: The program that writes it; this package by default.
+    ///   - creator: The program that writes the archive; this package by default.
     public init(entries: [HAREntry] = [], creator: HARCreator = .httpChain) {
         self.entries = entries
         self.creator = creator
@@ -42,15 +41,15 @@ public struct HARArchive: Sendable, Hashable, Codable {
     ///
     /// - Parameters:
     ///   - data: The file's content, UTF-8.
-    ///   - limits: How much is read at most.
-    ///   - salvaging: Whether the whole entries of a file that ends in the middle are read, such as one of a program
-    ///     that was killed; otherwise such a file is an error. `false` by default.
-    /// - Throws: ``HARError`` that says what is wrong, and where.
+    ///   - limits: The size limits.
+    ///   - salvaging: Whether the complete entries of a truncated file are read, for example if the program was killed;
+    ///     otherwise such a file is an error. `false` by default.
+    /// - Throws: ``HARError`` with the problem and its place.
     public init(_ data: Data, limits: HARLimits = .standard, salvaging: Bool = false) throws(HARError) {
         self = try HARFileContent(data, limits: limits, salvaging: salvaging).archive
     }
 
-    /// The archive as JSON, an entry to a line.
+    /// The archive as JSON, one entry per line.
     public var data: Data {
         var bytes = Array("{\"log\":{".utf8)
         var head = HARMembers()
@@ -106,24 +105,24 @@ public struct HARArchive: Sendable, Hashable, Codable {
         return archive.tree
     }
 
-    /// Reads an archive from whatever decoder, without limits of its own.
+    /// Reads an archive from a decoder, without size limits.
     public init(from decoder: any Decoder) throws {
         var root = try HARObject(JSONTree(decoding: decoder), path: "")
         guard let log = root.take("log") else { throw HARError(.missing(path: "log")) }
         try self.init(HARObject(log, path: "log"), limits: HARLimits(size: .unlimited, entries: .max))
     }
 
-    /// Writes the archive with whatever encoder.
+    /// Writes the archive to an encoder.
     public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }
 
-/// The limits of what is read of an archive.
+/// The size limits for reading an archive.
 public struct HARLimits: Sendable, Hashable {
-    /// The largest size of a file; 256 MiB by default.
+    /// The maximum size of a file; 256 MiB by default.
     public var size: ByteCount
-    /// The largest number of entries; 100,000 by default.
+    /// The maximum number of entries; 100,000 by default.
     public var entries: Int
-    /// The largest depth of arrays and objects within each other; 128 by default.
+    /// The maximum nesting depth of arrays and objects; 128 by default.
     public var depth: Int
 
     /// Makes limits.
@@ -133,19 +132,19 @@ public struct HARLimits: Sendable, Hashable {
         self.depth = depth
     }
 
-    /// The limits that hold unless others are given.
+    /// The default limits.
     public static let standard = HARLimits()
 }
 
-/// The content of a file, and the place for the next entry.
+/// The content of a file, and the position of the next entry.
 struct HARFileContent {
-    /// How a file ends that was written here.
+    /// The end of a file written by this package.
     static let tail = Array("\n]}}\n".utf8)
 
     let archive: HARArchive
-    /// Whether the file ended in the middle.
+    /// Whether the file was truncated.
     let isCut: Bool
-    /// Where the entries end in the file; nil when the file ended before they began.
+    /// The end of the entries in the file; nil if the file ended before they began.
     let entries: JSONTreeParser.EntriesPlace?
 
     init(_ data: Data, limits: HARLimits, salvaging: Bool) throws(HARError) {
@@ -165,7 +164,7 @@ struct HARFileContent {
         isCut = result.isCut
         entries = result.entries
         guard case .object = result.tree else {
-            // Nothing, or the beginning of something.
+            // Nothing, or the beginning of an object.
             guard result.isCut else { throw HARError(.unexpected(path: "the file", expected: "an object")) }
             archive = HARArchive()
             return

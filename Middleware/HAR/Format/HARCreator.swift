@@ -6,12 +6,12 @@ public struct HARCreator: Sendable, Hashable, Codable {
     public var name: String
     /// Its version.
     public var version: String
-    /// Words of a user or a program.
+    /// A comment by a user or a program.
     public var comment: String?
-    /// Fields that the specification does not have.
+    /// Fields that aren't part of the specification.
     public var customFields: [String: JSONValue] = [:]
 
-    /// Names a program.
+    /// Makes a creator.
     public init(name: String, version: String) {
         self.name = name
         self.version = version
@@ -37,11 +37,11 @@ public struct HARCreator: Sendable, Hashable, Codable {
         return members.tree
     }
 
-    /// Reads it from whatever decoder.
+    /// Reads it from a decoder.
     public init(from decoder: any Decoder) throws {
         self.init(try HARObject(JSONTree(decoding: decoder), path: "creator"))
     }
 
-    /// Writes it with whatever encoder.
+    /// Writes it to an encoder.
     public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }

@@ -2,28 +2,28 @@ public import Foundation
 public import HTTPChainCore
 import HTTPChainSupport
 
-/// One exchange: a request, its response, and how long each took.
+/// An exchange: a request, its response, and their timings.
 public struct HAREntry: Sendable, Hashable, Codable {
     /// The page it belongs to.
     public var pageref: String?
-    /// The date when the request began; 1970 when the file does not say.
+    /// The date when the request began; 1970 if the file doesn't contain it.
     public var started: Date
     /// The request.
     public var request: HARRequest
     /// The response; the status is 0, or -1 in archives of Playwright, if there was none.
     public var response: HARResponse
-    /// The part that a cache took, as the program wrote it.
+    /// The information about cache use, as the program wrote it.
     public var cache: JSONValue = .object([:])
-    /// The time that each part took.
+    /// The duration of each part.
     public var timings: HARTimings
     /// The server's address, IPv4 or IPv6.
     public var serverIPAddress: String?
     /// The identifier of the connection.
     public var connection: String?
-    /// Words of a user or a program.
+    /// A comment by a user or a program.
     public var comment: String?
-    /// Fields that the specification does not have: `_chunks`, `_error` and others of ``RecordingMiddleware``, and those
-    /// of other programs.
+    /// Fields that aren't part of the specification: `_chunks`, `_error` and others of ``RecordingMiddleware``, and
+    /// those of other programs.
     public var customFields: [String: JSONValue] = [:]
 
     /// Makes an entry.
@@ -34,13 +34,13 @@ public struct HAREntry: Sendable, Hashable, Codable {
         self.timings = timings
     }
 
-    /// The time that the exchange took, in milliseconds: the sum of its timings.
+    /// The duration of the exchange, in milliseconds: the sum of its timings.
     public var time: Double { timings.total }
 
-    /// The words for the failure of an exchange that has no response; nil if it has one, or nothing says that it failed.
+    /// The error text of an exchange without a response; nil if it has one, or there is no sign of a failure.
     ///
-    /// Beside ``RecordingMiddleware`` (`_error` of the entry), Chromium writes `_error` and Playwright `_failureText`, both
-    /// in the response.
+    /// In addition to ``RecordingMiddleware`` (`_error` of the entry), Chromium writes `_error` and Playwright
+    /// `_failureText`, both in the response.
     var failure: String? {
         guard response.status <= 0 else { return nil }
         return customFields["_error"]?.string ?? response.customFields["_error"]?.string
@@ -83,7 +83,7 @@ public struct HAREntry: Sendable, Hashable, Codable {
         return members.tree
     }
 
-    /// Chrome writes IPv6 addresses in the brackets that URLs need.
+    /// Removes the brackets in which Chrome writes IPv6 addresses, as in URLs.
     private static func bareAddress(_ text: String) -> String {
         text.without(prefix: "[")?.without(suffix: "]").map { String($0) } ?? text
     }
@@ -92,20 +92,20 @@ public struct HAREntry: Sendable, Hashable, Codable {
         URLHost(unbracketed: text).map { $0.isIPv6 || $0.isIPv4 && $0.text == text } ?? false
     }
 
-    /// Reads it from whatever decoder.
+    /// Reads it from a decoder.
     public init(from decoder: any Decoder) throws {
         try self.init(HARObject(JSONTree(decoding: decoder), path: "entry"))
     }
 
-    /// Writes it with whatever encoder.
+    /// Writes it to an encoder.
     public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }
 
-/// The times that the parts of an exchange took, in milliseconds; -1 for what did not happen or is not known.
+/// The durations of the parts of an exchange, in milliseconds; -1 for parts that didn't happen or aren't known.
 public struct HARTimings: Sendable, Hashable, Codable {
     /// Waiting for a connection.
     public var blocked: Double = -1
-    /// Resolving the host name.
+    /// Resolving the hostname.
     public var dns: Double = -1
     /// Connecting, with the TLS handshake.
     public var connect: Double = -1
@@ -117,9 +117,9 @@ public struct HARTimings: Sendable, Hashable, Codable {
     public var wait: Double
     /// Reading the response.
     public var receive: Double
-    /// Words of a user or a program.
+    /// A comment by a user or a program.
     public var comment: String?
-    /// Fields that the specification does not have.
+    /// Fields that aren't part of the specification.
     public var customFields: [String: JSONValue] = [:]
 
     /// Makes timings.
@@ -129,7 +129,7 @@ public struct HARTimings: Sendable, Hashable, Codable {
         self.receive = receive
     }
 
-    /// The sum of what is known; ``ssl`` is part of ``connect``.
+    /// The sum of the known durations; ``ssl`` is included in ``connect``.
     public var total: Double {
         [blocked, dns, connect, send, wait, receive].filter { $0 > 0 && $0.isFinite }.reduce(0, +)
     }
@@ -161,11 +161,11 @@ public struct HARTimings: Sendable, Hashable, Codable {
         return members.tree
     }
 
-    /// Reads it from whatever decoder.
+    /// Reads it from a decoder.
     public init(from decoder: any Decoder) throws {
         self.init(try HARObject(JSONTree(decoding: decoder), path: "timings"))
     }
 
-    /// Writes it with whatever encoder.
+    /// Writes it to an encoder.
     public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }

@@ -3,13 +3,13 @@ import HTTPChainSupport
 
 /// A header field, or a parameter of a query.
 public struct HARField: Sendable, Hashable, Codable {
-    /// The name, in the letter case that the program saw.
+    /// The name, in the letter case that the program wrote.
     public var name: String
     /// The value.
     public var value: String
-    /// Words of a user or a program.
+    /// A comment by a user or a program.
     public var comment: String?
-    /// Fields that the specification does not have.
+    /// Fields that aren't part of the specification.
     public var customFields: [String: JSONValue] = [:]
 
     /// Makes a field.
@@ -35,17 +35,17 @@ public struct HARField: Sendable, Hashable, Codable {
         return members.tree
     }
 
-    /// Reads it from whatever decoder.
+    /// Reads it from a decoder.
     public init(from decoder: any Decoder) throws {
         self.init(try HARObject(JSONTree(decoding: decoder), path: "field"))
     }
 
-    /// Writes it with whatever encoder.
+    /// Writes it to an encoder.
     public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }
 
 extension HARField {
-    /// The values: browsers write repeated fields as one, joined by line feeds.
+    /// The values: browsers join repeated fields with line feeds.
     var lines: [String] {
         guard value.utf8.contains(0x0A) else { return [value] }
         return value.utf8.split(separator: 0x0A).map { line in
@@ -55,36 +55,36 @@ extension HARField {
 }
 
 extension [HARField] {
-    /// The values of a field, in order; letter case of the name does not matter.
+    /// The values of a field, in order; the name is case-insensitive.
     func values(of name: String) -> [String] {
         filter { ASCII.equalFolded($0.name, name) }.flatMap(\.lines)
     }
 
-    /// Removes a field, whatever its letter case.
+    /// Removes a field; the name is case-insensitive.
     mutating func remove(_ name: String) {
         removeAll { ASCII.equalFolded($0.name, name) }
     }
 }
 
-/// A cookie that was sent or set.
+/// A cookie in a request or a response.
 public struct HARCookie: Sendable, Hashable, Codable {
     /// The cookie's name.
     public var name: String
     /// Its value.
     public var value: String
-    /// The path it is sent to.
+    /// The path to which it's sent.
     public var path: String?
-    /// The host it is sent to.
+    /// The host to which it's sent.
     public var domain: String?
-    /// The date when it expires, as the program wrote it: ISO 8601 by the specification.
+    /// The expiration date, as the program wrote it; by the specification, ISO 8601.
     public var expires: String?
-    /// Whether scripts do not see it.
+    /// Whether it's hidden from scripts.
     public var httpOnly: Bool?
-    /// Whether it is sent over secure connections only.
+    /// Whether it's sent only over secure connections.
     public var secure: Bool?
-    /// Words of a user or a program.
+    /// A comment by a user or a program.
     public var comment: String?
-    /// Fields that the specification does not have.
+    /// Fields that aren't part of the specification.
     public var customFields: [String: JSONValue] = [:]
 
     /// Makes a cookie.
@@ -112,7 +112,7 @@ public struct HARCookie: Sendable, Hashable, Codable {
         members.add("value", value)
         members.add("path", path)
         members.add("domain", domain)
-        // The specification has ISO 8601 here; a date of another form would fail the schema.
+        // The specification requires ISO 8601; a date in another form would violate the schema.
         members.add("expires", expires.flatMap(HARDate.parse).map(HARDate.text))
         members.add("httpOnly", httpOnly)
         members.add("secure", secure)
@@ -121,11 +121,11 @@ public struct HARCookie: Sendable, Hashable, Codable {
         return members.tree
     }
 
-    /// Reads it from whatever decoder.
+    /// Reads it from a decoder.
     public init(from decoder: any Decoder) throws {
         self.init(try HARObject(JSONTree(decoding: decoder), path: "cookie"))
     }
 
-    /// Writes it with whatever encoder.
+    /// Writes it to an encoder.
     public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }

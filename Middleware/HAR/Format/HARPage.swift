@@ -3,17 +3,17 @@ public import HTTPChainCore
 
 /// A page that exchanges belong to.
 public struct HARPage: Sendable, Hashable, Codable {
-    /// The date when it began to load; `nil` when it does not say.
+    /// The date when it began to load; `nil` if unknown.
     public var started: Date?
-    /// The identifier by which entries name the page.
+    /// The identifier that entries use for the page.
     public var id: String
     /// Its title.
     public var title: String
-    /// The times at which its content was there and it was loaded, in milliseconds, as the program wrote it.
+    /// The load timings, in milliseconds, as the program wrote them.
     public var pageTimings: JSONValue = .object([:])
-    /// Words of a user or a program.
+    /// A comment by a user or a program.
     public var comment: String?
-    /// Fields that the specification does not have.
+    /// Fields that aren't part of the specification.
     public var customFields: [String: JSONValue] = [:]
 
     /// Makes a page.
@@ -44,11 +44,11 @@ public struct HARPage: Sendable, Hashable, Codable {
         return members.tree
     }
 
-    /// Reads it from whatever decoder.
+    /// Reads it from a decoder.
     public init(from decoder: any Decoder) throws {
         self.init(try HARObject(JSONTree(decoding: decoder), path: "page"))
     }
 
-    /// Writes it with whatever encoder.
+    /// Writes it to an encoder.
     public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }

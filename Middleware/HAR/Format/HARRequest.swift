@@ -7,26 +7,26 @@ public struct HARRequest: Sendable, Hashable, Codable {
     public var method: String
     /// The absolute URL, without a fragment.
     public var url: String
-    /// The version of HTTP, as the program names it; "unknown" where it does not.
+    /// The HTTP version as the program wrote it; "unknown" if it didn't.
     public var httpVersion = "unknown"
     /// The cookies sent.
     public var cookies: [HARCookie] = []
     /// The header fields, in order.
     public var headers: [HARField] = []
-    /// The parameters of the query, decoded.
+    /// The query parameters, decoded.
     public var queryString: [HARField] = []
     /// The content.
     public var postData: HARPostData?
-    /// The bytes of the head; -1 where not known.
+    /// The size of the head, in bytes; -1 if unknown.
     public var headersSize: Int64 = -1
-    /// The bytes of the content as it was sent; -1 where not known.
+    /// The size of the content as sent, in bytes; -1 if unknown.
     public var bodySize: Int64 = -1
-    /// Words of a user or a program.
+    /// A comment by a user or a program.
     public var comment: String?
-    /// Fields that the specification does not have.
+    /// Fields that aren't part of the specification.
     public var customFields: [String: JSONValue] = [:]
 
-    /// Makes a request; the query's parameters are taken from the URL.
+    /// Makes a request with the query parameters of the URL.
     public init(method: String, url: String, headers: [HARField] = [], postData: HARPostData? = nil) {
         self.method = method
         self.url = url
@@ -35,10 +35,10 @@ public struct HARRequest: Sendable, Hashable, Codable {
         queryString = URLParts(url).query.map { HARField(name: $0.name, value: $0.value ?? "") }
     }
 
-    /// The values of a header field, in order; letter case does not matter.
+    /// The values of a header field, in order; the name is case-insensitive.
     public func values(of field: String) -> [String] { headers.values(of: field) }
 
-    /// The file beside the archive that holds the content, if it is in one.
+    /// The file next to the archive that contains the content, if there is one.
     var contentFile: String? {
         guard let data = postData, data.text?.isEmpty != false else { return nil }
         return data.customFields["_file"]?.string
@@ -76,33 +76,33 @@ public struct HARRequest: Sendable, Hashable, Codable {
         return members.tree
     }
 
-    /// Reads it from whatever decoder.
+    /// Reads it from a decoder.
     public init(from decoder: any Decoder) throws {
         try self.init(HARObject(JSONTree(decoding: decoder), path: "request"))
     }
 
-    /// Writes it with whatever encoder.
+    /// Writes it to an encoder.
     public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }
 
 /// The content of a request.
 public struct HARPostData: Sendable, Hashable, Codable {
-    /// The media type, as `Content-Type` has it.
+    /// The media type, as in `Content-Type`.
     public var mimeType: String
     /// The content as text.
     public var text: String?
-    /// The parameters of a form, where a program wrote these instead of the text.
+    /// The parameters of a form, if a program wrote these instead of the text.
     public var params: [HARParameter] = []
-    /// The encoding of ``text``: "base64" for what is not text; `nil` for text.
+    /// The encoding of ``text``: "base64" for binary content; `nil` for text.
     ///
-    /// HAR 1.2 has this for responses only; it is written as `_encoding`.
+    /// HAR 1.2 defines this only for responses, so it is written as `_encoding`.
     public var encoding: String?
-    /// Words of a user or a program.
+    /// A comment by a user or a program.
     public var comment: String?
-    /// Fields that the specification does not have: `_truncated`, `_file`, those of other programs.
+    /// Fields that aren't part of the specification: `_truncated`, `_file`, and those of other programs.
     public var customFields: [String: JSONValue] = [:]
 
-    /// Makes content of text.
+    /// Makes text content.
     public init(mimeType: String, text: String? = nil) {
         self.mimeType = mimeType
         self.text = text
@@ -131,17 +131,17 @@ public struct HARPostData: Sendable, Hashable, Codable {
         return members.tree
     }
 
-    /// Reads it from whatever decoder.
+    /// Reads it from a decoder.
     public init(from decoder: any Decoder) throws {
         try self.init(HARObject(JSONTree(decoding: decoder), path: "postData"))
     }
 
-    /// Writes it with whatever encoder.
+    /// Writes it to an encoder.
     public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }
 
 extension HARPostData {
-    /// Takes content that was in a file.
+    /// Replaces the content with that of a file.
     mutating func fill(_ content: CapturedBody) {
         text = content.bytes.base64EncodedString()
         encoding = "base64"
@@ -153,15 +153,15 @@ extension HARPostData {
 public struct HARParameter: Sendable, Hashable, Codable {
     /// The parameter's name.
     public var name: String
-    /// Its value, or the content of its file.
+    /// Its value, or the content of the file.
     public var value: String?
-    /// The name of its file.
+    /// The name of the file.
     public var fileName: String?
-    /// The media type of its file.
+    /// The media type of the file.
     public var contentType: String?
-    /// Words of a user or a program.
+    /// A comment by a user or a program.
     public var comment: String?
-    /// Fields that the specification does not have.
+    /// Fields that aren't part of the specification.
     public var customFields: [String: JSONValue] = [:]
 
     /// Makes a parameter.
@@ -191,11 +191,11 @@ public struct HARParameter: Sendable, Hashable, Codable {
         return members.tree
     }
 
-    /// Reads it from whatever decoder.
+    /// Reads it from a decoder.
     public init(from decoder: any Decoder) throws {
         self.init(try HARObject(JSONTree(decoding: decoder), path: "params"))
     }
 
-    /// Writes it with whatever encoder.
+    /// Writes it to an encoder.
     public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }

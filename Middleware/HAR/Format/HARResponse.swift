@@ -2,11 +2,11 @@ public import HTTPChainCore
 
 /// The response of an exchange.
 public struct HARResponse: Sendable, Hashable, Codable {
-    /// The status; 0, or -1 in archives of Playwright, if no response came.
+    /// The status; 0, or -1 in archives of Playwright, if there was no response.
     public var status: Int
     /// The reason phrase.
     public var statusText: String
-    /// The version of HTTP, as the program names it; "unknown" where it does not.
+    /// The HTTP version as the program wrote it; "unknown" if it didn't.
     public var httpVersion = "unknown"
     /// The cookies that were set.
     public var cookies: [HARCookie] = []
@@ -14,15 +14,15 @@ public struct HARResponse: Sendable, Hashable, Codable {
     public var headers: [HARField]
     /// The content.
     public var content: HARContent
-    /// The target of a redirect, as `Location` has it; empty where there is none.
+    /// The target of a redirect, as in `Location`; empty if there is none.
     public var redirectURL = ""
-    /// The bytes of the head; -1 where not known.
+    /// The size of the head, in bytes; -1 if unknown.
     public var headersSize: Int64 = -1
-    /// The bytes of the content as it was sent; -1 where not known.
+    /// The size of the content as sent, in bytes; -1 if unknown.
     public var bodySize: Int64 = -1
-    /// Words of a user or a program.
+    /// A comment by a user or a program.
     public var comment: String?
-    /// Fields that the specification does not have.
+    /// Fields that aren't part of the specification.
     public var customFields: [String: JSONValue] = [:]
 
     /// Makes a response.
@@ -38,11 +38,10 @@ public struct HARResponse: Sendable, Hashable, Codable {
         self.content = content
     }
 
-    /// The values of a header field, in order; letter case does not matter.
+    /// The values of a header field, in order; the name is case-insensitive.
     public func values(of field: String) -> [String] { headers.values(of: field) }
 
-    /// Whether content that is not in the archive is none: it was empty, or that of a redirect, which browsers do not
-    /// keep.
+    /// Whether missing content is known to be empty, or belongs to a redirect, whose content browsers don't keep.
     var hasNoContent: Bool {
         content.size == 0 || bodySize == 0 || values(of: "content-length") == ["0"] || (300..<400).contains(status)
     }
@@ -79,33 +78,33 @@ public struct HARResponse: Sendable, Hashable, Codable {
         return members.tree
     }
 
-    /// Reads it from whatever decoder.
+    /// Reads it from a decoder.
     public init(from decoder: any Decoder) throws {
         try self.init(HARObject(JSONTree(decoding: decoder), path: "response"))
     }
 
-    /// Writes it with whatever encoder.
+    /// Writes it to an encoder.
     public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }
 
-/// The content of a response, decoded: without the content coding that it was sent with.
+/// The decoded content of a response, without its content coding.
 public struct HARContent: Sendable, Hashable, Codable {
-    /// The bytes of the decoded content.
+    /// The size of the decoded content, in bytes.
     public var size: Int64
     /// The number of bytes that the content coding saved.
     public var compression: Int64?
-    /// The media type, as `Content-Type` has it; "x-unknown" where there is none.
+    /// The media type, as in `Content-Type`; "x-unknown" if there is none.
     public var mimeType: String
-    /// The content as text, or as ``encoding`` says; `nil` where it was not recorded.
+    /// The content, encoded by ``encoding``; `nil` if it wasn't recorded.
     public var text: String?
-    /// The encoding of ``text``: "base64" for what is not text; `nil` for text.
+    /// The encoding of ``text``: "base64" for binary content; `nil` for text.
     public var encoding: String?
-    /// Words of a user or a program.
+    /// A comment by a user or a program.
     public var comment: String?
-    /// Fields that the specification does not have: `_truncated`, `_file`, those of other programs.
+    /// Fields that aren't part of the specification: `_truncated`, `_file`, and those of other programs.
     public var customFields: [String: JSONValue] = [:]
 
-    /// Makes content of text.
+    /// Makes text content.
     public init(mimeType: String, text: String? = nil) {
         self.mimeType = mimeType
         self.text = text
@@ -136,11 +135,11 @@ public struct HARContent: Sendable, Hashable, Codable {
         return members.tree
     }
 
-    /// Reads it from whatever decoder.
+    /// Reads it from a decoder.
     public init(from decoder: any Decoder) throws {
         self.init(try HARObject(JSONTree(decoding: decoder), path: "content"))
     }
 
-    /// Writes it with whatever encoder.
+    /// Writes it to an encoder.
     public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }

@@ -1,10 +1,10 @@
 import HTTPChainCore
 import HTTPChainSupport
 
-/// A JSON object that is read member by member, leniently; what nobody asked for is kept.
+/// A JSON object that is read leniently, member by member; unread members are kept.
 struct HARObject {
     private var members: [JSONTree.Member]
-    /// Where it stands, such as `log.entries[3].request`.
+    /// Its path, such as `log.entries[3].request`.
     let path: String
 
     init(_ tree: JSONTree, path: String) throws(HARError) {
@@ -13,10 +13,10 @@ struct HARObject {
         self.path = path
     }
 
-    /// Takes a member; null counts as none.
+    /// Removes and returns a member; null counts as missing.
     mutating func take(_ name: String) -> JSONTree? {
         var found: JSONTree?
-        // Of members with the same name the last counts.
+        // If a name is repeated, the last member wins.
         Steps.take(members.count)
         members.removeAll { member in
             guard member.name == name else { return false }
@@ -26,7 +26,7 @@ struct HARObject {
         return found == .null ? nil : found
     }
 
-    /// A string; a number or a truth value as its text.
+    /// A string; numbers and Booleans are converted to text.
     mutating func string(_ name: String) -> String? {
         switch take(name) {
         case .string(let text): text
@@ -60,7 +60,7 @@ struct HARObject {
         return try HARObject(tree, path: path + "." + name)
     }
 
-    /// The objects of an array; none when there is no array.
+    /// The objects of an array; empty if there is none.
     mutating func objects(_ name: String) throws(HARError) -> [HARObject] {
         guard let tree = take(name) else { return [] }
         guard case .array(let elements) = tree else {
@@ -74,14 +74,14 @@ struct HARObject {
         return objects
     }
 
-    /// The members that nobody asked for.
+    /// The members that weren't read.
     var rest: [String: JSONValue] {
         if members.isEmpty { return [:] }
         return Dictionary(members.map { ($0.name, $0.value.value) }) { _, last in last }
     }
 }
 
-/// A JSON object that is written member by member, in the order of the specification.
+/// A JSON object that is written member by member, in the specification's order.
 struct HARMembers {
     private var members: [JSONTree.Member] = []
 
@@ -103,14 +103,14 @@ struct HARMembers {
         if let flag { add(name, .bool(flag)) }
     }
 
-    /// Milliseconds, with what fractions there are.
+    /// Milliseconds, with fractions if necessary.
     mutating func add(_ name: String, milliseconds: Double?) {
         guard let milliseconds else { return }
         let value = milliseconds.isFinite ? milliseconds : -1
         add(name, .number(value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"))
     }
 
-    /// Fields of other programs, and what there is beyond the specification, by name.
+    /// Fields outside the specification, sorted by name.
     mutating func add(_ fields: [String: JSONValue]) {
         for (name, value) in fields.sorted(by: { $0.key < $1.key }) { add(name, JSONTree(value)) }
     }

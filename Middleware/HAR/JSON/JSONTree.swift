@@ -1,10 +1,10 @@
 import Foundation
 import HTTPChainCore
 
-/// A JSON text (RFC 8259) as a tree: members in their order, numbers as they were written.
+/// A JSON text (RFC 8259) as a tree: members in order, numbers as written.
 ///
-/// An archive is mostly strings; what a number means matters where two contents are compared, and an identifier of
-/// twenty digits does not survive a `Double`.
+/// An archive is mostly strings. The meaning of a number matters only when contents are compared, and an identifier of
+/// twenty digits doesn't fit in a `Double`.
 enum JSONTree: Sendable, Hashable {
     struct Member: Sendable, Hashable {
         let name: String
@@ -31,7 +31,7 @@ enum JSONTree: Sendable, Hashable {
         }
     }
 
-    /// The value for those who need not know how it was written; of members with the same name the last counts.
+    /// The value without details of the notation; if a name is repeated, the last member wins.
     var value: JSONValue {
         switch self {
         case .null: .null
@@ -44,14 +44,14 @@ enum JSONTree: Sendable, Hashable {
         }
     }
 
-    /// The text as JSON, on one line.
+    /// The JSON text, on one line.
     var text: String {
         var bytes: [UInt8] = []
         write(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends the text as JSON, on one line.
+    /// Appends the JSON text, on one line.
     func write(to bytes: inout [UInt8]) {
         switch self {
         case .null: bytes.append(contentsOf: "null".utf8)
@@ -79,15 +79,15 @@ enum JSONTree: Sendable, Hashable {
 }
 
 extension JSONTree {
-    /// The tree with what makes no difference to its meaning removed: the order of members, and how numbers are written
-    /// (`1.0`, `1`, `10e-1`).
+    /// The tree without insignificant differences: the order of members, and the notation of numbers (`1.0`, `1`,
+    /// `10e-1`).
     var normalized: JSONTree {
         switch self {
         case .null, .bool, .string: return self
         case .number(let text): return .number(Self.normalized(number: text))
         case .array(let elements): return .array(elements.map(\.normalized))
         case .object(let members):
-            // Of members with the same name the last counts.
+            // If a name is repeated, the last member wins.
             let last = Dictionary(members.map { ($0.name, $0.value) }) { _, last in last }
             return .object(
                 last.sorted { $0.key < $1.key }.map { Member(name: $0.key, value: $0.value.normalized) }
@@ -95,7 +95,7 @@ extension JSONTree {
         }
     }
 
-    /// A number as its significant digits and the power of ten behind them.
+    /// A number as its significant digits and a power of ten.
     private static func normalized(number: String) -> String {
         let lowered = number.lowercased()
         let parts = lowered.pieces(at: "e", maxSplits: 1)
@@ -121,12 +121,12 @@ extension JSONTree {
 }
 
 extension JSONTree {
-    /// Reads a tree with whatever decoder.
+    /// Reads a tree from a decoder.
     init(decoding decoder: any Decoder) throws {
         self.init(try JSONValue(from: decoder))
     }
 
-    /// Writes the tree with whatever encoder.
+    /// Writes the tree to an encoder.
     func encode(with encoder: any Encoder) throws {
         try value.encode(to: encoder)
     }

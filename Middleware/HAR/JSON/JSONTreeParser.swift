@@ -2,22 +2,22 @@ import HTTPChainSupport
 
 /// Reads JSON texts (RFC 8259) into trees, within limits.
 ///
-/// It is lenient in what does no harm: a byte order mark, bytes that are not UTF-8 and halves of surrogate pairs become
-/// U+FFFD. A text that ends too soon is a fault of its own kind, and what is whole of it can be had.
+/// It's lenient if that does no harm: a byte order mark is ignored, and invalid UTF-8 and unpaired surrogates become
+/// U+FFFD. A truncated text is a separate fault, and its complete part can be salvaged.
 struct JSONTreeParser {
-    /// Why a text cannot be read.
+    /// The reason that a text can't be read.
     enum Fault: Error, Hashable {
-        /// Something else than JSON stands at a byte.
+        /// Invalid JSON at a byte.
         case malformed(offset: Int, expected: String)
-        /// The text ends in the middle.
+        /// The text is truncated.
         case cut
-        /// Arrays and objects stand in each other more deeply than allowed.
+        /// Arrays and objects are nested more deeply than allowed.
         case tooDeep(limit: Int)
     }
 
-    /// Where the elements of `log.entries` stand, for those who append to a file.
+    /// The position of the elements of `log.entries`, for appending to a file.
     struct EntriesPlace: Hashable {
-        /// After the bracket that opens the array, or after its last whole element.
+        /// After the bracket that opens the array, or after its last complete element.
         var end: Int
         var count = 0
     }
@@ -27,9 +27,9 @@ struct JSONTreeParser {
     private let salvages: Bool
     private var index = 0
     private var depth = 0
-    /// The names of the members that the parser is in, of the outermost two objects.
+    /// The names of the current members in the outermost two objects.
     private var names = ("", "")
-    /// Whether the text ended in the middle.
+    /// Whether the text was truncated.
     private(set) var isCut = false
     private(set) var entries: EntriesPlace?
 
@@ -42,18 +42,18 @@ struct JSONTreeParser {
     /// The result of reading a text.
     struct Result {
         var tree: JSONTree
-        /// Whether the text ended in the middle, so that something is missing in the tree.
+        /// Whether the text was truncated, so that something is missing in the tree.
         var isCut: Bool
         var entries: EntriesPlace?
     }
 
-    /// Reads one text.
+    /// Reads a text.
     ///
     /// - Parameters:
     ///   - bytes: The text, UTF-8.
-    ///   - depthLimit: How deep arrays and objects may stand in each other.
-    ///   - salvages: Whether a text that ends too soon gives what was whole of it: an array without its last element,
-    ///     an object with the beginning of its last member where that is an array or an object.
+    ///   - depthLimit: The maximum nesting depth of arrays and objects.
+    ///   - salvages: Whether the complete part of a truncated text is returned: an array without its last element, an
+    ///     object with the beginning of its last member if that is an array or an object.
     static func parse(
         _ bytes: UnsafeBufferPointer<UInt8>,
         depthLimit: Int,
@@ -69,7 +69,7 @@ struct JSONTreeParser {
         return Result(tree: tree, isCut: parser.isCut, entries: parser.entries)
     }
 
-    /// Reads one text that is whole.
+    /// Reads a complete text.
     static func parse(_ text: String, depthLimit: Int = 512) throws(Fault) -> JSONTree {
         var text = text
         let result = text.withUTF8 { bytes -> Swift.Result<Result, Fault> in
@@ -90,7 +90,7 @@ struct JSONTreeParser {
         }
     }
 
-    /// Ends the reading: with what there is when that is wanted.
+    /// Ends the reading at a truncation, returning the partial tree if salvaging.
     private mutating func cut(_ tree: JSONTree) throws(Fault) -> JSONTree {
         guard salvages else { throw .cut }
         isCut = true
@@ -127,7 +127,7 @@ struct JSONTreeParser {
     private mutating func number() throws(Fault) -> JSONTree {
         let start = index
         if current == UInt8(ascii: "-") { index += 1 }
-        // RFC 8259 §6: no zeros lead.
+        // RFC 8259 §6: no leading zeros.
         if current == UInt8(ascii: "0") { index += 1 } else { try digits() }
         if current == UInt8(ascii: ".") {
             index += 1
@@ -224,7 +224,7 @@ struct JSONTreeParser {
         }
     }
 
-    /// The text of a string; nil when it does not end.
+    /// The text of a string; nil if it's truncated.
     private mutating func string() throws(Fault) -> String? {
         index += 1
         let start = index
@@ -251,7 +251,7 @@ struct JSONTreeParser {
         return nil
     }
 
-    /// Reads what follows a backslash; false when the text ends there.
+    /// Reads the rest of an escape after the backslash; false if the text ends there.
     private mutating func escape(_ text: inout [UInt8]) throws(Fault) -> Bool {
         guard let byte = current else { return false }
         index += 1
@@ -284,7 +284,7 @@ struct JSONTreeParser {
         return true
     }
 
-    /// Four hexadecimal digits; nil when the text ends in them.
+    /// Four hexadecimal digits; nil if the text ends within them.
     private mutating func unit() throws(Fault) -> UInt16? {
         var unit: UInt16 = 0
         for _ in 0..<4 {

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// The content of a request as it is compared: by what it means where that is known.
+/// The content of a request in comparable form: by its meaning, if that is known.
 enum ComparedBody: Sendable, Hashable {
     /// A part of a multipart body.
     struct Part: Sendable, Hashable {
@@ -10,7 +10,7 @@ enum ComparedBody: Sendable, Hashable {
         let type: String?
         /// nil if it was not recorded.
         let content: Data?
-        /// Whether it was recorded as a parameter, which may leave out the type.
+        /// Whether it was recorded as a parameter, which may lack the type.
         var isParameter = false
     }
 
@@ -27,7 +27,7 @@ enum ComparedBody: Sendable, Hashable {
 
     init(_ request: HARRequest, exact: Bool, isRecorded: Bool) {
         guard let data = request.postData else {
-            // Programs leave out content that they did not keep. GET and HEAD have none.
+            // Programs may omit content that they didn't keep. GET and HEAD have none.
             let mayHaveContent = isRecorded && request.bodySize != 0 && !["GET", "HEAD"].contains(request.method)
             self = mayHaveContent ? .unknown : .none
             return
@@ -40,8 +40,8 @@ enum ComparedBody: Sendable, Hashable {
             return
         }
         guard let bytes, !bytes.isEmpty else {
-            // A program that writes the parameters of a form writes no text, and some write an empty one for what they
-            // did not keep.
+            // A program that writes a form's parameters writes no text, and some write an empty text for content that
+            // they didn't keep.
             if !data.params.isEmpty {
                 self = Self.form(data.params, MediaType(media))
             } else {
@@ -70,7 +70,7 @@ enum ComparedBody: Sendable, Hashable {
         }
     }
 
-    /// A form whose parameters were recorded in the place of its text.
+    /// A form whose parameters were recorded instead of its text.
     private static func form(_ parameters: [HARParameter], _ type: MediaType?) -> ComparedBody {
         let isMultipart = type?.essence.begins(with: "multipart/") ?? parameters.contains { $0.fileName != nil }
         guard isMultipart else {
@@ -79,7 +79,7 @@ enum ComparedBody: Sendable, Hashable {
         return .multipart(
             parameters.map { parameter in
                 let value = parameter.value ?? ""
-                // Browsers keep the names of files, and no content or "(binary)".
+                // Browsers keep the names of files, but no content, or "(binary)".
                 let isLost = parameter.fileName != nil && ["", "(binary)"].contains(value)
                 return Part(
                     name: parameter.name,
@@ -97,8 +97,7 @@ enum ComparedBody: Sendable, Hashable {
         return essence == "application/json" || essence.ends(with: "+json") || essence == "text/json"
     }
 
-    /// Returns the differences between the content that is sent and that which was recorded; none where they mean the
-    /// same.
+    /// Returns the differences between the sent and the recorded content; empty if they are equivalent.
     func differences(from recorded: ComparedBody) -> [String] {
         if self == recorded { return [] }
         switch (self, recorded) {
@@ -109,7 +108,7 @@ enum ComparedBody: Sendable, Hashable {
         case (.multipart(let sent), .multipart(let recorded)):
             return Self.partDifferences(sent, recorded)
         case (.beginning, _), (_, .beginning): return beginningDifferences(from: recorded)
-        // Nothing can be said against it.
+        // Unknown content is never different.
         case (_, .unknown), (.unknown, _): return []
         case (.none, _): return ["the body is empty; recorded is \(recorded.summary)"]
         case (_, .none): return ["the body is \(summary); recorded is an empty one"]
@@ -170,7 +169,7 @@ enum ComparedBody: Sendable, Hashable {
     }
 }
 
-/// Multipart content (RFC 2046 §5.1) in memory, without the boundary, which is another one each time.
+/// Multipart content (RFC 2046 §5.1) in memory, without the boundary, which differs each time.
 enum MultipartContent {
     static func parts(of bytes: Data, boundary: String) -> [ComparedBody.Part]? {
         let delimiter = Data("--\(boundary)".utf8)

@@ -12,7 +12,7 @@ struct ParameterizedPart {
     }
 }
 
-/// Compares named values: those of one name in their order, the names in any.
+/// Compares named values: names in any order, values of the same name in order.
 enum NamedValues {
     static func differences(
         _ sent: [URLParts.Parameter],
@@ -46,7 +46,7 @@ enum NamedValues {
     }
 }
 
-/// Where two JSON values part, by the paths of their members.
+/// The differences between two JSON values, by member path.
 enum JSONDifference {
     private static let limit = 8
 
@@ -85,7 +85,7 @@ enum JSONDifference {
     private static func shown(_ tree: JSONTree) -> String { TextDifference.shortened(tree.text) }
 }
 
-/// Where two texts part.
+/// The first difference between two texts.
 enum TextDifference {
     static func describe(_ sent: String, _ recorded: String) -> String {
         let same = zip(sent.unicodeScalars, recorded.unicodeScalars).prefix { $0 == $1 }.count

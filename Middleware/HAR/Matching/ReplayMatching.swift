@@ -2,7 +2,7 @@ import HTTPChainCore
 import HTTPChainSupport
 public import HTTPTypes
 
-/// The rules by which a request is taken for a recorded one.
+/// The rules for matching a request with a recorded one.
 ///
 /// ```swift
 /// var matching = ReplayMatching.standard
@@ -11,37 +11,37 @@ public import HTTPTypes
 /// matching.headers = [.accept]
 /// ```
 ///
-/// Both are compared with their secrets redacted, by the redaction of the chain, so that a request with a fresh token is
-/// taken for the one that was recorded with an old one.
+/// Both are compared with their secrets redacted by the chain's redaction, so that a request with a fresh token matches
+/// one that was recorded with an old token.
 public struct ReplayMatching: Sendable {
     /// The parts of a URL.
     public struct URLPart: OptionSet, Sendable, Hashable {
         /// One bit for each part.
         public let rawValue: UInt8
 
-        /// Makes parts of bits.
+        /// Makes parts from their bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// `http` or `https`.
         public static let scheme = URLPart(rawValue: 1)
         /// The host.
         public static let host = URLPart(rawValue: 2)
-        /// The port, that of the scheme where none is written.
+        /// The port, or the scheme's default port.
         public static let port = URLPart(rawValue: 4)
-        /// The path; escapes make no difference.
+        /// The path; percent-encoding makes no difference.
         public static let path = URLPart(rawValue: 8)
-        /// The parameters of the query, in any order; those of the same name in theirs.
+        /// The query parameters, in any order; those of the same name in order.
         public static let query = URLPart(rawValue: 16)
         /// All of them.
         public static let all: URLPart = [.scheme, .host, .port, .path, .query]
     }
 
-    /// A way to compare contents.
+    /// A way to compare content.
     public enum Body: Sendable, Hashable {
-        /// Not at all.
+        /// Content isn't compared.
         case ignored
-        /// By what they mean: JSON whatever the order of members and the space between them, forms by their fields,
-        /// multipart bodies by their parts and whatever the boundary, all others byte by byte.
+        /// By meaning: JSON regardless of member order and whitespace, forms by their fields, multipart bodies by their
+        /// parts regardless of the boundary, and all others byte by byte.
         case byMeaning
         /// Byte by byte.
         case exact
@@ -51,25 +51,25 @@ public struct ReplayMatching: Sendable {
     public var method = true
     /// The parts of the URL that are compared; all by default.
     public var url: URLPart = .all
-    /// Parameters of the query that make no difference; none by default.
+    /// Query parameters that are ignored; none by default.
     public var ignoredQuery: Set<String> = []
     /// Header fields that are compared; none by default.
     ///
-    /// `Range` always is.
+    /// `Range` is always compared.
     public var headers: [HTTPField.Name] = []
-    /// The way contents are compared; ``Body/byMeaning`` by default.
+    /// The way content is compared; ``Body/byMeaning`` by default.
     public var body: Body = .byMeaning
-    /// A rule of your own, which returns further differences between a request and a recorded one, a sentence each;
-    /// nothing by default.
+    /// A custom rule, which returns further differences between a request and a recorded one, one sentence each; none
+    /// by default.
     public var custom: (@Sendable (_ sent: HARRequest, _ recorded: HARRequest) -> [String])?
 
-    /// Makes the rules that hold unless others are set.
+    /// Makes the default rules.
     public init() {}
 
-    /// Method, URL and body.
+    /// The default rules: method, URL and body.
     public static let standard = ReplayMatching()
 
-    /// Returns the differences between two requests, most important first; none where the one is taken for the other.
+    /// Returns the differences between two requests, most important first; empty if they match.
     ///
     /// - Parameters:
     ///   - sent: The request, redacted.
@@ -114,7 +114,7 @@ public struct ReplayMatching: Sendable {
         compare(.path, .path, "path", now.path, then.path)
         compare(.host, .host, "host", now.host, then.host)
         compare(.scheme, .host, "scheme", now.scheme, then.scheme)
-        // With another scheme its port is another one too.
+        // A different scheme implies a different default port.
         if now.scheme == then.scheme || !url.contains(.scheme) {
             let isOwn = now.scheme != then.scheme
             compare(.port, .host, "port", isOwn ? "" : "\(now.port ?? 0)", isOwn ? "" : "\(then.port ?? 0)")
@@ -130,7 +130,7 @@ public struct ReplayMatching: Sendable {
         (headers.map(\.canonicalName) + ["range"]).compactMap { name in
             let now = sent.har.values(of: name)
             let then = recorded.har.values(of: name)
-            // A server that answers a range with all of it has been asked for all of it, for all that it matters.
+            // A full response to a range request is also a valid response to a request without the range.
             if now == then || (name == "range" && headers.allSatisfy { $0.canonicalName != "range" } && then.isEmpty) {
                 return nil
             }
@@ -151,7 +151,7 @@ public struct ReplayMatching: Sendable {
     }
 }
 
-/// A request made ready for comparing.
+/// A request prepared for comparison.
 struct ComparedRequest: Sendable {
     let har: HARRequest
     let url: URLParts
@@ -159,8 +159,8 @@ struct ComparedRequest: Sendable {
 
     /// - Parameters:
     ///   - har: The request.
-    ///   - comparison: The way contents are compared.
-    ///   - isRecorded: Whether it is of an archive, of whatever program, and may lack content that was sent.
+    ///   - comparison: The way content is compared.
+    ///   - isRecorded: Whether it comes from an archive of any program, and may lack content that was sent.
     init(_ har: HARRequest, _ comparison: ReplayMatching.Body, isRecorded: Bool = false) {
         self.har = har
         url = URLParts(har.url)
@@ -168,9 +168,9 @@ struct ComparedRequest: Sendable {
     }
 }
 
-/// One thing in which a request is not the recorded one.
+/// A difference between a request and a recorded one.
 public struct ReplayDifference: Sendable, Hashable, CustomStringConvertible {
-    /// The part of a request that a difference is about, the most important first.
+    /// The part of a request that differs, most important first.
     public enum Part: Int, Sendable, Hashable, CaseIterable {
         /// The path of the URL.
         case path
@@ -184,17 +184,17 @@ public struct ReplayDifference: Sendable, Hashable, CustomStringConvertible {
         case header
         /// The content.
         case body
-        /// A rule of the user's.
+        /// A custom rule.
         case custom
-        /// The recorded answer does not fit the condition that the request makes.
+        /// The recorded response doesn't fit the request's condition.
         case condition
-        /// The entry answered before, or it is not its turn.
+        /// The entry has already responded, or it isn't its turn.
         case turn
     }
 
-    /// The part of the request that it is about.
+    /// The part of the request that differs.
     public let part: Part
-    /// The difference in one sentence, secrets redacted.
+    /// The difference in one sentence, with secrets redacted.
     public let text: String
 
     init(_ part: Part, _ text: String) {
@@ -205,7 +205,7 @@ public struct ReplayDifference: Sendable, Hashable, CustomStringConvertible {
     /// The sentence.
     public var description: String { text }
 
-    /// How far apart it puts two requests.
+    /// The weight of the difference between two requests.
     var distance: Int {
         switch part {
         case .path: 100

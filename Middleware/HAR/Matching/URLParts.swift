@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPChainSupport
 
-/// A URL in the parts that requests are compared by; escapes are undone, so that `%7E` and `~` are the same.
+/// A URL in the parts that are compared, with percent-encoding decoded, so that `%7E` equals `~`.
 struct URLParts: Sendable, Hashable {
     struct Parameter: Sendable, Hashable {
         let name: String
@@ -27,7 +27,7 @@ struct URLParts: Sendable, Hashable {
         query = Self.pairs(in: Substring(target[question...].dropFirst()))
     }
 
-    /// The pairs of a query or a form, decoded.
+    /// The decoded pairs of a query or a form.
     static func pairs(in text: Substring) -> [Parameter] {
         text.utf8.split(separator: UInt8(ascii: "&")).map { pair in
             guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else {

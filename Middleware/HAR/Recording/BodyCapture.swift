@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// Keeps the first chunks of a body that passes, by reference, and counts the rest.
+/// Keeps the first chunks of a passing body, by reference, and counts the rest.
 final class BodyCapture: Sendable {
     private struct State: Sendable {
         var body = CapturedBody()
@@ -33,7 +33,7 @@ final class BodyCapture: Sendable {
             if state.arrivals.count < RecordedExchange.arrivalLimit { state.arrivals.append((now, chunk.count)) }
             let room = limit - state.kept
             if room <= 0 { return }
-            // A slice of a large chunk would keep all of it alive.
+            // A slice would keep the whole chunk alive.
             let part = Int64(chunk.count) <= room ? chunk : Data(chunk.prefix(Int(room)))
             state.body.chunks.append(part)
             state.kept += Int64(part.count)
@@ -45,10 +45,10 @@ final class BodyCapture: Sendable {
         state.withLock { $0.end = now }
     }
 
-    /// When the body was read to its end.
+    /// The time when the body was read to its end.
     var end: Duration? { state.withLock { $0.end } }
 
-    /// The bytes that passed; nothing when nobody began to read.
+    /// The bytes that passed; nil if reading never began.
     var captured: CapturedBody? {
         state.withLock { state in
             guard state.body.count > 0 || state.end != nil else { return nil }
@@ -58,9 +58,9 @@ final class BodyCapture: Sendable {
         }
     }
 
-    /// Returns the bytes of a response's body that passed, with their times.
+    /// Returns the bytes of a response's body that passed, with their arrival times.
     ///
-    /// Who knows the length need not ask for the end.
+    /// A reader that knows the length needn't read to the end.
     func seen(declared head: HTTPResponse?) -> (CapturedBody, [(time: Duration, count: Int)]) {
         let declared = head?.headerFields[.contentLength].flatMap { ContentLength.parse($0) }
         return state.withLock { state in
@@ -72,8 +72,7 @@ final class BodyCapture: Sendable {
     }
 }
 
-/// The observer of a request's body while it is sent: a stream is watched as it is read, and stays a stream; bytes and
-/// files stay what they are.
+/// Observes a request's body while it's sent; a stream is observed as it's read; bytes and files are unchanged.
 final class RequestCapture: Sendable {
     private enum Content: Sendable {
         case nothing
@@ -110,7 +109,7 @@ final class RequestCapture: Sendable {
         body.transformed(length: body.length) { [stream] inner in CapturingReader(inner, stream) }
     }
 
-    /// A stage further in made the content: a form that is framed, a value that is encoded.
+    /// Records content made by an inner stage: a framed form, an encoded value.
     fileprivate func made(_ made: HTTPBody) -> HTTPBody {
         if let bytes = made.bytes {
             content.withLock { $0 = bytes.isEmpty ? .nothing : .bytes(bytes) }
@@ -123,15 +122,15 @@ final class RequestCapture: Sendable {
 
     fileprivate func encoded(_ body: HTTPBody) -> HTTPBody { outer?.contentIsEncoded(body) ?? body }
 
-    /// When the content was read to its end, where it is a stream.
+    /// The time when the content was read to its end, if it's a stream.
     var end: Duration? { stream.end }
 
-    /// The file that was sent, where it was one: it is read when the entry is written.
+    /// The file that was sent, if there is one; it's read when the entry is written.
     var file: HTTPBody? {
         if case .file(let body) = content.withLock({ $0 }) { body } else { nil }
     }
 
-    /// The content that was sent; nil where nothing was, and for a file.
+    /// The content that was sent; nil if there was none, and for a file.
     var captured: CapturedBody? {
         switch content.withLock({ $0 }) {
         case .nothing: nil
@@ -149,7 +148,7 @@ final class RequestCapture: Sendable {
     }
 }
 
-/// Learns of content that a stage further in makes.
+/// Receives the content that an inner stage makes.
 private struct MadeContentObserver: RequestContentObserver {
     let capture: RequestCapture
 
@@ -160,7 +159,7 @@ private struct MadeContentObserver: RequestContentObserver {
     func contentIsEncoded(_ content: HTTPBody) -> HTTPBody { capture.encoded(content) }
 }
 
-/// Gives the chunks of a request on, and notes them.
+/// Passes on the chunks of a request and records them.
 private struct CapturingReader: BodyReader {
     private var inner: any BodyReader
     private let capture: BodyCapture

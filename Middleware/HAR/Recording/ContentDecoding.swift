@@ -2,32 +2,32 @@ import CZlib
 import Foundation
 import HTTPChainCore
 
-/// Undoes content codings (RFC 9110 §8.4) of content in memory, because an archive holds content decoded, and because
-/// secrets in encoded content cannot be redacted.
+/// Removes content codings (RFC 9110 §8.4) from content in memory, because an archive contains decoded content, and
+/// secrets in encoded content can't be redacted.
 enum ContentDecoding {
     /// The result of decoding.
     struct Decoded {
         var bytes: Data
-        /// Whether the encoded content ended too soon, or the limit was reached.
+        /// Whether the encoded content was truncated, or the limit was reached.
         var isTruncated: Bool
     }
 
-    /// The decoded content; nil for a coding that is not known here, and for what is not of that coding.
+    /// Returns the decoded content; nil for an unsupported coding or invalid data.
     ///
     /// - Parameters:
-    ///   - codings: The value of `Content-Encoding`; the last one was applied last.
-    ///   - limit: How many bytes come out at most.
+    ///   - codings: The value of `Content-Encoding`; the last coding was applied last.
+    ///   - limit: The maximum size of the decoded content, in bytes.
     static func decode(_ bytes: Data, codings: String, limit: Int) -> Decoded? {
         var result = Decoded(bytes: bytes, isTruncated: false)
         for coding in codings.pieces(at: ",").reversed() {
             switch coding.trimming().lowercased() {
             case "identity", "": continue
-            // 32 tells zlib to look whether it is gzip or zlib.
+            // Adding 32 makes zlib detect gzip or zlib.
             case "gzip", "x-gzip":
                 guard let next = inflate(result.bytes, windowBits: 15 + 32, limit: limit) else { return nil }
                 result = Decoded(bytes: next.bytes, isTruncated: result.isTruncated || next.isTruncated)
             case "deflate":
-                // RFC 9110 §8.4.1.2: some send the bare format without zlib's frame.
+                // RFC 9110 §8.4.1.2: some senders omit the zlib wrapper.
                 guard
                     let next = inflate(result.bytes, windowBits: 15 + 32, limit: limit)
                         ?? inflate(result.bytes, windowBits: -15, limit: limit)
@@ -46,7 +46,7 @@ enum ContentDecoding {
         defer { inflateEnd(&stream) }
         var output = Data()
         var chunk = [UInt8](repeating: 0, count: 65_536)
-        // zlib reads through a pointer that is not const.
+        // zlib requires a mutable input pointer.
         var input = [UInt8](bytes)
         let chunkSize = chunk.count
         var status = Z_OK
@@ -65,11 +65,11 @@ enum ContentDecoding {
                 switch status {
                 case Z_STREAM_END:
                     if stream.avail_in == 0 { return true }
-                    // RFC 1952 §2.2: members may follow one another.
+                    // RFC 1952 §2.2: members may be concatenated.
                     guard windowBits > 0, inflateReset(&stream) == Z_OK else { return true }
                 case Z_OK: if stream.avail_in == 0, produced < chunkSize { return false }
                 case Z_BUF_ERROR: return false
-                // What follows a whole member and is none itself is padding; anything else is not of this coding.
+                // Data after a complete member that isn't a member itself is padding; otherwise the data is invalid.
                 default: return output.isEmpty ? nil : false
                 }
             }

@@ -2,10 +2,10 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// Watches one exchange, and hands what was seen to a recorder when it is over.
+/// Observes an exchange, and passes it to a recorder when it is over.
 ///
-/// On the way of the call it only takes notes: heads, references to chunks, times. Redacting, encoding and writing are
-/// done on a file thread.
+/// During the call it only takes notes: heads, references to chunks, times. Redacting, encoding and writing happen on a
+/// file thread.
 final class ExchangeRecording: Sendable {
     private struct State: Sendable {
         var response: HTTPResponse?
@@ -51,7 +51,7 @@ final class ExchangeRecording: Sendable {
         }
     }
 
-    /// Goes on with the response's body, once the head is there.
+    /// Continues with the response's body when the head has arrived.
     func follow(_ response: inout Response) {
         let now = time.elapsed - start
         let head = response.head
@@ -62,7 +62,7 @@ final class ExchangeRecording: Sendable {
             state.head = now
         }
         if let bytes = response.body.bytes {
-            // All of it is there: nobody has to wait for somebody to read it.
+            // The body is complete: no need to wait until it's read.
             if !bytes.isEmpty { responseBody.append(bytes) }
             responseBody.finish()
             return end(nil)
@@ -71,7 +71,7 @@ final class ExchangeRecording: Sendable {
         let isReplayable = body.isReplayable
         let interest = Locked<RecordingInterest?>(RecordingInterest(self))
         response.body = body.transformed(length: body.length) { [self] inner in
-            // What can be read once is lost with its reader; what can be read again, with its body.
+            // A body that can be read once ends with its reader; a replayable one, with the body.
             let interest = interest.withLock { interest in
                 defer { if !isReplayable { interest = nil } }
                 return interest
@@ -89,14 +89,14 @@ final class ExchangeRecording: Sendable {
         end(nil)
     }
 
-    /// Ends, with what was thrown or without.
+    /// Ends the recording, with the thrown error if there is one.
     func end(_ error: (any Error)?) {
         let (isFirst, state) = state.withLock { state in
             defer { state.isOver = true }
             return (!state.isOver, state)
         }
         guard isFirst else { return }
-        // Who cancelled a call before it was answered has nothing to replay.
+        // A call that was cancelled before its response has nothing to replay.
         if error is CancellationError, state.response == nil { return }
         let head = state.response ?? (error as? any ResponseError)?.response.head
         var exchange = RecordedExchange(
@@ -109,7 +109,7 @@ final class ExchangeRecording: Sendable {
         )
         if place == .call {
             if self.request.authority == nil, let target = record?.target { exchange.url = Request(head: target).url }
-            // The call's own method, whatever a redirect made of it.
+            // The call's own method, even if a redirect changed it.
             exchange.request.method = self.request.method
         }
         exchange.requestBody = requestBody.captured
@@ -132,9 +132,9 @@ final class ExchangeRecording: Sendable {
     }
 }
 
-/// Gives the chunks of a response on, and notes them.
+/// Passes on the chunks of a response and records them.
 private struct RecordingReader: BodyReader {
-    /// nil once it has ended or broken.
+    /// nil after it has ended or broken.
     private var inner: (any BodyReader)?
     private let recording: ExchangeRecording
     private let interest: RecordingInterest?
@@ -163,7 +163,7 @@ private struct RecordingReader: BodyReader {
     }
 }
 
-/// Lives as long as somebody can read the body to its end, and tells when nobody can any more.
+/// Lives as long as the body can still be read to its end, and reports when it no longer can.
 private final class RecordingInterest: Sendable {
     private let recording: ExchangeRecording
 

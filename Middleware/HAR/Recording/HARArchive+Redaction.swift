@@ -3,10 +3,10 @@ public import HTTPChainCore
 import HTTPTypes
 
 extension HARArchive {
-    /// The archive with secrets redacted in every place: URLs, header fields, cookies, parameters, contents, and the
-    /// fields of other programs.
+    /// Returns the archive with secrets redacted everywhere: in URLs, header fields, cookies, parameters, contents, and
+    /// the fields of other programs.
     ///
-    /// Binary content is left as it is; lengths and digests of content that changed are corrected or removed.
+    /// Binary content is unchanged. Lengths and digests of changed content are corrected or removed.
     public func redacted(by redaction: Redaction = .standard) -> HARArchive {
         var archive = self
         archive.entries = entries.map { $0.redacted(by: redaction) }
@@ -23,7 +23,7 @@ extension HARArchive {
 }
 
 extension HAREntry {
-    /// The entry with secrets redacted in every place.
+    /// Returns the entry with secrets redacted everywhere.
     public func redacted(by redaction: Redaction = .standard) -> HAREntry {
         var entry = self
         entry.request = request.redacted(by: redaction)
@@ -35,7 +35,7 @@ extension HAREntry {
 }
 
 extension HARRequest {
-    /// The request with secrets redacted in every place.
+    /// Returns the request with secrets redacted everywhere.
     public func redacted(by redaction: Redaction = .standard) -> HARRequest {
         var request = self
         request.url = HARText.url(url, redaction)
@@ -72,7 +72,7 @@ extension HARRequest {
 }
 
 extension HARResponse {
-    /// The response with secrets redacted in every place.
+    /// Returns the response with secrets redacted everywhere.
     public func redacted(by redaction: Redaction = .standard) -> HARResponse {
         var response = self
         response.headers = redaction.harFields(headers)
@@ -106,7 +106,7 @@ extension HARContent {
 }
 
 extension StoredContent {
-    /// Makes the content that an archive has already; nil where it holds nothing.
+    /// Makes the stored form of content in an archive; nil if there is none.
     fileprivate init?(
         _ text: String?,
         _ encoding: String?,
@@ -117,19 +117,19 @@ extension StoredContent {
         guard let bytes = HARBytes.decode(text, encoding: encoding) else { return nil }
         let body = CapturedBody(chunks: [bytes], count: Int64(bytes.count), isTruncated: isTruncated)
         self.init(body, type: type, codings: nil, redaction: redaction, limit: .max)
-        // The text of an archive is decoded, whatever its charset was.
+        // Text in an archive is already decoded from its charset.
         if encoding == nil { isText = true }
     }
 }
 
 /// The bytes of content in an archive.
 enum HARBytes {
-    /// The bytes; nil where there is no text, or it is not what its encoding says.
+    /// Returns the bytes; nil if there is no text, or it's invalid in its encoding.
     ///
     /// - Parameters:
-    ///   - text: The text of an archive.
+    ///   - text: The text in an archive.
     ///   - encoding: Its encoding: "base64", or nil for text.
-    ///   - type: The media type, whose `charset` text is encoded in; UTF-8 if it names none that can be used.
+    ///   - type: The media type, whose `charset` is used to encode text; UTF-8 if it has none that is supported.
     static func decode(_ text: String?, encoding: String?, type: String? = nil) -> Data? {
         guard let text else { return nil }
         guard encoding?.lowercased() == "base64" else {
@@ -138,7 +138,7 @@ enum HARBytes {
         return Data(base64Encoded: text, options: .ignoreUnknownCharacters)
     }
 
-    /// Text in a character encoding; nil for an encoding that is not known here or has no characters for it.
+    /// Encodes text in a charset; nil if that isn't supported or lacks characters.
     static func encoded(_ text: String, in charset: String) -> Data? {
         CharacterEncoding.named(charset).flatMap { text.data(using: $0) }
     }
@@ -152,7 +152,7 @@ extension Redaction {
                 let values = field.lines.map { value(of: HTTPField(name: name, value: $0)) }
                 field.value = values.joined(separator: "\n")
             } else if field.name.begins(with: ":") {
-                // A pseudo-header field of HTTP/2, as Chrome writes it.
+                // An HTTP/2 pseudo-header field, as Chrome writes it.
                 field.value = url(field.value)
             } else {
                 field.value = isSecret(name: field.name) ? Self.placeholder : text(field.value)
@@ -169,7 +169,7 @@ extension Redaction {
         return cookie
     }
 
-    /// Members of JSON with secrets redacted.
+    /// JSON members with secrets redacted.
     fileprivate func values(_ members: [String: JSONValue]) -> [String: JSONValue] {
         if members.isEmpty { return members }
         return Dictionary(

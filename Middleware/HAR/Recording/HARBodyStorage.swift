@@ -1,33 +1,33 @@
 public import HTTPChainCore
 
-/// The size of the part of each body that is recorded, and the place for it.
+/// The size limit of recorded bodies, and the place where they are stored.
 public struct HARBodyStorage: Sendable, Hashable {
-    /// The number of bytes of a body that are recorded; the rest passes and is counted.
+    /// The number of bytes of a body that are recorded; the rest is only counted.
     public var limit: ByteCount
-    /// From which size on a body goes into a file of its own beside the archive; `nil` for never.
+    /// The size above which a body is stored in a separate file next to the archive; `nil` for never.
     public var fileThreshold: ByteCount?
 
-    /// In the archive: text as it is, all else in base64.
+    /// Stores bodies in the archive: text unchanged, everything else in base64.
     ///
-    /// - Parameter limit: How many bytes of a body are recorded; 1 MiB by default.
+    /// - Parameter limit: The maximum number of bytes recorded of a body; 1 MiB by default.
     public static func inline(upTo limit: ByteCount = .mebibytes(1)) -> HARBodyStorage {
         HARBodyStorage(limit: limit, fileThreshold: nil)
     }
 
-    /// Large ones in files beside the archive, in a folder `<archive>.bodies`, as they are.
+    /// Stores large bodies unchanged in files next to the archive, in a folder `<archive>.bodies`.
     ///
-    /// Playwright names such files in `_file`, and so does this.
+    /// The file is named in `_file`, as by Playwright.
     ///
     /// - Parameters:
-    ///   - threshold: Up to which size a body stays in the archive; 16 KiB by default.
-    ///   - limit: How many bytes of a body are recorded; 64 MiB by default. That much of each body that passes is in
-    ///     memory until it is written, because a secret is found only in all of a text.
+    ///   - threshold: The size up to which a body stays in the archive; 16 KiB by default.
+    ///   - limit: The maximum number of bytes recorded of a body; 64 MiB by default. That much of each body stays in
+    ///     memory until it's written, because secrets can be found only in the complete text.
     public static func files(over threshold: ByteCount = .kibibytes(16), upTo limit: ByteCount = .mebibytes(64))
         -> HARBodyStorage
     {
         HARBodyStorage(limit: limit, fileThreshold: threshold)
     }
 
-    /// Not at all: heads and times only.
+    /// Stores no bodies, only heads and times.
     public static let none = HARBodyStorage(limit: 0, fileThreshold: nil)
 }

@@ -2,15 +2,16 @@ public import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// A file to which entries are appended so that it is a whole archive after each, and so that a program that is killed
-/// in between loses no entry but the one it was writing.
+/// A file to which entries are appended so that it's always a complete archive.
 ///
-/// An entry is written over the end of the file (`]}}`) together with a new end, in one operation. A file of another
-/// program is appended to in the same way: what stood behind its last entry is written again behind the new one. A file
-/// that ends in the middle is cut after its last whole entry. While somebody appends, the file is locked, so that
-/// several recorders, also of several processes, can write to one.
+/// If the program is killed, only the entry being written is lost.
+///
+/// In a single write, an entry replaces the end of the file (`]}}`) and adds a new end. Files of other programs are
+/// appended to in the same way: the text after the last entry is written again after the new one. A truncated file is
+/// cut after its last complete entry. The file is locked while appending, so that several recorders, even in several
+/// processes, can write to it.
 struct HARFile: Sendable {
-    /// How long another writer is waited for.
+    /// The time to wait for another writer, in seconds.
     private static let patience = 10.0
 
     let path: String
@@ -18,12 +19,12 @@ struct HARFile: Sendable {
     private let files: Files<HARError>
     private let known = Locked<Layout?>(nil)
 
-    /// Where the next entry goes, as it was when the file was last written or read.
+    /// The position of the next entry when the file was last written or read.
     private struct Layout: Sendable {
         /// The end of the last entry.
         var end: Int64
         var isEmpty: Bool
-        /// The bytes that stand behind it.
+        /// The bytes after the last entry.
         var tail: [UInt8]
     }
 
@@ -33,12 +34,12 @@ struct HARFile: Sendable {
         files = Files(system)
     }
 
-    /// The folder of the bodies that are stored in files of their own.
+    /// The folder of bodies stored in separate files.
     var bodiesName: String { (path as NSString).lastPathComponent + ".bodies" }
 
     private var directory: String { (path as NSString).deletingLastPathComponent }
 
-    /// Appends entries; blocks, so it is for a file thread.
+    /// Appends entries; blocks, so call it on a file thread.
     func append(_ entries: [RecordedEntry]) throws(HARError) {
         if entries.isEmpty { return }
         do throws(HARError) {
@@ -51,7 +52,7 @@ struct HARFile: Sendable {
 
     private func write(_ entries: [RecordedEntry]) throws(HARError) {
         if !directory.isEmpty { try files.makeDirectory(directory) }
-        // Bodies first: an entry never names a file that is not there.
+        // Bodies first, so that an entry never refers to a missing file.
         for file in entries.flatMap(\.files) { try writeBody(file.name, file.content) }
         let opening = FileOpening(.ifMissing, isWritable: true, followsLinks: true)
         guard let file = try files.open(path, opening) else { throw HARError(.locked(path: path)) }
@@ -78,7 +79,7 @@ struct HARFile: Sendable {
         }
     }
 
-    /// Where the next entry goes: as it is known, if the file still ends as it did, also where another writer has
+    /// The position of the next entry: the known one if the end of the file is unchanged, even if another writer has
     /// appended meanwhile; otherwise the file is read.
     private func layout(of file: OpenFile<HARError>) throws(HARError) -> Layout {
         let size = try file.status().size
@@ -93,7 +94,7 @@ struct HARFile: Sendable {
         let data = try file.data(Int(size), at: 0)
         let content = try HARFileContent(data, limits: limits, salvaging: true)
         guard let entries = content.entries else {
-            // The beginning of a file that had no entry yet.
+            // The beginning of a file without entries.
             try file.truncate(to: 0)
             return try begin(file)
         }
@@ -126,8 +127,8 @@ extension HARArchive {
     ///
     /// - Parameters:
     ///   - file: The file.
-    ///   - limits: How much is read at most.
-    ///   - salvaging: Whether the whole entries of a file that ends in the middle are read; `false` by default.
+    ///   - limits: The size limits.
+    ///   - salvaging: Whether the complete entries of a truncated file are read; `false` by default.
     /// - Throws: ``HARError``.
     public static func read(
         from file: URL,
@@ -153,9 +154,9 @@ extension HARArchive {
         }
     }
 
-    /// Writes a file in one step: the old one stays as it is until the new one is whole.
+    /// Writes a file atomically: the old one is kept until the new one is complete.
     ///
-    /// - Throws: ``HARError`` when the system refuses.
+    /// - Throws: ``HARError`` if a file operation fails.
     public func write(to file: URL) async throws(HARError) {
         let archive = self
         try await FileExecutor.shared.runToEnd { () throws(HARError) in try archive.writeBlocking(file.path) }

@@ -2,7 +2,7 @@ public import Foundation
 public import HTTPChainCore
 import HTTPChainSupport
 
-/// Takes what recording stages saw, and writes it to an archive.
+/// Receives exchanges from recording stages and writes them to an archive.
 ///
 /// ```swift
 /// let recorder = HARRecorder(file: URL(fileURLWithPath: "session.har"))
@@ -11,10 +11,10 @@ import HTTPChainSupport
 /// try await recorder.flush()
 /// ```
 ///
-/// Any number of stages, and of recorders on the same file, may write at the same time; the file is a whole archive
-/// after each entry. Redacting and writing are done on a file thread, in the order in which exchanges ended; secrets are
-/// redacted before anything is written. ``flush()`` waits for what is pending, and tells of what went wrong; a recorder
-/// that is dropped still writes what it was given.
+/// Any number of stages, and of recorders for the same file, may write concurrently. The file is a complete archive
+/// after each entry. Secrets are redacted before anything is written. Redacting and writing happen on a file thread, in
+/// the order in which exchanges ended. ``flush()`` waits for pending exchanges and throws the first error. A recorder
+/// that is released still writes its pending exchanges.
 public final class HARRecorder: Sendable {
     private struct State: Sendable {
         var pending: [RecordedExchange] = []
@@ -25,30 +25,30 @@ public final class HARRecorder: Sendable {
         var error: HARError?
     }
 
-    /// How much may wait for the disk; beyond it, entries are dropped and ``flush()`` says so.
+    /// The maximum size of pending exchanges; beyond it, entries are dropped and ``flush()`` throws.
     private static let pendingLimit: Int64 = 256 << 20
 
-    /// The size of the part of each body that is recorded, and the place for it.
+    /// The size limit of recorded bodies, and the place where they are stored.
     public let bodies: HARBodyStorage
     private let file: HARFile?
     private let executor: FileExecutor
     private let state = Watched(State())
 
-    /// Records to a file, which is made when it does not exist, and appended to when it does.
+    /// Makes a recorder that appends to a file, creating it if necessary.
     ///
-    /// A file that ends in the middle, because a program was killed, is cut after its last whole entry.
+    /// A truncated file, left by a killed program, is cut after its last complete entry.
     ///
     /// - Parameters:
-    ///   - file: The file, `.har` by custom. It is readable for this user alone.
-    ///   - bodies: How much of each body is recorded, and where it goes; 1 MiB in the archive by default.
-    ///   - limits: How large the file may become before it is not appended to any more.
+    ///   - file: The file, usually `.har`. It's readable only by this user.
+    ///   - bodies: The size limit and place of bodies; 1 MiB in the archive by default.
+    ///   - limits: The size up to which the file is appended to.
     public convenience init(file: URL, bodies: HARBodyStorage = .inline(), limits: HARLimits = .standard) {
         self.init(HARFile(path: file.path, limits: limits), bodies: bodies)
     }
 
-    /// Records to memory; ``archive()`` has the entries.
+    /// Makes a recorder in memory; ``archive()`` returns the entries.
     ///
-    /// - Parameter limit: How many bytes of each body are recorded; 1 MiB by default.
+    /// - Parameter limit: The maximum number of bytes recorded of each body; 1 MiB by default.
     public convenience init(bodiesUpTo limit: ByteCount = .mebibytes(1)) {
         self.init(nil, bodies: .inline(upTo: limit))
     }
@@ -61,7 +61,7 @@ public final class HARRecorder: Sendable {
 
     var bodyLimit: Int64 { bodies.limit.bytes }
 
-    /// Takes an exchange that is over; returns at once.
+    /// Receives a finished exchange and returns immediately.
     func record(_ exchange: RecordedExchange) {
         let size = exchange.responseBody.keptCount + (exchange.requestBody?.keptCount ?? 0) + 1024
         let begins = state.update { state -> Bool in
@@ -103,9 +103,9 @@ public final class HARRecorder: Sendable {
 
     private func bodyName() -> String { "\(file?.bodiesName ?? "bodies")/\(UUID().uuidString).bin" }
 
-    /// Waits until all exchanges that are over are written.
+    /// Waits until all finished exchanges are written.
     ///
-    /// - Throws: ``HARError`` for the first thing that went wrong since the last call; `CancellationError`.
+    /// - Throws: ``HARError`` for the first failure since the last call; `CancellationError`.
     public func flush() async throws {
         let (error, dropped) = try await state.wait { state -> (HARError?, Int)? in
             if state.isWriting { return nil }
@@ -119,9 +119,9 @@ public final class HARRecorder: Sendable {
         if dropped > 0 { throw HARError(.dropped(count: dropped), path: file?.path) }
     }
 
-    /// Returns the archive of what was recorded: the content of the file, or the entries in memory.
+    /// Returns the recorded archive: the content of the file, or the entries in memory.
     ///
-    /// - Throws: As ``flush()`` does; ``HARError`` when the file cannot be read.
+    /// - Throws: The errors of ``flush()``; ``HARError`` if the file can't be read.
     public func archive() async throws -> HARArchive {
         try await flush()
         guard let file else { return HARArchive(entries: state.value.entries) }

@@ -3,7 +3,8 @@ import HTTPChainCore
 import HTTPTypes
 
 extension HARRequest {
-    /// A request as an archive holds it, secrets redacted; what is sent and what was recorded are compared in this form.
+    /// Makes the archived form of a request, with secrets redacted; sent and recorded requests are compared in this
+    /// form.
     init(
         _ head: HTTPRequest,
         url: String,
@@ -32,7 +33,7 @@ extension HARRequest {
 }
 
 extension HARResponse {
-    /// A response as an archive holds it, secrets redacted.
+    /// Makes the archived form of a response, with secrets redacted.
     init(_ head: HTTPResponse, content: StoredContent, wireSize: Int64, redaction: Redaction) {
         self.init(status: head.status.code, statusText: head.status.reasonPhrase)
         headers = HARText.fields(head.headerFields, redaction)
@@ -52,12 +53,12 @@ extension HARResponse {
     }
 }
 
-/// How pieces of a message are written in an archive.
+/// The archived form of message parts.
 enum HARText {
-    /// How much of a URL, and of a field's value, is looked at and stored, in bytes.
+    /// The size to which URLs and field values are cut, in bytes.
     static let longest = 64 << 10
 
-    /// A URL without secrets, with nothing in it that no URL may hold.
+    /// A URL without secrets and without characters that are invalid in URLs.
     static func url(_ url: String, _ redaction: Redaction) -> String {
         let placeholder = Redaction.placeholder.unicodeScalars
         let shown = redaction.url(url, upTo: longest)
@@ -68,9 +69,9 @@ enum HARText {
         fields.map { HARField(name: $0.name.rawName, value: redaction.value(of: $0, upTo: longest)) }
     }
 
-    /// Makes the fields that describe the content say what is stored of it.
+    /// Adapts the fields that describe the content to the stored content.
     ///
-    /// A length or a digest of what was sent would be wrong for content with a secret less in it.
+    /// A length or digest of the original content would be wrong for redacted content.
     static func adapt(_ headers: inout [HARField], to content: StoredContent) {
         guard content.isRedacted || content.isDecoded else { return }
         for digest in ["content-digest", "repr-digest", "digest", "content-md5"] { headers.remove(digest) }
@@ -81,7 +82,7 @@ enum HARText {
         }
     }
 
-    /// The cookies of a request; none where their values are secrets.
+    /// The cookies of a request; none if their values are secret.
     static func cookies(in headers: [HARField]) -> [HARCookie] {
         headers.values(of: "cookie").filter { $0 != Redaction.placeholder }.flatMap { value in
             value.pieces(at: ";").map { pair in
@@ -91,7 +92,7 @@ enum HARText {
         }
     }
 
-    /// The cookies that a response sets; none where their values are secrets.
+    /// The cookies set by a response; none if their values are secret.
     static func setCookies(in headers: [HARField]) -> [HARCookie] {
         headers.values(of: "set-cookie").filter { $0 != Redaction.placeholder }.compactMap { value in
             var pieces = value.pieces(at: ";")[...]

@@ -3,12 +3,12 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// All that was seen of one exchange, before it is redacted and written.
+/// Everything observed of an exchange, before it's redacted and written.
 struct RecordedExchange: Sendable {
-    /// How an exchange failed.
+    /// The failure of an exchange.
     struct Failure: Sendable {
         let text: String
-        /// The kind of a ``TransportError``, by name.
+        /// The name of the ``TransportError`` kind.
         let kind: String?
         let sent: TransportError.Sent?
     }
@@ -23,9 +23,9 @@ struct RecordedExchange: Sendable {
     var requestFile: HTTPBody?
     var response: HTTPResponse?
     var responseBody = CapturedBody()
-    /// When each chunk of the response came, since the beginning, and how long it was.
+    /// The arrival time of each chunk of the response, since the beginning, and its length.
     var arrivals: [(time: Duration, count: Int)] = []
-    /// Since the beginning: when the request was read to its end, the head came, and all was over.
+    /// Times since the beginning: the request was read to its end, the head arrived, and the exchange ended.
     var sent: Duration?
     var head: Duration?
     var end: Duration = .zero
@@ -34,17 +34,17 @@ struct RecordedExchange: Sendable {
     var redaction: Redaction
 }
 
-/// An entry, and the contents that are stored in files beside the archive.
+/// An entry, and the contents stored in files next to the archive.
 struct RecordedEntry: Sendable {
     var entry: HAREntry
     var files: [(name: String, content: Data)] = []
 }
 
 extension RecordedExchange {
-    /// How many chunks of a response have their times recorded.
+    /// The number of chunks of a response whose times are recorded.
     static let arrivalLimit = 1000
 
-    /// The entry, secrets redacted; reads the file that was sent, and so blocks.
+    /// The entry, with secrets redacted; blocks, because it reads the file that was sent.
     func entry(_ storage: HARBodyStorage, fileName: () -> String) -> RecordedEntry {
         let redaction = redaction.adding(markedIn: request.headerFields)
         let limit = Int(clamping: storage.limit.bytes)
@@ -53,7 +53,7 @@ extension RecordedExchange {
             StoredContent(
                 body,
                 type: request.headerFields[.contentType],
-                // A call's own content is seen before it is encoded.
+                // A call's own content is observed before it's encoded.
                 codings: place == .call ? nil : request.headerFields[.contentEncoding],
                 redaction: redaction,
                 limit: limit
@@ -114,7 +114,7 @@ extension RecordedExchange {
         let sent = min(sent ?? .zero, head)
         var before = 0.0
         if let connection, connection.isReused != true {
-            // Looking up and connecting come before sending; what is not known of them is part of it.
+            // Look-up and connection come before sending; if unknown, they are included in it.
             if let lookup = connection.domainLookup { timings.dns = lookup.milliseconds }
             if let connect = connection.connect { timings.connect = connect.milliseconds }
             if let secure = connection.secureConnection { timings.ssl = secure.milliseconds }
@@ -131,7 +131,7 @@ extension RecordedExchange {
         entry.customFields["_place"] = .string(place.rawValue)
         if attempt > 1 { entry.customFields["_attempt"] = .integer(Int64(attempt)) }
         if arrivals.count > 1, let head {
-            // The time after the head, in milliseconds, and the number of bytes, chunk by chunk.
+            // The time after the head, in milliseconds, and the number of bytes of each chunk.
             entry.customFields["_chunks"] = .array(
                 arrivals.map { arrival in
                     let time = max(0, (arrival.time - head).milliseconds)
@@ -149,7 +149,7 @@ extension RecordedExchange {
 }
 
 extension Duration {
-    /// To the microsecond, so that no digits of the arithmetic are written.
+    /// Rounded to microseconds, to avoid digits from floating-point errors.
     var milliseconds: Double { (inSeconds * 1e6).rounded() / 1000 }
 
     static func milliseconds(_ value: Double) -> Duration {
@@ -158,7 +158,7 @@ extension Duration {
 }
 
 extension CapturedBody {
-    /// The beginning of a file; empty and truncated when it cannot be read any more.
+    /// The beginning of a file; empty and truncated if it can no longer be read.
     ///
     /// It blocks.
     init(file body: HTTPBody, limit: Int) {

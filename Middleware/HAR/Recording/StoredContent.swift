@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// The part of a body that passed: the chunks as they came, not copied.
+/// The part of a body that passed: the original chunks, not copied.
 struct CapturedBody: Sendable {
     var chunks: [Data] = []
     /// The number of bytes that passed.
@@ -15,32 +15,32 @@ struct CapturedBody: Sendable {
     }
 }
 
-/// The content in an archive: decoded, secrets redacted, text or the base64 of what is not.
+/// The archived form of content: decoded and redacted, as text or base64.
 struct StoredContent: Sendable, Hashable {
-    /// The content; nil where it must not or cannot be stored.
+    /// The content; nil if it mustn't or can't be stored.
     var bytes: Data?
-    /// Whether ``bytes`` are UTF-8, and the same in the charset of their media type.
+    /// Whether ``bytes`` are valid UTF-8, and identical in the charset of the media type.
     var isText = true
-    /// The bytes of the decoded content: of what is stored, where something was redacted.
+    /// The size of the decoded content; if redacted, of the stored content.
     var size: Int64
     var isTruncated: Bool
     var isRedacted = false
-    /// Whether a content coding was undone.
+    /// Whether a content coding was removed.
     var isDecoded = false
-    /// Why there are no bytes.
+    /// The reason that there are no bytes.
     var omission: String?
 
-    /// The text for an archive, and how it is encoded.
+    /// The text in the archive, and its encoding.
     var text: (text: String, encoding: String?)? {
         guard let bytes else { return nil }
         return isText ? (String(decoding: bytes, as: UTF8.self), nil) : (bytes.base64EncodedString(), "base64")
     }
 
     /// - Parameters:
-    ///   - body: What passed.
+    ///   - body: The part of the body that passed.
     ///   - type: The value of `Content-Type`.
     ///   - codings: The value of `Content-Encoding`.
-    ///   - limit: How many bytes are stored at most.
+    ///   - limit: The maximum number of bytes stored.
     init(_ body: CapturedBody, type: String?, codings: String?, redaction: Redaction, limit: Int) {
         size = body.count
         isTruncated = body.isTruncated
@@ -59,7 +59,7 @@ struct StoredContent: Sendable, Hashable {
         }
         let media = MediaType(type)
         redact(content, media, redaction)
-        // Text in an archive is read as text in its charset.
+        // Text in an archive is interpreted in its charset.
         if isText, let bytes, let charset = media?.charset,
             HARBytes.encoded(String(decoding: bytes, as: UTF8.self), in: charset) != bytes
         {
@@ -85,7 +85,7 @@ struct StoredContent: Sendable, Hashable {
         isText = false
         bytes = content
         guard let type, Self.isTextual(type) else { return }
-        // Text of another encoding, or text with binary parts in it: names and shapes of secrets are ASCII in all.
+        // Text in another encoding, or with binary parts: the names and forms of secrets are ASCII in all of them.
         let encoding: String.Encoding = type.charset?.lowercased().begins(with: "utf-16") == true ? .utf16 : .isoLatin1
         guard let text = String(data: content, encoding: encoding) else { return }
         let redacted = redaction.text(text, isCutOff: isTruncated)
@@ -94,7 +94,7 @@ struct StoredContent: Sendable, Hashable {
         isRedacted = true
     }
 
-    /// Whether all of the content is a secret.
+    /// Whether the whole content is a secret.
     private static func isSecret(_ type: MediaType) -> Bool {
         type.essence.ends(with: "+jwt")
             || [

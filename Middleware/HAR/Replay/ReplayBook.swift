@@ -2,12 +2,12 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// Decides which entry answers a request: a value, with no IO.
+/// Decides which entry responds to a request: a value, without I/O.
 struct ReplayBook: Sendable {
-    /// One entry, and its request as it is compared.
+    /// An entry, and its request in comparable form.
     struct Page: Sendable {
         let entry: HAREntry
-        /// Where it stands in the archive, counted from 1.
+        /// Its position in the archive, counted from 1.
         let number: Int
         let request: ComparedRequest
 
@@ -24,15 +24,15 @@ struct ReplayBook: Sendable {
         case unmatched([NearEntry])
     }
 
-    /// How many of the nearest entries an error names.
+    /// The number of nearest entries in an error.
     static let shownEntries = 3
 
     private(set) var pages: [Page]
     private(set) var uses: [Int]
-    /// In the recorded order: how many entries have answered.
+    /// In the recorded order: the number of entries that have responded.
     private var position = 0
 
-    /// Makes ready those entries of an archive that have an answer.
+    /// Prepares the entries of an archive that have a response or a failure.
     init(_ entries: [HAREntry], matching: ReplayMatching, redaction: Redaction) {
         pages = entries.enumerated().compactMap { index, entry in
             guard entry.response.status > 0 || entry.failure != nil else { return nil }
@@ -41,19 +41,19 @@ struct ReplayBook: Sendable {
         uses = pages.map { _ in 0 }
     }
 
-    /// The same book for another redaction; what was used stays used.
+    /// The same book for another redaction, keeping the uses of entries.
     func redacted(by redaction: Redaction, matching: ReplayMatching) -> ReplayBook {
         var book = self
         book.pages = pages.map { Page(entry: $0.entry, number: $0.number, matching, redaction) }
         return book
     }
 
-    /// The files that hold contents of requests, by the numbers of their entries.
+    /// The files with contents of requests, by entry number.
     var requestFiles: [Int: String] {
         Dictionary(pages.compactMap { page in page.entry.request.contentFile.map { (page.number, $0) } }) { $1 }
     }
 
-    /// Puts the contents of files in the place of their names.
+    /// Replaces file names with the files' contents.
     mutating func fill(_ contents: [Int: CapturedBody], matching: ReplayMatching, redaction: Redaction) {
         for (index, page) in pages.enumerated() {
             guard let content = contents[page.number] else { continue }
@@ -63,15 +63,15 @@ struct ReplayBook: Sendable {
         }
     }
 
-    /// The entries that have not answered.
+    /// The entries that haven't responded.
     var unused: [Page] { zip(pages, uses).filter { $0.1 == 0 }.map(\.0) }
 
-    /// Finds the entry that answers, and notes that it did.
+    /// Finds the entry that responds, and marks it as used.
     ///
     /// - Parameters:
     ///   - sent: The request, redacted.
-    ///   - fields: Its header fields, for the conditions in them.
-    ///   - now: What entries are expired by.
+    ///   - fields: Its header fields, for their conditions.
+    ///   - now: The time for the expiry of entries.
     mutating func answer(
         _ sent: ComparedRequest,
         fields: HTTPFields,
@@ -119,7 +119,7 @@ struct ReplayBook: Sendable {
         return page.entry.isOlder(than: expiry, at: now)
     }
 
-    /// The entries that come nearest to a request, with what differs.
+    /// The entries nearest to a request, with their differences.
     func nearest(to sent: ComparedRequest, fields: HTTPFields, now: Date, _ settings: ReplaySettings) -> [NearEntry] {
         let rated = pages.indices.map { index -> (entry: NearEntry, distance: Int, same: Int, index: Int) in
             let page = pages[index]
@@ -139,7 +139,7 @@ struct ReplayBook: Sendable {
         return sorted.prefix(Self.shownEntries).map(\.entry)
     }
 
-    /// Why an entry that matches does not answer.
+    /// The reasons that a matching entry doesn't respond.
     private func obstacles(
         _ index: Int,
         _ sent: ComparedRequest,
@@ -172,16 +172,16 @@ extension HAREntry {
     }
 }
 
-/// An entry that did not answer a request, and why.
+/// An entry that didn't respond to a request, with the reasons.
 public struct NearEntry: Sendable, Hashable, CustomStringConvertible {
     /// The number of the entry in the archive, counted from 1.
     public let number: Int
-    /// Method and URL, secrets redacted.
+    /// The method and URL, with secrets redacted.
     public let request: String
     /// The differences.
     public let differences: [ReplayDifference]
 
-    /// The request, and below it what differs.
+    /// The request, followed by the differences.
     public var description: String {
         "entry \(number), \(request)" + differences.map { "\n  - \($0)" }.joined()
     }

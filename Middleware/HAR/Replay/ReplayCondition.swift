@@ -2,16 +2,16 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// The meaning of a recorded answer for a request that makes conditions (RFC 9110 §13).
+/// The meaning of a recorded response for a conditional request (RFC 9110 §13).
 enum ReplayCondition {
     enum Verdict: Sendable, Hashable {
-        /// The answer as it was recorded.
+        /// The recorded response.
         case asRecorded
-        /// 304, because the client has what was recorded (RFC 9110 §15.4.5).
+        /// 304, because the client has the recorded content (RFC 9110 §15.4.5).
         case notModified
-        /// 412, because what was recorded is not what the client counts on (RFC 9110 §15.5.13).
+        /// 412, because the recorded content isn't what the client expects (RFC 9110 §15.5.13).
         case failed
-        /// None: the recorded answer is to another condition.
+        /// No response, because the recorded one is for another condition.
         case unfit(String)
     }
 
@@ -20,13 +20,13 @@ enum ReplayCondition {
         let isConditional = fields[.ifNoneMatch] != nil || fields[.ifModifiedSince] != nil
         switch recorded.status {
         case 304:
-            // The content that it is about is not in it.
+            // The recorded response doesn't contain the content.
             guard isConditional else {
                 return .unfit(
                     "the recorded answer is 304, and the request makes no condition (If-None-Match, If-Modified-Since)"
                 )
             }
-            // Without a validator in it, the one that was asked about is taken to be the one that is asked about.
+            // Without a validator in the response, the recorded condition is assumed to be the same.
             guard let condition = fields[.ifNoneMatch], let tag = recorded.values(of: "etag").first else {
                 return .asRecorded
             }
@@ -37,7 +37,7 @@ enum ReplayCondition {
         }
     }
 
-    /// RFC 9110 §13.2.2, in its order.
+    /// RFC 9110 §13.2.2, in that order.
     private static func whole(_ fields: HTTPFields, _ recorded: HARResponse) -> Verdict {
         let tag = recorded.values(of: "etag").first
         let modified = recorded.values(of: "last-modified").first.flatMap { HTTPDate($0)?.date }
@@ -60,11 +60,11 @@ enum ReplayCondition {
         return .asRecorded
     }
 
-    /// Whether a list of entity tags has one (RFC 9110 §8.8.3.2); by weak comparison unless said otherwise.
+    /// Whether a list of entity tags contains a tag (RFC 9110 §8.8.3.2); by weak comparison by default.
     private static func matches(_ list: String, _ tag: String, strongly: Bool = false) -> Bool {
         if list.trimming() == "*" { return true }
         let wanted = opaque(tag)
-        // A comma may stand in a tag: quotes tell where one ends.
+        // A tag may contain commas; quotes mark its end.
         var rest = list.unicodeScalars[...]
         while let open = rest.firstIndex(of: "\"") {
             let inside = rest[rest.index(after: open)...]

@@ -1,22 +1,22 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// A replay has no answer for a request.
+/// The error for a request without a recorded response.
 public struct UnmatchedReplayError: HTTPChainError {
     /// The request's method.
     public let method: HTTPRequest.Method
-    /// The request's URL, secrets redacted.
+    /// The request's URL, with secrets redacted.
     public let url: String
-    /// The entries that come nearest, with what differs, the nearest first.
+    /// The nearest entries with their differences, nearest first.
     public let nearest: [NearEntry]
     /// The number of entries.
     public let entryCount: Int
     /// "ReplayTransport".
     public let stage: String
-    /// The request, secrets redacted.
+    /// The request, with secrets redacted.
     public let exchange: ExchangeSnapshot?
 
-    /// The request that nothing answers.
+    /// The request without a recorded response.
     public var reason: String { "no recorded entry answers \(method) \(url)" }
 
     /// Advice on what to do about it.
@@ -24,7 +24,7 @@ public struct UnmatchedReplayError: HTTPChainError {
         "record it (mode .new), or loosen ReplayMatching if it is one of the recorded ones"
     }
 
-    /// The request, what to do, and the nearest entries with what differs.
+    /// The request, the advice, and the nearest entries with their differences.
     public var description: String {
         var text = "\(stage): \(reason); \(recoverySuggestion ?? "")"
         if nearest.isEmpty { return text + "; the archive has no entries" }
@@ -34,14 +34,14 @@ public struct UnmatchedReplayError: HTTPChainError {
     }
 }
 
-/// A replay is over, and not every entry was asked for.
+/// The error for a finished replay with unused entries.
 public struct UnusedEntriesError: HTTPChainError, Hashable {
-    /// The entries that did not answer: number, method and URL, secrets redacted.
+    /// The unused entries: number, method and URL, with secrets redacted.
     public let unused: [String]
     /// "ReplayTransport".
     public let stage: String
 
-    /// The sentence that names the entries that were not used.
+    /// The description with the unused entries.
     public var reason: String {
         "not every recorded entry was asked for:\n  " + unused.joined(separator: "\n  ")
     }

@@ -1,18 +1,19 @@
 import Foundation
 import HTTPChainCore
 
-/// When which part of a content arrives.
+/// The schedule by which content arrives.
 struct ReplaySchedule: Sendable {
-    /// The time after the head, in milliseconds, and the part of the content that is there by then, from 0 to 1.
+    /// The times after the head, in milliseconds, and the fraction of the content that has arrived by then, from 0 to
+    /// 1.
     let steps: [(time: Double, share: Double)]
 
-    /// The chunks that were recorded; without them all of it at the end.
+    /// Makes a schedule from the recorded chunks; without them, everything arrives at the end.
     init(_ entry: HAREntry, factor: Double) {
         let chunks = (entry.customFields["_chunks"]?.array ?? []).compactMap { chunk -> (Double, Double)? in
             guard let time = chunk[0]?.number, let count = chunk[1]?.number, count > 0, time.isFinite else {
                 return nil
             }
-            // A sum of forged counts that is infinite would leave shares that are not numbers.
+            // Forged counts with an infinite sum would make the fractions NaN.
             return (time, min(count, 1e18))
         }
         let total = chunks.reduce(0) { $0 + $1.1 }
@@ -23,13 +24,13 @@ struct ReplaySchedule: Sendable {
         var sum = 0.0
         steps = chunks.map { time, count in
             sum += count
-            // What is stored may be decoded, and so of another length than what arrived.
+            // The stored content may be decoded, and so differ in length from what arrived.
             return (time * factor, sum / total)
         }
     }
 }
 
-/// Gives content out on a schedule.
+/// Delivers content on a schedule.
 struct ReplayReader: BodyReader {
     private var inner: any BodyReader
     private var rest = Data()
@@ -37,7 +38,7 @@ struct ReplayReader: BodyReader {
     private let total: Int64
     private let schedule: ReplaySchedule
     private var step = 0
-    /// The error that is thrown at the end.
+    /// The error thrown at the end.
     private let ending: (any Error)?
     private let time: any TimeSource
     private let start: Duration
@@ -66,7 +67,7 @@ struct ReplayReader: BodyReader {
             rest = chunk
         }
         try Task.checkCancellation()
-        // Steps that brought nothing more are passed over.
+        // Skips steps that add nothing.
         while step < schedule.steps.count - 1, end(of: step) <= given { step += 1 }
         guard step < schedule.steps.count else { return take(rest.count) }
         let due = start + .milliseconds(schedule.steps[step].time)

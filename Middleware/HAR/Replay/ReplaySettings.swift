@@ -1,26 +1,26 @@
 public import HTTPChainCore
 
-/// A rule for when a replay asks the network, and what becomes of the archive.
+/// The rule for when a replay uses the network, and how it changes the archive.
 public enum ReplayMode: String, Sendable, Hashable, CaseIterable {
-    /// Never: a request that is not in the archive fails.
+    /// Never uses the network: a request that isn't in the archive fails.
     case none
-    /// For everything while there is no archive, or while it has expired; afterwards never.
+    /// Uses the network for all requests if there is no archive, or it has expired; otherwise never.
     case once
-    /// For requests that are not in the archive, which are added to it; expired entries are recorded again.
+    /// Uses the network for requests that aren't in the archive, and adds them; records expired entries again.
     case new
-    /// For every request: entries that are asked for are replaced, the others stay.
+    /// Uses the network for every request: replaces requested entries, and keeps the others.
     case all
-    /// For every request: the archive then holds what was asked for, and nothing else.
+    /// Uses the network for every request: afterwards, the archive contains only these requests.
     case update
 }
 
-/// The time that a replayed answer takes, on the clock of the request's environment.
+/// The time that a replayed response takes, on the clock of the request's environment.
 public enum ReplayTiming: Sendable, Hashable {
     /// No time.
     case none
-    /// As long as it took: until the head, and between the chunks of the body.
+    /// The recorded times, until the head and between the chunks of the body.
     case recorded
-    /// As long as it took, multiplied.
+    /// The recorded times, multiplied.
     case scaled(Double)
 
     var factor: Double {
@@ -34,48 +34,47 @@ public enum ReplayTiming: Sendable, Hashable {
 
 /// The choice among several matching entries.
 public enum ReplaySequence: Sendable, Hashable {
-    /// The first one, always.
+    /// Always the first.
     case first
-    /// Each in its turn, once; when all have answered, a further request fails.
+    /// Each entry once, in order; when all are used, a further request fails.
     case nextThenFail
-    /// Each in its turn; the last one again and again.
+    /// Each entry in order; the last one repeatedly.
     case nextThenLast
 }
 
-/// In which order requests must come.
+/// The order in which requests must be sent.
 public enum ReplayOrder: Sendable, Hashable {
-    /// In any.
+    /// Any order.
     case any
-    /// In that of the archive, each entry once.
+    /// The order of the archive, with each entry once.
     case recorded
 }
 
 /// The settings of a replay.
 public struct ReplaySettings: Sendable {
-    /// The rules by which a request is taken for a recorded one.
+    /// The rules for matching a request with a recorded one.
     public var matching = ReplayMatching.standard
-    /// The choice among several matching entries; each in its turn, once, by default.
+    /// The choice among several matching entries; each once, in order, by default.
     public var sequence = ReplaySequence.nextThenFail
-    /// In which order requests must come; any by default.
+    /// The order in which requests must be sent; any by default.
     public var order = ReplayOrder.any
-    /// The time that answers take; no time by default.
+    /// The time that responses take; none by default.
     public var timing = ReplayTiming.none
-    /// The largest age of an entry; any age by default.
+    /// The maximum age of an entry; unlimited by default.
     ///
-    /// In ``ReplayMode/none`` an older one is not replayed, and the error
-    /// says so.
+    /// In ``ReplayMode/none``, older entries aren't replayed, and the error says so.
     public var expiry: Duration?
-    /// Whether `Date` and `Expires` of a response are moved to the present, so that a cache takes it to be as fresh as it
+    /// Whether `Date` and `Expires` of a response are moved to the present, so that a cache considers it as fresh as it
     /// was; `true` by default.
     public var shiftsDates = true
-    /// The size of the part of a request's content that is compared; 16 MiB by default.
+    /// The maximum size of a request's content that is compared; 16 MiB by default.
     public var bodyLimit: ByteCount = .mebibytes(16)
-    /// The limits of what is read of an archive.
+    /// The size limits for reading an archive.
     public var limits = HARLimits.standard
 
-    /// Makes the settings that hold unless others are set.
+    /// Makes the default settings.
     public init() {}
 
-    /// Method, URL and body must match; each entry answers once, at once.
+    /// The default settings: method, URL and body must match, and each entry responds once, without delay.
     public static let standard = ReplaySettings()
 }

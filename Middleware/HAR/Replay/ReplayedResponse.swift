@@ -8,7 +8,7 @@ struct ReplayedResponse: Sendable {
     let page: ReplayBook.Page
     let condition: ReplayCondition.Verdict
     let settings: ReplaySettings
-    /// Where the archive's own files are; nil for an archive in memory.
+    /// The folder of the archive's files; nil for an archive in memory.
     let directory: URL?
     let transport: String
     let time: any TimeSource
@@ -17,9 +17,9 @@ struct ReplayedResponse: Sendable {
 
     private var label: String { "entry \(page.number) (\(page.request.har.method) \(page.request.har.url))" }
 
-    /// Waits as long as the head took, and answers.
+    /// Waits for the recorded time of the head, and responds.
     ///
-    /// - Throws: The failure that was recorded; ``HARError`` when there is no response in the entry that could be sent.
+    /// - Throws: The recorded failure; ``HARError`` if the entry has no valid response.
     func response() async throws -> Response {
         let recorded = page.entry.response
         let factor = settings.timing.factor
@@ -48,7 +48,7 @@ struct ReplayedResponse: Sendable {
         HTTPResponse.Status(code: page.entry.response.status, reasonPhrase: page.entry.response.statusText)
     }
 
-    /// The fields that RFC 9110 §15.4.5 wants in a 304.
+    /// The fields that RFC 9110 §15.4.5 requires in a 304.
     private static let fieldsOf304: Set<String> = [
         "cache-control", "content-location", "date", "etag", "expires", "vary", "last-modified",
     ]
@@ -57,11 +57,11 @@ struct ReplayedResponse: Sendable {
         var fields = HTTPFields()
         let isEncoded = !page.entry.response.values(of: "content-encoding").isEmpty
         for field in page.entry.response.headers {
-            // Pseudo-header fields of HTTP/2, as Chrome writes them, are no fields.
+            // HTTP/2 pseudo-header fields, as Chrome writes them, aren't fields.
             guard let name = HTTPField.Name(field.name) else { continue }
             if let names, !names.contains(name.canonicalName) { continue }
             switch name.canonicalName {
-            // Of the message as it was framed and encoded then.
+            // Fields of the original message's framing and encoding.
             case "transfer-encoding", "content-encoding": continue
             case "content-digest", "repr-digest", "digest", "content-md5":
                 if isEncoded { continue }
@@ -79,7 +79,7 @@ struct ReplayedResponse: Sendable {
         return HTTPResponse(status: status, headerFields: fields)
     }
 
-    /// A date, as long before or after now as it was before or after the exchange.
+    /// A date, moved so that its distance from the exchange is kept relative to now.
     private func shifted(_ value: String, of name: HTTPField.Name) -> String {
         guard settings.shiftsDates, name == .date || name == .expires, let date = HTTPDate(value)?.date else {
             return value
@@ -88,9 +88,8 @@ struct ReplayedResponse: Sendable {
         return HTTPDate(date.addingTimeInterval(shift.rounded())).description
     }
 
-    /// The error that a reader meets at the end of the recorded content, where it is not the end of the content: the
-    /// failure that was recorded, or that the rest was not recorded, because it was too long or its client did not read
-    /// it.
+    /// The error at the end of the recorded content if that isn't the end of the content: the recorded failure, or the
+    /// reason that the rest wasn't recorded, because it was too long or wasn't read.
     private var ending: (any Error)? {
         if page.entry.customFields["_error"] != nil { return failure(sent: .answered) }
         let content = page.entry.response.content
@@ -100,7 +99,7 @@ struct ReplayedResponse: Sendable {
         return HARError(.contentNotRecorded(entry: label, why: why))
     }
 
-    /// The content, as far as it was recorded.
+    /// The recorded content.
     private func content() async throws -> HTTPBody {
         let content = page.entry.response.content
         if let name = content.customFields["_file"]?.string {
@@ -127,8 +126,8 @@ struct ReplayedResponse: Sendable {
         return recorded.values(of: "content-type").first ?? recorded.content.mimeType
     }
 
-    /// A `Content-Type` that names the encoding that text is sent in: UTF-8 where the recorded one is not known here, or
-    /// has no characters for it.
+    /// A `Content-Type` with the actual charset of the text: UTF-8 if the recorded charset isn't supported, or lacks
+    /// characters.
     private func typeAsSent(_ value: String) -> String {
         let content = page.entry.response.content
         guard let text = content.text, content.encoding == nil, let type = MediaType(value), let charset = type.charset,
@@ -137,7 +136,7 @@ struct ReplayedResponse: Sendable {
         return "\(type.essence); charset=utf-8"
     }
 
-    /// The body as it arrived: in its chunks and its time, and broken off where it was.
+    /// The body with its recorded chunks and times, broken off if it was.
     private func delivered(_ body: HTTPBody) -> HTTPBody {
         let schedule = ReplaySchedule(page.entry, factor: settings.timing.factor)
         let ending = ending
@@ -177,11 +176,11 @@ enum ReplayFailure {
     static func kind(named name: String?) -> TransportError.Kind { kinds.first { $0.name == name } ?? .other }
 }
 
-/// The names of files that an archive may give.
+/// Validates the names of files in an archive.
 enum HARFileName {
-    /// The file that a name in an archive means; `nil` if it is outside the folder of the archive.
+    /// The file for a name in an archive; `nil` if it's outside the archive's folder.
     ///
-    /// A symbolic link may lead there too.
+    /// This includes symbolic links that lead outside.
     ///
     /// - Throws: `CancellationError`.
     static func file(named name: String, in directory: URL) async throws -> URL? {
@@ -193,16 +192,16 @@ enum HARFileName {
         }
     }
 
-    /// Whether a name stays in the folder of its archive.
+    /// Whether a name stays within the archive's folder.
     ///
-    /// Bytes are compared, as the file system does: a combining mark behind a `/` makes another character of it.
+    /// Compares bytes, as the file system does, because a combining mark after a `/` forms a different character.
     static func isSafe(_ name: String) -> Bool {
         !name.utf8.contains { $0 == UInt8(ascii: "\\") || $0 == 0 }
             && name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
                 .allSatisfy { !$0.isEmpty && !$0.elementsEqual("..".utf8) }
     }
 
-    /// Whether a file is in a folder after its symbolic links are followed; it blocks.
+    /// Whether a file is in a folder after resolving symbolic links; blocks.
     static func isInside(_ name: String, of directory: URL) -> Bool {
         let folder = directory.resolvingSymlinksInPath().path
         let file = directory.appendingPathComponent(name).resolvingSymlinksInPath().path
