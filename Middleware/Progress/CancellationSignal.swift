@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// A wish to end a call that comes from outside its task.
+/// A request from outside a call's task to end the call.
 final class CancellationSignal: Sendable {
     private let isRaised = Watched(false)
 
@@ -9,9 +9,9 @@ final class CancellationSignal: Sendable {
         isRaised.update { $0 = true }
     }
 
-    /// Does what `operation` does, and cancels it as soon as one of the signals is raised.
+    /// Runs `operation`, and cancels it as soon as one of the signals is raised.
     ///
-    /// - Throws: What `operation` throws; `CancellationError` when a signal came first.
+    /// - Throws: Errors from `operation`; `CancellationError` if a signal came first.
     static func race<Result: Sendable>(
         _ signals: [CancellationSignal],
         _ operation: @escaping @Sendable () async throws -> Result
@@ -32,9 +32,9 @@ final class CancellationSignal: Sendable {
     }
 }
 
-/// Gives up a read as soon as a signal is raised; each read is a child task for that.
+/// Interrupts a read as soon as a signal is raised; each read is a child task for that.
 struct CancellableReader: BodyReader {
-    /// Keeps the reader between two reads, which come from one task after another.
+    /// Keeps the reader between reads, which may come from different tasks.
     private actor Inner {
         private var reader: (any BodyReader)?
 
@@ -44,7 +44,7 @@ struct CancellableReader: BodyReader {
 
         func read() async throws -> Data? {
             guard var current = reader else { return nil }
-            // Gone while it reads, and for good when that fails: a transfer behind it is given up.
+            // Removed while reading, and for good if that fails, so that the transfer behind it ends.
             reader = nil
             guard let chunk = try await current.read() else { return nil }
             reader = current

@@ -1,15 +1,15 @@
 import HTTPChainCore
 
-/// Counts the bytes of the caller's content, whatever becomes of them further in.
+/// Counts the bytes of the caller's content, however inner stages change it.
 ///
-/// Where the transport tells what it has sent, that is what counts: a transport may read a body long before it sends
-/// it. Content that is encoded while it is read is counted as it is read, because how many bytes will be sent is not
-/// known before the end.
+/// If the transport reports what it has sent, that is counted, because a transport may read a body long before it sends
+/// it. Content that is encoded while it's read is counted as it's read, because its encoded size isn't known before the
+/// end.
 final class ContentCounter: RequestContentObserver {
     private struct State {
-        /// The number of bytes of the content, once it has any.
+        /// The content's size, once it's known.
         var length: Int64?
-        /// Whether somebody counts what is read, so that what is sent does not count.
+        /// Whether reading is counted, so that sending isn't.
         var isRead: Bool
         var attempts = 0
     }
@@ -42,7 +42,7 @@ final class ContentCounter: RequestContentObserver {
         return counting(content)
     }
 
-    /// The content, each reading of which is an attempt that is counted.
+    /// The content, with each reading counted as an attempt.
     func counting(_ content: HTTPBody) -> HTTPBody {
         content.transformed(length: content.length) { [self] inner in
             UploadReader(inner, tracker: tracker, attempt: beginAttempt())
@@ -51,7 +51,7 @@ final class ContentCounter: RequestContentObserver {
 
     /// Begins another attempt to send the content.
     ///
-    /// - Returns: Where its transport reports to.
+    /// - Returns: The closure to which the transport reports.
     func beginSending() -> @Sendable (_ sent: Int64, _ expected: Int64?) -> Void {
         if state.withLock({ $0.isRead }) { return { _, _ in } }
         let attempt = beginAttempt()
@@ -71,7 +71,7 @@ final class ContentCounter: RequestContentObserver {
         return first + earlier
     }
 
-    /// How much of the content has been sent, where it is sent as so many bytes: encoded content has fewer.
+    /// The amount of the content that was sent, scaled if the encoded content has a different size.
     static func count(sent: Int64, of expected: Int64?, for length: Int64?) -> Int64 {
         guard let length, let expected, expected > 0, expected != length else { return sent }
         if sent >= expected { return length }

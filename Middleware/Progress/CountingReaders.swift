@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// Counts what is read of a request's body.
+/// Counts the bytes read from a request's body.
 struct UploadReader: BodyReader {
     private var inner: any BodyReader
     private let tracker: TransferTracker
@@ -25,9 +25,9 @@ struct UploadReader: BodyReader {
     }
 }
 
-/// Counts what is read of a response's body.
+/// Counts the bytes read from a response's body.
 struct DownloadReader: BodyReader {
-    /// `nil` once it has ended or broken.
+    /// `nil` after it has ended or broken.
     private var inner: (any BodyReader)?
     private let tracker: TransferTracker
     private let interest: DownloadInterest
@@ -57,7 +57,7 @@ struct DownloadReader: BodyReader {
     }
 }
 
-/// Lives as long as somebody can read the download to its end, and tells when nobody can any more.
+/// Lives as long as the download can still be read to its end, and reports when it no longer can.
 final class DownloadInterest: Sendable {
     private let tracker: TransferTracker
 

@@ -2,18 +2,18 @@ public import Foundation
 public import HTTPChainCore
 
 extension Request {
-    /// The request, and its progress as Foundation has it, for what shows or composes such.
+    /// Returns the request with a Foundation progress, for code that shows or composes such progress.
     ///
-    /// The progress has a child for the download and, where the request has a body, one for the upload; each counts
-    /// its bytes, and all weigh the same. A child of unknown size is indeterminate. Of the two views the consumer's is
-    /// shown where the chain has it, else the wire's.
+    /// The progress has a child for the download and, if the request has a body, one for the upload. Each counts its
+    /// bytes, with equal weights. A child of unknown size is indeterminate. The consumer's view is shown if the chain
+    /// has one, otherwise the wire's.
     ///
-    /// To cancel the progress cancels the call, whether it waits for the response or reads a body: with
-    /// `CancellationError`. On Linux, Foundation does not pass a cancellation on to children: cancel the progress that
-    /// is returned here, not one that it was added to.
+    /// Cancelling the progress cancels the call with `CancellationError`, while it waits for the response or reads a
+    /// body. On Linux, Foundation doesn't pass a cancellation on to children: cancel the progress that is returned
+    /// here, not one that it was added to.
     ///
-    /// The progress is for one call, which takes a few more steps for it: the request and each read of the response's
-    /// body are child tasks, so that they can be cancelled.
+    /// The progress is for a single call. It needs a few more steps: the request and each read of the response's body
+    /// are child tasks, so that they can be cancelled.
     public consuming func reportingFoundationProgress() -> (request: Request, progress: Progress) {
         let display = ProgressDisplay(hasUpload: !body.isEmpty)
         let signal = CancellationSignal()
@@ -23,7 +23,7 @@ extension Request {
     }
 }
 
-/// A Foundation progress and its children, which follow the reports of a call.
+/// A Foundation progress and its children, updated by the reports of a call.
 private final class ProgressDisplay: Sendable {
     let parent: Progress
     private let upload: Progress?
@@ -45,7 +45,7 @@ private final class ProgressDisplay: Sendable {
         }
     }
 
-    /// Nothing at all is a whole of one unit: Foundation takes 0 of 0 for indeterminate.
+    /// An empty transfer is shown as one complete unit, because Foundation considers 0 of 0 indeterminate.
     private static func show(_ report: TransferProgress, in progress: Progress) {
         let isEmpty = report.isFinished && report.completed == 0
         progress.totalUnitCount = isEmpty ? 1 : report.expected ?? -1

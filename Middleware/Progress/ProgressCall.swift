@@ -1,11 +1,11 @@
 import HTTPChainCore
 
-/// One call as its outermost progress stage sees it: what the stages further in have to know of it.
+/// The state of a call shared by its outermost progress stage with the inner ones.
 final class ProgressCall: Sendable {
     private struct State {
         var attempts = 0
         var isOver = false
-        /// The attempts that are not over; with hedging there are several.
+        /// The active attempts; with hedging there are several.
         var inner: [TransferTracker] = []
     }
 
@@ -24,9 +24,9 @@ final class ProgressCall: Sendable {
         }
     }
 
-    /// Takes an attempt in, to end it before the call ends.
+    /// Registers an attempt, so that it ends before the call does.
     ///
-    /// - Returns: `false` when the call is over, and there is nobody to tell of it.
+    /// - Returns: `false` if the call is already over.
     func register(_ tracker: TransferTracker) -> Bool {
         state.withLock { state in
             guard !state.isOver else { return false }
@@ -36,7 +36,7 @@ final class ProgressCall: Sendable {
         }
     }
 
-    /// Ends the attempts that are not over, so that nothing comes after the last report of the call.
+    /// Ends the active attempts, so that nothing follows the last report of the call.
     func end(_ end: TransferProgress.State, error: (any Error)?) {
         let inner = state.withLock { state in
             state.isOver = true
@@ -47,7 +47,7 @@ final class ProgressCall: Sendable {
     }
 }
 
-/// Carries the call to the progress stages further in.
+/// Passes the call to inner progress stages.
 enum ProgressCallOption: RequestOption {
     static var defaultValue: ProgressCall? { nil }
 }

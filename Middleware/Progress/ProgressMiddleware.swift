@@ -2,7 +2,7 @@ public import HTTPChainCore
 import HTTPChainSupport
 public import HTTPTypes
 
-/// Tells how far uploads and downloads are.
+/// Reports the progress of uploads and downloads.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -18,56 +18,55 @@ public import HTTPTypes
 /// }
 /// ```
 ///
-/// An upload in a terminal, whatever becomes of its content further in:
+/// An upload in a terminal, however inner stages change its content:
 ///
 /// ```swift
 /// let line = TerminalProgressWriter(TerminalProgressBar(label: "photo.jpg"), showing: .upload)
 /// let upload = Request.post("https://example.com/photos", body: .file(photo)).onProgress { line.show($0) }
 /// ```
 ///
-/// A call is told of where somebody asks for it: with ``HTTPChainCore/Request/withProgress(isolation:_:perform:)`` (a
-/// closure on any actor), ``HTTPChainCore/Request/observingProgress()`` (an asynchronous sequence),
-/// ``HTTPChainCore/Request/onProgress(_:)`` (a closure that is called at once) and
-/// ``HTTPChainCore/Request/reportingFoundationProgress()``; or for all calls of the chain with the closure that the
-/// stage is given. A call that nobody observes passes untouched.
+/// Calls are reported on request: with ``HTTPChainCore/Request/withProgress(isolation:_:perform:)`` (a closure on any
+/// actor), ``HTTPChainCore/Request/observingProgress()`` (an asynchronous sequence),
+/// ``HTTPChainCore/Request/onProgress(_:)`` (a closure that is called immediately) or
+/// ``HTTPChainCore/Request/reportingFoundationProgress()``; or all calls of the chain, with the stage's own closure.
+/// Calls without observers pass untouched.
 ///
-/// **What is told.** An upload, if the request has a body, and then the download. Of each there is a first report with
-/// 0 bytes and a last one, whatever happens: an empty body, an answer from a cache, an error, a body that is dropped
-/// before its end. In between there are so many reports a second and no more; a new attempt and the size of a download
-/// are told at once. Reports come in order, and none after the last.
+/// **Reports.** An upload, if the request has a body, and then the download. Each has a first report with 0 bytes and a
+/// last one in all cases: an empty body, a cached response, an error, a body dropped before its end. In between, the
+/// rate of reports is limited, but a new attempt and the size of a download are reported immediately. Reports come in
+/// order, and none after the last.
 ///
-/// **Two views**, and each report says which it is of. The consumer's view counts the bytes of the caller: of an upload
-/// the content as it is before it is compressed, also where a stage makes it (a multipart form that is framed, a value
-/// that is encoded); of a download what is read, decoded. The size of compressed content is not known there. A response
-/// that a serializer decoded is a download of one step. The wire's view counts what the transport says it has sent, and
-/// what it gives; each attempt and each redirect is a transfer of its own. A transport that decodes content itself gives
-/// it decoded.
+/// **Two views.** Each report names its view. The consumer's view counts the caller's bytes: for an upload the content
+/// before it's compressed, even if made by a stage (a framed multipart form, an encoded value); for a download the
+/// decoded bytes that are read. The size of compressed content isn't known there. A response decoded by a serializer is
+/// a download in one step. The wire's view counts the bytes that the transport reports as sent, and those it receives;
+/// each attempt and each redirect is a separate transfer. A transport that decodes content itself delivers it decoded.
 ///
-/// **What has been sent** is what the transport says (``/HTTPChainCore/Request/beginUploadReport()``), so that a bar is full
-/// when the network has taken the last byte, and not when a buffer has. An upload that is sent again begins again, as
-/// another attempt. An upload that is compressed while it is sent, and any upload over a transport that does not say
-/// what it sends, is counted as it is read; the consumer's view sees to that by itself, and a wire view has to be told.
-/// To count as it is read makes an upload a stream. Observed responses are streams in both views.
+/// **Sent bytes** are those that the transport reports (``/HTTPChainCore/Request/beginUploadReport()``), so that a bar
+/// is full when the network has accepted the last byte, and not when a buffer has. A repeated upload begins again, as
+/// another attempt. An upload that is compressed while it's sent, and any upload over a transport that doesn't report
+/// sent bytes, is counted as it's read. The consumer's view does that automatically; a wire view must be configured.
+/// Counting as read turns an upload into a stream. Observed responses are streams in both views.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/call`` for the consumer's view and ``/HTTPChainCore/Phase/wire`` for the
-/// wire's. A call is over when its outermost progress stage says so: a wire view alone cannot know of another attempt,
-/// so it wants a consumer's view outside of stages that send again.
+/// wire's. A call is over when its outermost progress stage says so. A wire view alone can't know about further
+/// attempts, so it needs a consumer's view outside the stages that retry.
 ///
-/// **Options.** ``ProgressObservers``; see above for the short ways.
+/// **Options.** ``ProgressObservers``, set by the methods above.
 ///
 /// **Errors.** None of its own.
 public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
-    /// Is told of every call of a chain.
+    /// Receives the progress of every call of a chain.
     ///
-    /// The request is method and target alone, as they were when they passed the stage. The closure is called as that
-    /// of ``HTTPChainCore/Request/onProgress(_:)`` is.
+    /// The request has only a method and a target, as they were at this stage. The closure is called like that of
+    /// ``HTTPChainCore/Request/onProgress(_:)``.
     public typealias Observer = @Sendable (_ progress: TransferProgress, _ request: HTTPRequest) -> Void
 
-    /// A way in which a wire view counts an upload.
+    /// The way a wire view counts an upload.
     public enum UploadCounting: Sendable, Hashable {
-        /// As the transport says that it is sent (``/HTTPChainCore/UploadProgress``).
+        /// As the transport reports it sent (``/HTTPChainCore/UploadProgress``).
         case asSent
-        /// As the transport reads it, which may be long before it is sent.
+        /// As the transport reads it, possibly long before it's sent.
         case asRead
     }
 
@@ -80,12 +79,12 @@ public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
     /// Makes the stage.
     ///
     /// - Parameters:
-    ///   - view: Whose bytes are counted; the consumer's by default.
+    ///   - view: The view; the consumer's by default.
     ///   - uploads: How a wire view counts uploads; as they are sent by default. The consumer's view counts them as
-    ///     they are sent where the transport tells, and otherwise as they are read.
-    ///   - reportsPerSecond: How many reports of one transfer there are in a second at most, beside those that are
-    ///     always given; 10 by default. All of them where it is not a positive number.
-    ///   - observer: Is told of every call; nobody by default.
+    ///     they are sent if the transport reports that, and otherwise as they are read.
+    ///   - reportsPerSecond: The maximum rate of reports for one transfer, in addition to those that are always given;
+    ///     10 by default. Unlimited if it isn't a positive number.
+    ///   - observer: Receives the progress of every call; none by default.
     public init(
         _ view: TransferProgress.View = .consumer,
         uploads: UploadCounting = .asSent,
@@ -98,10 +97,10 @@ public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
         self.observer = observer
     }
 
-    /// Once for each call for the consumer's view; next to the transport for the wire's.
+    /// ``/HTTPChainCore/Phase/call`` for the consumer's view, ``/HTTPChainCore/Phase/wire`` for the wire's.
     public var phase: Phase { view == .wire ? .wire : .call }
 
-    /// The view, the rate, and whether all calls are observed.
+    /// The stage's view and rate, and whether all calls are observed.
     public var summary: StageSummary {
         StageSummary(
             "ProgressMiddleware",
@@ -113,7 +112,7 @@ public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
         )
     }
 
-    /// A wire view that cannot see the end of a call, or a transport that does not say what it has sent.
+    /// Reports a wire view that can't see the end of a call, or a transport that doesn't report sent bytes.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         guard view == .wire else { return [] }
         var problems: [ChainProblem] = []
@@ -141,12 +140,12 @@ public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
         return problems
     }
 
-    /// The phases of stages that may send a request more than once.
+    /// The phases of stages that may send a request again.
     private static let resending: Set<Phase> = [.redirect, .retry, .hedge, .authenticate]
 
-    /// Passes the request on, and tells the observers how far it is.
+    /// Passes the request on, and reports its progress to the observers.
     ///
-    /// - Throws: What the stages inside throw; `CancellationError` when a `Foundation.Progress` of the call was
+    /// - Throws: Errors from the inner stages; `CancellationError` if a `Foundation.Progress` of the call was
     ///   cancelled.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
@@ -154,7 +153,7 @@ public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
         return try await observe(request, next)
     }
 
-    /// Apart, so that a call that nobody observes does not pay for the room that this takes.
+    /// Separate, so that calls without observers don't pay for its stack frame.
     private func observe(_ request: consuming Request, _ next: Next) async throws -> Response {
         guard let tracker = tracker(for: &request) else { return try await next(request) }
         let uploads = counting(over: next)
@@ -174,7 +173,7 @@ public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
         }
     }
 
-    /// The consumer's view takes the transport's word where it gives it.
+    /// Uses the transport's reports for the consumer's view if there are any.
     private func counting(over next: Next) -> UploadCounting {
         guard view == .consumer else { return uploads }
         return next.capabilities.contains(.reportsUploadProgress) ? .asSent : .asRead
@@ -193,7 +192,7 @@ public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
         }
     }
 
-    /// - Returns: `nil` when the call of the request is over.
+    /// - Returns: `nil` if the call is over.
     private func tracker(for request: inout Request) -> TransferTracker? {
         let asking = request.options[ProgressObservers.self].observers
         var observers = asking
@@ -202,7 +201,7 @@ public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
             observers.append(ProgressObserver { observer($0, head) })
         }
         let outer = request.options[ProgressCallOption.self]
-        // What is asked for a call is what attempts have in common that no stage further out holds together.
+        // Without an outer stage, the attempts have only the call's observers in common.
         let isAlone = view == .wire && outer == nil
         let number = isAlone ? asking.first?.call : nil
         let call = outer ?? ProgressCall(number: number ?? CallNumber.next())
@@ -226,13 +225,14 @@ public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
 }
 
 extension ProgressState {
-    /// Whether a body that is counted as it is read was read, as the answer comes.
+    /// Whether a body that is counted as it's read was read completely when the response arrives.
     ///
-    /// A reader of a known number of bytes need not ask for the end; a body of unknown length that nobody touched was
-    /// replaced further in.
+    /// A reader that knows the length needn't read to the end. A body of unknown length that wasn't touched was
+    /// replaced by an inner stage.
     fileprivate var isRead: Bool { expected.map { $0 == completed } ?? (completed == 0) }
 
-    /// Whether a body was sent, as the answer comes: a server that says success has it, whatever was counted so far.
+    /// Whether a body was sent when the response arrives: with a successful status the server has it, whatever the
+    /// count.
     fileprivate func isProbablySent(_ status: HTTPResponse.Status) -> Bool {
         expected == completed || status.kind == .successful || (expected == nil && completed > 0)
     }

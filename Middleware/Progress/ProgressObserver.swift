@@ -1,9 +1,9 @@
 import HTTPChainCore
 
-/// Somebody who is told of the progress of a call: reports wait here until they are delivered, one after the other.
+/// An observer of a call's progress, with a queue of reports to deliver one after another.
 ///
-/// Whoever reports puts its reports in under its own lock, so that their order is settled, and then has them delivered
-/// without one. Who comes while another delivers leaves them to the other: no closure is ever called twice at a time.
+/// Reporters enqueue reports under their own lock, which determines the order, and then deliver them without it. A
+/// reporter that finds another one delivering leaves its reports to it, so a closure never runs concurrently.
 final class ProgressObserver: Sendable {
     private struct Next: Sendable {
         let report: TransferProgress?
@@ -15,7 +15,7 @@ final class ProgressObserver: Sendable {
         var isClosed = false
         var attempts = 0
 
-        /// The next value for whoever fetches; `nil` while there is nothing.
+        /// The next value to fetch; `nil` while there is none.
         var next: Next? {
             mutating get {
                 if let report = buffer.popFirst() { return Next(report: report) }
@@ -24,26 +24,26 @@ final class ProgressObserver: Sendable {
         }
     }
 
-    /// The number of the call, where no stage further out has one.
+    /// The number of the call, if no outer stage has one.
     let call = CallNumber.next()
     private let state = Watched(State())
     private let callback: (@Sendable (TransferProgress) -> Void)?
-    /// Reached when the observer wants the call to end.
+    /// Raised when the observer wants to end the call.
     let cancellation: CancellationSignal?
 
-    /// An observer that fetches its reports itself, with ``next()``.
+    /// Makes an observer that fetches reports with ``next()``.
     init() {
         callback = nil
         cancellation = nil
     }
 
-    /// An observer that is called on the task that transfers.
+    /// Makes an observer that is called on the transferring task.
     init(cancellation: CancellationSignal? = nil, callback: @escaping @Sendable (TransferProgress) -> Void) {
         self.callback = callback
         self.cancellation = cancellation
     }
 
-    /// The number of an attempt of a call that no stage further out counts.
+    /// Returns the number of an attempt, for a call that no outer stage counts.
     func nextAttempt() -> Int {
         state.update { state in
             state.attempts += 1
@@ -55,7 +55,7 @@ final class ProgressObserver: Sendable {
         state.update { if !$0.isClosed { $0.buffer.append(report) } }
     }
 
-    /// Calls the closure for all that waits, unless another is at it.
+    /// Calls the closure for all waiting reports, unless another task is already delivering.
     func deliver() {
         guard let callback else { return }
         var isMine = false
@@ -72,19 +72,19 @@ final class ProgressObserver: Sendable {
         }
     }
 
-    /// Ends the call: who fetches gets what is there and then the end, and closures need not be told.
+    /// Ends the call: a fetching observer gets the remaining reports and then the end; a closure needs no notification.
     func close() {
         guard callback == nil else { return }
         state.update { $0.isClosed = true }
     }
 
-    /// The next report, or `nil` after the last, and when the task is cancelled.
+    /// Returns the next report; `nil` after the last, or when the task is cancelled.
     func next() async -> TransferProgress? {
         let next = try? await state.wait { $0.next }
         return next?.report
     }
 
-    /// The next report, or `nil` after the last, whether the task is cancelled or not.
+    /// Returns the next report; `nil` after the last; continues when the task is cancelled.
     func nextUninterrupted() async -> TransferProgress? {
         await state.waitUninterrupted { $0.next }.report
     }

@@ -1,26 +1,26 @@
 public import HTTPChainCore
 
-/// The observers of the progress of one call; ``HTTPChainCore/Request/onProgress(_:)`` and its relatives add to them.
+/// The observers of a call's progress, added by ``HTTPChainCore/Request/onProgress(_:)`` and related methods.
 public enum ProgressObservers: RequestOption {
-    /// Those who are told.
+    /// The list of observers.
     public struct Value: Sendable {
         var observers: [ProgressObserver] = []
     }
 
-    /// Nobody.
+    /// No observers.
     public static var defaultValue: Value { Value() }
 }
 
 extension Request {
-    /// The request with a closure that is told of its progress.
+    /// Returns the request with a closure that receives its progress.
     ///
-    /// It is called in order, never twice at a time, and at once: on the task that reads or sends, or a thread of the
-    /// transport's. It must be quick, because the transfer waits for it. For work on the main actor, or on another,
-    /// use ``withProgress(isolation:_:perform:)`` or ``observingProgress()``, where the transfer waits for nobody.
+    /// The closure is called immediately, in order, and never concurrently, on the task that reads or sends, or on a
+    /// thread of the transport. It must be quick, because the transfer waits for it. For work on the main actor, or on
+    /// another, use ``withProgress(isolation:_:perform:)`` or ``observingProgress()``, which don't delay the transfer.
     ///
-    /// Several closures can be added; every ``ProgressMiddleware`` in the chain calls them.
+    /// Multiple closures can be added; every ``ProgressMiddleware`` in the chain calls them.
     ///
-    /// - Parameter action: What to do with a report.
+    /// - Parameter action: Receives a report.
     public consuming func onProgress(
         _ action: @escaping @Sendable (_ progress: TransferProgress) -> Void
     ) -> Request {
@@ -28,7 +28,7 @@ extension Request {
         return self
     }
 
-    /// The request, and its progress as an asynchronous sequence.
+    /// Returns the request, and its progress as an asynchronous sequence.
     ///
     /// ```swift
     /// let (request, updates) = Request.get("https://example.com/map.zip").observingProgress()
@@ -39,10 +39,10 @@ extension Request {
     /// let size = try await saved
     /// ```
     ///
-    /// A slow loop misses reports in between, never a first one or the last. The sequence ends with the
-    /// body of the response, which is to be read or dropped in another task, and is for one call: one that is sent
-    /// again is not told of. It does not end where nobody tells of the call: for a request that is never sent, and in a
-    /// chain without ``ProgressMiddleware``; ``withProgress(isolation:_:perform:)`` returns in any case.
+    /// A slow loop misses reports in between, but never a first or last one. The sequence is for a single call, and
+    /// ends with the body of the response, which must be read or dropped in another task. A repeated call isn't
+    /// reported. The sequence doesn't end if the call isn't reported at all: for a request that is never sent, or in a
+    /// chain without ``ProgressMiddleware``. ``withProgress(isolation:_:perform:)`` returns in any case.
     public consuming func observingProgress() -> (request: Request, updates: ProgressUpdates) {
         let observer = ProgressObserver()
         add(observer)

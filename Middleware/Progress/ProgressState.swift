@@ -1,14 +1,14 @@
 import HTTPChainSupport
 
-/// The state of one view of one call, and which of its changes are worth a report: rules alone, without IO.
+/// The state of one view of a call, and the rules for which changes are reported, without I/O.
 ///
-/// An upload, if there is one, is followed by a download. Either may begin again with another attempt. After the end
-/// of the download, or ``end(_:error:at:)``, there is nothing more.
+/// An upload, if there is one, is followed by a download. Either may begin again with another attempt. After the end of
+/// the download, or ``end(_:error:at:)``, nothing follows.
 struct ProgressState: Sendable {
     private enum Stage: Sendable {
         case idle
         case running
-        /// The upload is complete, and the answer has not come.
+        /// The upload is complete, and the response hasn't arrived.
         case between
         case over
     }
@@ -34,7 +34,7 @@ struct ProgressState: Sendable {
 
     var isOver: Bool { stage == .over }
 
-    /// Begins a direction, or begins it again.
+    /// Begins or restarts a direction.
     mutating func begin(
         _ direction: TransferProgress.Direction,
         expected: Int64?,
@@ -44,7 +44,7 @@ struct ProgressState: Sendable {
         guard stage != .over else { return nil }
         let expected = expected.flatMap { $0 >= 0 ? $0 : nil }
         let attempt = attempt ?? self.attempt
-        // A download begins with its call, and again with its head, which may have nothing new to tell.
+        // A download begins with its call and again with its head, which may have no new information.
         let isKnown =
             stage == .running && completed == 0
             && (self.direction, self.expected, self.attempt) == (direction, expected, attempt)
@@ -58,11 +58,11 @@ struct ProgressState: Sendable {
         return isKnown ? nil : report(.running, at: now)
     }
 
-    /// Counts bytes up to a total, and gives a report unless one was given just before.
+    /// Advances to a total, and returns a report unless there was one just before.
     ///
-    /// A total that is less than before is passed over. More than was expected shows that what was expected is wrong.
+    /// A smaller total than before is ignored. A total beyond the expected one shows that the expectation was wrong.
     ///
-    /// - Parameter expected: How many bytes there are in all, where only now it is known.
+    /// - Parameter expected: The expected total, if it's known only now.
     mutating func advance(
         _ direction: TransferProgress.Direction,
         to total: Int64,
@@ -77,27 +77,27 @@ struct ProgressState: Sendable {
         return throttle.admits(at: now) ? report(.running, at: now) : nil
     }
 
-    /// Ends the upload; the answer is still to come.
+    /// Ends the upload, before the response arrives.
     ///
-    /// - Parameter isWhole: Whether it was all taken.
+    /// - Parameter isWhole: Whether it was received completely.
     mutating func endUpload(isWhole: Bool, at now: Duration) -> TransferProgress? {
         guard stage == .running, direction == .upload else { return nil }
         stage = .between
         if isWhole {
-            // A transport may be late in saying what it has sent.
+            // A transport's last report may be late.
             completed = max(completed, expected ?? 0)
             expected = completed
         }
         return report(isWhole ? .finished : .cancelled, at: now)
     }
 
-    /// Ends all there is to tell; a call that ends before it began is given its first report as well.
+    /// Ends the progress; a call that ends before it began gets its first report too.
     mutating func end(_ state: TransferProgress.State, error: (any Error)? = nil, at now: Duration)
         -> [TransferProgress]
     {
         guard stage != .over else { return [] }
         var reports: [TransferProgress] = []
-        // What fails after a whole upload is the answer.
+        // A failure after a complete upload belongs to the response.
         if stage == .between || stage == .idle, let first = begin(.download, expected: nil, at: now) {
             reports.append(first)
         }

@@ -1,30 +1,30 @@
-/// The progress of one call, as it goes on; ``HTTPChainCore/Request/observingProgress()`` makes it.
+/// The progress of a single call, made by ``HTTPChainCore/Request/observingProgress()``.
 ///
-/// It holds a few reports at most: newer ones take the place of older ones. One task at a time iterates.
+/// It holds a few reports at most: newer ones replace older ones. Only one task at a time can iterate.
 public struct ProgressUpdates: AsyncSequence, Sendable {
-    /// One report.
+    /// A report.
     public typealias Element = TransferProgress
-    /// Nothing is thrown; a failure is a report.
+    /// Nothing is thrown; failures are reported.
     public typealias Failure = Never
 
     let observer: ProgressObserver
 
-    /// Gives the reports of a call one by one.
+    /// Iterates over the reports of a call.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let observer: ProgressObserver
 
-        /// The next report; `nil` after the last, and when the task is cancelled.
+        /// Returns the next report; `nil` after the last, or when the task is cancelled.
         public mutating func next() async -> TransferProgress? {
             await observer.next()
         }
 
-        /// The next report; `nil` after the last, and when the task is cancelled.
+        /// Returns the next report; `nil` after the last, or when the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> TransferProgress? {
             await observer.next()
         }
     }
 
-    /// Begins to iterate, with what is there already.
+    /// Begins to iterate, starting with the reports that are already waiting.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(observer: observer)
     }

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 extension Request {
-    /// Does something with this request while a closure on an actor of your choice is told of its progress.
+    /// Performs an operation with this request while a closure on any actor receives its progress.
     ///
     /// ```swift
     /// try await Request.get("https://example.com/map.zip").withProgress { @MainActor progress in
@@ -11,16 +11,16 @@ extension Request {
     /// }
     /// ```
     ///
-    /// The closure runs in a task beside the transfer, which ends before this method returns: a slow one misses
-    /// reports in between and does not slow the transfer down. The first and the last report always come, in a chain
-    /// that has a ``ProgressMiddleware``.
+    /// The closure runs in a separate task, which ends before this method returns. A slow one misses reports in between
+    /// but doesn't slow the transfer down. The first and the last report always come, in a chain with a
+    /// ``ProgressMiddleware``.
     ///
     /// - Parameters:
-    ///   - isolation: Where `operation` runs; on the caller's actor.
-    ///   - action: What to do with a report, on the actor that the closure says.
-    ///   - operation: Sends the request, and reads the body of the response too: what is read later is not told of.
-    /// - Returns: What `operation` returns.
-    /// - Throws: What `operation` throws.
+    ///   - isolation: The isolation of `operation`; the caller's actor.
+    ///   - action: Receives a report, on the actor of the closure.
+    ///   - operation: Sends the request and reads the response's body; anything read later isn't reported.
+    /// - Returns: The result of `operation`.
+    /// - Throws: Errors from `operation`.
     @discardableResult
     public consuming func withProgress<Result: Sendable>(
         isolation: isolated (any Actor)? = #isolation,
@@ -30,7 +30,7 @@ extension Request {
         let (request, updates) = observingProgress()
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                // A cancelled task still delivers what is there: the last report above all.
+                // A cancelled task still delivers the waiting reports, including the last.
                 while let progress = await updates.observer.nextUninterrupted() { await action(progress) }
             }
             defer { updates.observer.close() }

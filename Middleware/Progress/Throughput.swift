@@ -1,9 +1,9 @@
 import Foundation
 import HTTPChainSupport
 
-/// The speed of a transfer, smoothed: an exponentially weighted average whose weights follow the time between samples.
+/// The smoothed speed of a transfer: an exponential average weighted by the time between samples.
 struct Throughput: Sendable {
-    /// Shorter steps are put together: a burst of small chunks is one sample, not many wild ones.
+    /// Shorter steps are combined, so that a burst of small chunks is a single sample.
     private static let shortestStep = 0.1
 
     private let window: Double
@@ -12,17 +12,17 @@ struct Throughput: Sendable {
     private var sum = 0.0
     private var weight = 0.0
 
-    /// Begins to measure.
+    /// Begins measuring.
     ///
     /// - Parameters:
-    ///   - start: When the transfer stands at 0 bytes.
-    ///   - window: How far back the average looks: what is older counts for a third at most.
+    ///   - start: The time at which the transfer is at 0 bytes.
+    ///   - window: The averaging time: older samples count for at most a third.
     init(from start: Duration, over window: Duration = .seconds(3)) {
         time = start.inSeconds
         self.window = window.inSeconds
     }
 
-    /// Takes in how many bytes have been transferred in all at a moment.
+    /// Records the total number of bytes transferred so far.
     mutating func record(_ total: Int64, at now: Duration) {
         let step = now.inSeconds - time
         guard step >= Self.shortestStep else { return }
@@ -35,6 +35,6 @@ struct Throughput: Sendable {
 
     /// The speed; `nil` before the first sample.
     ///
-    /// The average begins at 0; to divide by the weight that it has gathered takes that beginning out.
+    /// The average begins at 0; dividing by the accumulated weight removes that initial value.
     var bytesPerSecond: Double? { weight > 0 ? sum / weight : nil }
 }

@@ -1,4 +1,4 @@
-/// The progress of one direction of a call: one report, as ``ProgressMiddleware`` gives it.
+/// A report from ``ProgressMiddleware`` on the progress of one direction of a call.
 public struct TransferProgress: Sendable {
     /// The direction of a transfer.
     public enum Direction: Sendable, Hashable {
@@ -8,68 +8,68 @@ public struct TransferProgress: Sendable {
         case download
     }
 
-    /// The bytes that are counted: those of the caller, or those on the wire.
+    /// The bytes that are counted: the caller's, or those on the wire.
     public enum View: Sendable, Hashable {
         /// The caller's: the body given for an upload, decoded content for a download.
         case consumer
-        /// The bytes that the transport sends and receives: encoded content, each attempt on its own.
+        /// The bytes that the transport sends and receives: encoded content, separately for each attempt.
         case wire
     }
 
     /// The state of a transfer.
     public enum State: Sendable, Hashable {
-        /// It goes on.
+        /// It's in progress.
         case running
         /// Every byte was transferred.
         case finished
-        /// It was given up: the task was cancelled, the body was dropped before its end, or the server answered before
-        /// it had all of the upload.
+        /// It was cut short: the task was cancelled, the body was dropped before its end, or the server responded
+        /// before it had received the whole upload.
         case cancelled
-        /// It broke; ``TransferProgress/error`` tells why.
+        /// It failed, with the error in ``TransferProgress/error``.
         case failed
     }
 
-    /// The number of the call, the same in all its reports and different for each call of the process.
+    /// The number of the call, shared by all its reports and unique in the process.
     public let call: UInt64
-    /// The bytes that are counted; numbers of one view say nothing about the other.
+    /// The bytes that are counted; numbers of different views can't be compared.
     public let view: View
     /// The direction of the transfer.
     public let direction: Direction
     /// The state of the transfer.
     public let state: State
-    /// The number of the attempt, counted from 1: with each one ``completed`` begins at 0 again.
+    /// The number of the attempt, starting at 1; each attempt starts ``completed`` at 0.
     ///
-    /// In the wire view, each request sent (retry, redirect) is one. In the consumer's view, it is each time the
+    /// In the wire view, each request sent (retry, redirect) is an attempt. In the consumer's view, it is each time the
     /// upload's body is read from its beginning.
     public let attempt: Int
-    /// The number of bytes transferred; it never goes back within an attempt.
+    /// The number of bytes transferred; never decreases within an attempt.
     public let completed: Int64
-    /// The number of bytes in all; `nil` when only the end will tell, and for one that turned out to be wrong.
+    /// The total number of bytes; `nil` if unknown before the end, or if the expected number was wrong.
     public let expected: Int64?
-    /// The speed in bytes a second, smoothed over the last seconds, and in the last report the average of the whole
-    /// transfer; `nil` before there is anything to measure.
+    /// The speed in bytes per second, smoothed over the last seconds, or in the last report the average of the whole
+    /// transfer; `nil` if nothing was measured yet.
     public let bytesPerSecond: Double?
     /// The time since this direction began.
     public let elapsed: Duration
-    /// Whether this view of the call, or the attempt where the view is the wire, has nothing to report after this.
+    /// Whether this is the last report of this view of the call, or in the wire view, of the attempt.
     public let isLast: Bool
-    /// The error that ended the transfer, where ``state`` is failed; `nil` otherwise.
+    /// The error that ended the transfer, if ``state`` is failed; otherwise `nil`.
     public let error: (any Error)?
 
-    /// Makes a report, for previews and for tests of what shows it.
+    /// Makes a report, for previews and tests.
     ///
     /// - Parameters:
-    ///   - direction: Which way the bytes go.
+    ///   - direction: The direction.
     ///   - completed: The number of bytes transferred.
-    ///   - expected: The number of bytes in all, where known.
-    ///   - state: How it stands; running by default.
-    ///   - view: Whose bytes are counted; the consumer's by default.
-    ///   - attempt: Which attempt it is; the first by default.
-    ///   - bytesPerSecond: The speed, where known.
-    ///   - elapsed: The time since the direction began; none by default.
+    ///   - expected: The total number of bytes, if known.
+    ///   - state: The state; running by default.
+    ///   - view: The view; the consumer's by default.
+    ///   - attempt: The number of the attempt; 1 by default.
+    ///   - bytesPerSecond: The speed, if known.
+    ///   - elapsed: The time since the direction began; zero by default.
     ///   - call: The number of the call; 0 by default, which no call has.
-    ///   - isLast: Whether nothing is reported after this; by default for a download that does not go on.
-    ///   - error: What broke the transfer.
+    ///   - isLast: Whether this is the last report; by default for a download that isn't running.
+    ///   - error: The error that ended the transfer.
     public init(
         _ direction: Direction,
         completed: Int64,
@@ -99,16 +99,16 @@ public struct TransferProgress: Sendable {
     /// Whether every byte was transferred.
     public var isFinished: Bool { state == .finished }
 
-    /// The part that is done, from 0 to 1; `nil` when it is not known.
+    /// The completed fraction, from 0 to 1; `nil` if unknown.
     ///
-    /// It is exactly 1 when the transfer is finished, also when its size was not known before.
+    /// It is exactly 1 when the transfer is finished, even if its size was unknown before.
     public var fraction: Double? {
         if isFinished { return 1 }
         guard let expected else { return nil }
         return expected > 0 ? Double(completed) / Double(expected) : 0
     }
 
-    /// The time that the rest will take at this speed; `nil` when size or speed are not known, zero at the end.
+    /// The estimated remaining time at this speed; `nil` if size or speed are unknown, zero at the end.
     public var estimatedRemaining: Duration? {
         guard state == .running else { return isFinished ? .zero : nil }
         guard let expected, let bytesPerSecond, bytesPerSecond > 0 else { return nil }
@@ -116,7 +116,7 @@ public struct TransferProgress: Sendable {
         return seconds < Self.longestEstimate ? .seconds(seconds) : nil
     }
 
-    /// Ten years, in seconds: beyond it nobody can wait, and before it no arithmetic overflows.
+    /// Ten years, in seconds: longer estimates are useless and could overflow.
     private static let longestEstimate: Double = 315_576_000
 }
 

@@ -2,9 +2,9 @@ import HTTPChainCore
 import HTTPTypes
 
 extension TransferTracker {
-    /// Begins with what a request is going to transfer first, and counts the caller's content.
+    /// Begins with the first direction of a request, and counts the caller's content.
     ///
-    /// - Parameter asRead: Whether bytes count when they are read, because the transport does not tell what it sends.
+    /// - Parameter asRead: Whether bytes are counted as they are read, because the transport doesn't report sent bytes.
     func followContent(of request: inout Request, asRead: Bool) {
         if request.body.isEmpty { return begin(.download, expected: nil) }
         begin(.upload, expected: request.body.length)
@@ -15,7 +15,7 @@ extension TransferTracker {
             outer: request.options[RequestContentObserverOption.self]
         )
         request.options[RequestContentObserverOption.self] = counter
-        // A typed value has no bytes yet; a serializer further in tells when it has.
+        // A typed value has no bytes yet; an inner serializer reports when it does.
         if asRead, request.body.value == nil { request.body = counter.counting(request.body) }
         if asRead { return }
         let previous = request.options[UploadReports.self]
@@ -29,7 +29,7 @@ extension TransferTracker {
         }
     }
 
-    /// Begins with what a request is going to transfer first, and counts its body as the transport says it is sent.
+    /// Begins with the first direction of a request, and counts its body as the transport reports it sent.
     func followSending(of request: inout Request) {
         let length = request.body.length
         if length == 0 { return begin(.download, expected: nil) }
@@ -41,13 +41,13 @@ extension TransferTracker {
         }
     }
 
-    /// Goes on with the response's body, once the head is there.
+    /// Continues with the response's body when the head has arrived.
     ///
-    /// - Parameter method: The method of the request, where the transport does not say.
+    /// - Parameter method: The method of the request, if the transport doesn't report it.
     func follow(_ response: inout Response, to method: HTTPRequest.Method) {
         begin(.download, expected: response.expectedLength(answering: response.request?.method ?? method))
         let body = response.body
-        // A serializer further in has read all of the body to decode it.
+        // An inner serializer has read the whole body to decode it.
         if response.options[DecodedValue.self] != nil, let bytes = body.bytes {
             advance(.download, to: Int64(bytes.count))
             return end(.finished)
@@ -59,7 +59,7 @@ extension TransferTracker {
         let source =
             signals.isEmpty ? body : body.transformed(length: body.length) { CancellableReader($0, signals) }
         response.body = source.transformed(length: body.length) { [self] inner in
-            // What can be read once is lost with its reader; what can be read again, with its body.
+            // A body that can be read once ends with its reader; a replayable one, with the body.
             let own = isReplayable ? interest : DownloadInterest(self)
             return DownloadReader(inner, tracker: self, interest: own)
         }
@@ -67,13 +67,13 @@ extension TransferTracker {
 }
 
 extension Response {
-    /// The number of bytes that the body is going to have; `nil` when only its end will tell.
+    /// The expected size of the body in bytes; `nil` if only its end determines it.
     ///
-    /// `Content-Length` is taken at its word where nothing else is known: whoever decodes the content removes it.
+    /// Without other information, `Content-Length` is used: stages that decode content remove it.
     func expectedLength(answering method: HTTPRequest.Method) -> Int64? {
         if hasNoContent(answering: method) { return 0 }
         if let length = body.length { return length }
-        // RFC 9112 §6.3: a transfer coding decides where the body ends, whatever Content-Length says.
+        // RFC 9112 §6.3: a transfer coding determines the body's end, regardless of Content-Length.
         guard !headers.contains(.transferEncoding), let text = headers[.contentLength] else { return nil }
         return ContentLength.parse(text)
     }

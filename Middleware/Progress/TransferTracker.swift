@@ -1,13 +1,13 @@
 import HTTPChainCore
 
-/// Follows one view of one call, or one attempt of it, and tells the observers.
+/// Tracks one view of a call, or an attempt of it, and notifies the observers.
 final class TransferTracker: Sendable {
     private let state: Locked<ProgressState>
     private let observers: [ProgressObserver]
     private let time: any TimeSource
-    /// The call, where this is its consumer's view.
+    /// The call, if this is its consumer's view.
     private let call: ProgressCall?
-    /// Whether no other stage tells of the call when this one has ended.
+    /// Whether no other stage reports on the call after this one has ended.
     private let isOutermost: Bool
 
     init(
@@ -24,7 +24,7 @@ final class TransferTracker: Sendable {
         self.isOutermost = isOutermost
     }
 
-    /// The attempt that it is at.
+    /// The current attempt.
     var attempt: Int { state.withLock { $0.attempt } }
 
     var isOver: Bool { state.withLock { $0.isOver } }
@@ -40,14 +40,14 @@ final class TransferTracker: Sendable {
         report { $0.advance(direction, to: total, at: $1) }
     }
 
-    /// Ends the upload, for the answer has come.
+    /// Ends the upload when the response has arrived.
     ///
-    /// - Parameter isWhole: Decides whether it was all taken.
+    /// - Parameter isWhole: Decides whether it was received completely.
     func endUpload(isWhole: (ProgressState) -> Bool) {
         report { state, now in state.endUpload(isWhole: isWhole(state), at: now) }
     }
 
-    /// Begins the upload again, as another attempt; not when the answer has come already.
+    /// Restarts the upload as another attempt, unless the response has already arrived.
     func beginUploadAgain(expected: Int64?, attempt: Int) {
         report { state, now in
             guard state.direction == .upload else { return nil }
@@ -55,12 +55,12 @@ final class TransferTracker: Sendable {
         }
     }
 
-    /// Counts bytes of one attempt.
+    /// Counts bytes of an attempt.
     ///
-    /// - Parameter expected: How many there are in all, where that is known by now.
+    /// - Parameter expected: The total, if known by now.
     func advanceUpload(to total: Int64, of expected: Int64? = nil, attempt: Int) {
         report { state, now in
-            // An earlier attempt may still be at work beside the newer one.
+            // An earlier attempt may still run in parallel with the newer one.
             state.attempt == attempt ? state.advance(.upload, to: total, of: expected, at: now) : nil
         }
     }
@@ -69,7 +69,7 @@ final class TransferTracker: Sendable {
         report { state, now in state.attempt == attempt ? state.endUpload(isWhole: true, at: now) : nil }
     }
 
-    /// Ends all there is to tell; whoever comes second has nothing to say.
+    /// Ends the progress; later calls have no effect.
     func end(_ end: TransferProgress.State, error: (any Error)? = nil) {
         if isOver { return }
         call?.end(end, error: error)
@@ -86,14 +86,14 @@ final class TransferTracker: Sendable {
         }
     }
 
-    /// Ends all with an error: cancelled or failed.
+    /// Ends the progress with an error: cancelled or failed.
     func end(with error: any Error) {
         if error is CancellationError || Task.isCancelled { end(.cancelled) } else { end(.failed, error: error) }
     }
 
     private func report(_ change: (inout ProgressState, Duration) -> TransferProgress?) {
         let now = time.elapsed
-        // Put in under the lock, so that reports cannot overtake each other; delivered without it.
+        // Enqueued under the lock, so that reports stay in order; delivered without it.
         let isReported = state.withLock { state in
             guard let report = change(&state, now) else { return false }
             enqueue(report)

@@ -1,4 +1,4 @@
-/// Chooses the one view that is shown where there is room for one: the consumer's, unless only the wire's comes.
+/// Chooses the view to show if there is room for only one: the consumer's, or the wire's if there is no other.
 struct ViewChoice: Sendable {
     private var hasConsumer = false
 

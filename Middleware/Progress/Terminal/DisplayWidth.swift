@@ -1,8 +1,8 @@
 import HTTPChainSupport
 
-/// How many columns text takes in a terminal, as well as can be told without asking the terminal.
+/// The estimated number of columns that text occupies in a terminal.
 enum DisplayWidth {
-    /// Where characters are two columns wide: the "W" and "F" of Unicode Standard Annex #11, in blocks.
+    /// Blocks of characters that are two columns wide: "W" and "F" in Unicode Standard Annex #11.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
         0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF,
@@ -30,7 +30,7 @@ enum DisplayWidth {
         }
     }
 
-    /// The text without what would move the cursor, and cut to so many columns; "…" shows the cut.
+    /// The text without characters that move the cursor, cut to the width; "…" marks the cut.
     static func fitted(_ text: String, to width: Int) -> String {
         let clean = text.printable()
         if of(clean) <= width { return clean }

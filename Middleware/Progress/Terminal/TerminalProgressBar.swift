@@ -1,13 +1,13 @@
 import HTTPChainCore
 
-/// A line that shows a ``TransferProgress`` to people at a terminal.
+/// Draws a ``TransferProgress`` as a line for a terminal.
 ///
 /// ```swift
 /// let bar = TerminalProgressBar(label: "map.zip")
 /// bar.line(for: progress, width: 80)   // map.zip   42%  [=====>       ]  4.2 MB of 10 MB  1.1 MB/s  0:06
 /// ```
 ///
-/// This is the drawing alone; ``TerminalProgressWriter`` puts it on the screen.
+/// This only draws the line; ``TerminalProgressWriter`` writes it to the terminal.
 public struct TerminalProgressBar: Sendable {
     private static let shortestBar = 8
     private static let longestBar = 40
@@ -18,19 +18,19 @@ public struct TerminalProgressBar: Sendable {
 
     /// Makes a bar.
     ///
-    /// - Parameter label: What stands before the numbers; nothing by default.
+    /// - Parameter label: The text before the numbers; empty by default.
     public init(label: String = "") {
         self.label = label
     }
 
-    /// The line for a report, at most `width` columns wide.
+    /// Returns the line for a report, at most `width` columns wide.
     ///
-    /// Where there is no room for everything, the remaining time goes first, then the speed, the bar, the size, and at
-    /// last the label's end. Without a known size there is neither bar nor percentage.
+    /// If there isn't room for everything, the remaining time is left out first, then the speed, the bar, the size, and
+    /// finally the label's end. Without a known size there is neither a bar nor a percentage.
     ///
     /// - Parameters:
     ///   - progress: The report.
-    ///   - width: The columns there are.
+    ///   - width: The number of columns available.
     public func line(for progress: TransferProgress, width: Int) -> String {
         let label = DisplayWidth.fitted(label, to: .max)
         let lead = [label, standing(progress)].compactMap(\.self).filter { !$0.isEmpty }
@@ -44,7 +44,7 @@ public struct TerminalProgressBar: Sendable {
                 return (lead + ["[\(bar)]"] + rest).joined(separator: Self.gap)
             }
         }
-        // With a bar gone for want of room, the size is all that is worth a place.
+        // If there is no room for a bar, only the size is shown.
         let longest = progress.fraction == nil ? details.count : 1
         for count in stride(from: longest, through: standing(progress) == nil ? 1 : 0, by: -1) {
             let line = (lead + details.prefix(count)).joined(separator: Self.gap)
@@ -65,7 +65,7 @@ public struct TerminalProgressBar: Sendable {
         return String(repeating: "=", count: done) + ">" + String(repeating: " ", count: width - done - 1)
     }
 
-    /// The part that is done; the state where it ended otherwise; `nil` where there is no telling.
+    /// The completed percentage; the state if it failed or was cancelled; `nil` if unknown.
     private func standing(_ progress: TransferProgress) -> String? {
         switch progress.state {
         case .failed: return "failed"
@@ -88,7 +88,7 @@ public struct TerminalProgressBar: Sendable {
         return "\(ByteCount(Int64(rate)).abbreviated)/s"
     }
 
-    /// The time that remains, at the end the time that it took: "0:06", "1:02:03".
+    /// The remaining time, or at the end the elapsed time: "0:06", "1:02:03".
     private func rest(_ progress: TransferProgress) -> String? {
         guard let time = progress.isFinished ? progress.elapsed : progress.estimatedRemaining else { return nil }
         let seconds = Int64(time.bounded.inSeconds.rounded())

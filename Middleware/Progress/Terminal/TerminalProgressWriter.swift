@@ -9,7 +9,7 @@ import Glibc
 import Musl
 #endif
 
-/// Keeps a ``TerminalProgressBar`` on the screen of a command-line tool.
+/// Shows a ``TerminalProgressBar`` in a command-line tool.
 ///
 /// ```swift
 /// let writer = TerminalProgressWriter(TerminalProgressBar(label: "map.zip"), showing: .download)
@@ -17,18 +17,18 @@ import Musl
 /// writer.print("a message that does not land on the bar's line")
 /// ```
 ///
-/// On a terminal the line is drawn again and again in place. Elsewhere, in a log or a pipe, a line is printed when
-/// a transfer begins and ends and every so often in between. Nothing is drawn before the first byte, so that a call
-/// that fails at once, because a file is missing or no connection can be made, leaves nothing on the screen but its
-/// error. It writes to the standard error stream, so that the standard output stays for the result. One writer at a
-/// time is for one transfer at a time; where the chain has both views the consumer's is shown.
+/// On a terminal the line is redrawn in place. Elsewhere, in a log or a pipe, a line is printed when a transfer begins
+/// and ends, and at intervals in between. Nothing is drawn before the first byte, so that a call that fails
+/// immediately, because a file is missing or a connection fails, shows only its error. The writer uses the standard
+/// error stream, so that the standard output remains for the result. Use one writer for one transfer at a time. If the
+/// chain has both views, the consumer's is shown.
 public final class TerminalProgressWriter: Sendable {
-    /// The directions of a call that are shown.
+    /// The directions that are shown.
     public struct Directions: OptionSet, Sendable, Hashable {
         /// One bit for each direction.
         public let rawValue: UInt8
 
-        /// Makes directions of bits.
+        /// Makes directions from their bits.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -41,9 +41,9 @@ public final class TerminalProgressWriter: Sendable {
         public static let both: Directions = [.upload, .download]
     }
 
-    /// A destination of lines, beside the standard error stream.
+    /// A destination for lines, other than the standard error stream.
     public struct Output: Sendable {
-        /// Whether a line can be drawn again in place.
+        /// Whether a line can be redrawn in place.
         public let isTerminal: Bool
         let width: @Sendable () -> Int
         let write: @Sendable (String) -> Void
@@ -51,9 +51,9 @@ public final class TerminalProgressWriter: Sendable {
         /// Makes an output.
         ///
         /// - Parameters:
-        ///   - isTerminal: Whether a line can be drawn again in place.
-        ///   - width: The columns there are; asked for each line.
-        ///   - write: Writes text; not called twice at a time.
+        ///   - isTerminal: Whether a line can be redrawn in place.
+        ///   - width: Returns the number of columns; called for each line.
+        ///   - write: Writes text; never called concurrently.
         public init(
             isTerminal: Bool,
             width: @escaping @Sendable () -> Int,
@@ -74,9 +74,9 @@ public final class TerminalProgressWriter: Sendable {
 
     private struct State {
         var choice = ViewChoice()
-        /// The state that was last printed, and when by its own time.
+        /// The state that was last printed, and its elapsed time.
         var shown: (direction: TransferProgress.Direction, attempt: Int, time: Duration)?
-        /// The transfer whose line is on the screen, and not left yet.
+        /// The transfer on the current line.
         var drawn: TransferProgress?
     }
 
@@ -89,12 +89,12 @@ public final class TerminalProgressWriter: Sendable {
     /// Makes a writer.
     ///
     /// - Parameters:
-    ///   - bar: What to draw.
-    ///   - directions: Which directions of a call are shown; both by default. An upload that is answered with a few
-    ///     words needs `.upload` alone.
-    ///   - output: Where; the standard error stream by default.
-    ///   - interval: How often a line is printed where the output is no terminal; every 10 seconds by default, and
-    ///     `nil` for nothing at all there.
+    ///   - bar: The bar to draw.
+    ///   - directions: The directions that are shown; both by default. For an upload with a short response, use
+    ///     `.upload` alone.
+    ///   - output: The destination; the standard error stream by default.
+    ///   - interval: The interval between lines if the output isn't a terminal; 10 seconds by default, and `nil` to
+    ///     print nothing there.
     public init(
         _ bar: TerminalProgressBar = TerminalProgressBar(),
         showing directions: Directions = .both,
@@ -112,7 +112,7 @@ public final class TerminalProgressWriter: Sendable {
         state.withLock { state in
             guard state.choice.admits(progress.view) else { return }
             guard directions.contains(progress.direction == .upload ? .upload : .download) else {
-                // The answer has begun, and the upload's line is left as it stands.
+                // The response has begun; the upload's line is left unchanged.
                 if let drawn = state.drawn, drawn.direction != progress.direction { leave(&state) }
                 return
             }
@@ -122,10 +122,10 @@ public final class TerminalProgressWriter: Sendable {
 
     /// Prints a line of text above the bar.
     ///
-    /// On a terminal the bar is taken away, the text takes its place and the bar is drawn below it. Messages of a tool
-    /// that writes to the same terminal go this way; a line feed at the end is added.
+    /// On a terminal the text replaces the bar, which is drawn again below it. Use this for messages of a tool that
+    /// writes to the same terminal. A line feed is added at the end.
     ///
-    /// - Parameter text: What to print.
+    /// - Parameter text: The text to print.
     public func print(_ text: String) {
         state.withLock { state in
             guard output.isTerminal, let drawn = state.drawn else { return output.write(text + "\n") }
@@ -163,7 +163,7 @@ public final class TerminalProgressWriter: Sendable {
     }
 }
 
-/// The columns of a terminal; 80 where it does not say.
+/// The number of columns of a terminal; 80 if unknown.
 private func terminalWidth(_ descriptor: Int32) -> Int {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
