@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// The events of a stream, as they arrive, over as many connections as it takes.
+/// The events of a stream as they arrive, over any number of connections.
 ///
 /// ```swift
 /// let stream = chain.events(.get("https://api.example.com/changes"), as: Change.self)
@@ -8,20 +8,21 @@ import HTTPChainCore
 /// for try await change in stream { apply(change) }
 /// ```
 ///
-/// **Connections.** A stream is opened when the first event is asked for, and opened again when its connection ends, breaks
-/// or falls silent: see ``ReconnectionPolicy`` and ``StreamWatchdog``. It goes on after the last event with `Last-Event-ID`, so
-/// that a server which keeps events sends each of them once.
+/// **Connections.** A stream is opened when the first event is requested, and reopened when its connection ends, breaks
+/// or is silent: see ``ReconnectionPolicy`` and ``StreamWatchdog``. It resumes after the last event with
+/// `Last-Event-ID`, so that a server that keeps events sends each of them once.
 ///
-/// **The end.** The sequence ends when the server answers 204, when the policy says so, with ``close()``, and at an event
-/// that ``EventStreamOptions/isEnd`` names. It throws what the last attempt failed with where the policy does not go on,
-/// ``EventStreamError`` for a stream that is none or breaks the limits, and `CancellationError` when the task is cancelled.
+/// **The end.** The sequence ends when the server responds with 204, when the policy decides so, with ``close()``, and
+/// at an event that ``EventStreamOptions/isEnd`` matches. It throws the error of the last attempt if the policy doesn't
+/// reconnect, ``EventStreamError`` if the response isn't a stream or exceeds the limits, and `CancellationError` if the
+/// task is cancelled.
 ///
-/// **Pull.** Nothing is read before somebody asks for the next event, no task runs between events, and a slow reader slows
-/// the server down where the transport can do that. There is one reader; leaving its loop closes the connection at once,
-/// as cancelling its task and ``close()`` do.
+/// **Pull.** Nothing is read before the next event is requested, no task runs between events, and a slow reader slows
+/// the server down if the transport supports that. There is one reader. Leaving its loop closes the connection
+/// immediately, as do cancelling its task and ``close()``.
 ///
-/// **Time.** The limits of `TimeoutMiddleware` and `AttemptTimeoutMiddleware` hold until the head of each response has
-/// arrived, and not for the stream, which may last for days.
+/// **Time.** The limits of `TimeoutMiddleware` and `AttemptTimeoutMiddleware` apply until the head of each response has
+/// arrived, and not to the stream, which may last for days.
 public final class EventStream<Element: Sendable>: Sendable, AsyncSequence {
     private let run: StreamRun
     private let transform: @Sendable (ServerSentEvent) throws -> Element
@@ -42,28 +43,28 @@ public final class EventStream<Element: Sendable>: Sendable, AsyncSequence {
     /// The state of the stream.
     public var state: EventStreamState { run.control.state }
 
-    /// The state of the stream now, and each change from then on; it ends with the stream.
+    /// The stream's current state and each change from now on; ends with the stream.
     ///
-    /// Whoever does not follow misses what lies before the latest 64 changes.
+    /// A slow observer gets only the latest 64 changes.
     public var states: AsyncStream<EventStreamState> { run.control.states() }
 
-    /// The id of the last event that was delivered, to begin another stream with later; `nil` as long as there was none.
+    /// The ID of the last event delivered, for resuming with another stream later; `nil` if there was none.
     public var lastEventID: String? { run.control.lastEventID }
 
-    /// Closes the connection at once, until ``resume()``; events that were read already are still delivered.
+    /// Closes the connection immediately, until ``resume()``; events already read are still delivered.
     public func pause() { run.control.pause() }
 
-    /// Opens the stream again after ``pause()``, without a wait.
+    /// Reopens the stream after ``pause()``, without waiting.
     public func resume() { run.control.resume() }
 
-    /// Closes the connection at once and opens the stream again without a wait, as after a change of network; ends the
-    /// wait for another attempt, too.
+    /// Closes the connection and reopens the stream immediately, for example after a change of network; also ends the
+    /// wait before another attempt.
     public func restart() { run.control.restart() }
 
-    /// Ends the stream: its connection is closed at once, and the reader gets no more events.
+    /// Ends the stream: closes its connection immediately, and delivers no more events.
     public func close() { run.control.close(nil) }
 
-    /// Begins to read; a stream has one reader, and a second one gets an ``EventStreamError``.
+    /// Begins to read; a stream has one reader, and a second one throws an ``EventStreamError``.
     public func makeAsyncIterator() -> AsyncIterator {
         let isFirst = isRead.withLock { isRead in
             defer { isRead = true }
@@ -77,15 +78,15 @@ public final class EventStream<Element: Sendable>: Sendable, AsyncSequence {
         fileprivate let reader: StreamReader?
         fileprivate let transform: @Sendable (ServerSentEvent) throws -> Element
 
-        /// The next event, or `nil` at the end.
+        /// Returns the next event, or `nil` at the end.
         public mutating func next() async throws -> Element? {
             try await next(isolation: nil)
         }
 
-        /// The next event, or `nil` at the end.
+        /// Returns the next event, or `nil` at the end.
         ///
-        /// - Throws: What the stream failed with; `CancellationError` when the task is cancelled. Nothing comes after an
-        ///   error.
+        /// - Throws: The error that the stream failed with; `CancellationError` if the task is cancelled. After an
+        ///   error, the stream has ended.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
             guard let reader else { throw EventStreamError(.alreadyRead) }
             while let event = try await reader.next() {

@@ -2,38 +2,38 @@ import Foundation
 public import HTTPChainCore
 public import HTTPTypes
 
-/// A stream of events could not be opened, or not be read on.
+/// The error for a stream of events that can't be opened or read.
 public struct EventStreamError: HTTPChainError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The server answered with another status than 200, and the policy does not ask again.
+        /// The server responded with a status other than 200, and the policy doesn't retry.
         case status(HTTPResponse.Status)
-        /// The response is something else than the stream that was asked for; `nil` where it does not say what.
+        /// The response isn't the requested kind of stream; `nil` if it has no type.
         case contentType(String?, expected: String)
-        /// A line is longer than allowed, or an id or a type.
+        /// A line, an ID or a type is longer than allowed.
         case lineTooLong(limit: ByteCount)
-        /// An event has more data than allowed.
+        /// The data of an event is larger than allowed.
         case eventTooLarge(limit: ByteCount)
-        /// A sequence of JSON texts does not begin with a record separator, RFC 7464 §2.1.
+        /// A JSON text sequence doesn't begin with a record separator, RFC 7464 §2.1.
         case notASequence
-        /// The server sent nothing for so long, not even a comment.
+        /// The server sent nothing for this long, not even a comment.
         case silent(Duration)
         /// The server ended the stream before it was complete.
         case ended
-        /// The stream was to be opened again, and the request's body can be read only once.
+        /// The stream must be reopened, but the request's body can be read only once.
         case notReplayable
-        /// The stream was read before; there is one reader.
+        /// The stream already has a reader.
         case alreadyRead
-        /// The data of an event is no value of the type wanted.
+        /// The data of an event can't be decoded to the requested type.
         case undecodable(type: String, codingPath: String, detail: String)
     }
 
     /// The problem.
     public let problem: Problem
-    /// The number of attempts to open the stream since it last worked; 0 where that does not matter.
+    /// The number of consecutive failed attempts to open the stream; 0 if not relevant.
     public let failures: Int
     /// The request and the head of the response, redacted.
     public let exchange: ExchangeSnapshot?
@@ -67,7 +67,7 @@ public struct EventStreamError: HTTPChainError {
         )
     }
 
-    /// The same error, of a stream that is known.
+    /// The same error with details of the stream.
     func with(failures: Int, exchange: ExchangeSnapshot?) -> EventStreamError {
         EventStreamError(problem, failures: failures, exchange: exchange, underlyingError: underlyingError)
     }

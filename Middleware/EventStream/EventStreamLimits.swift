@@ -1,23 +1,23 @@
 public import HTTPChainCore
 
-/// The limits of what is kept of one stream in memory.
+/// The limits on the memory for a stream.
 ///
-/// A stream that goes beyond them fails with an ``EventStreamError``, and is not opened again: the server would send the
-/// same once more.
+/// A stream that exceeds them fails with an ``EventStreamError``, and isn't reopened, because the server would send the
+/// same data again.
 public struct EventStreamLimits: Sendable, Hashable {
-    /// The largest size of one line, without its end, and one JSON text of the other formats; 1 MiB by default.
+    /// The maximum size of a line, without its end, and of a JSON text in the other formats; 1 MiB by default.
     public var line: ByteCount
-    /// The largest size of the data of one event; 16 MiB by default.
+    /// The maximum size of an event's data; 16 MiB by default.
     public var event: ByteCount
-    /// The largest size of an id and of the name of a type; 8 KiB by default, because the id is sent in a header field.
+    /// The maximum size of an ID and of a type name; 8 KiB by default, because the ID is sent in a header field.
     public var name: ByteCount
 
     /// Makes limits.
     ///
     /// - Parameters:
-    ///   - line: How long one line may be.
-    ///   - event: How much data one event may have.
-    ///   - name: How long an id and the name of a type may be.
+    ///   - line: The maximum size of a line.
+    ///   - event: The maximum size of an event's data.
+    ///   - name: The maximum size of an ID and of a type name.
     public init(
         line: ByteCount = .mebibytes(1),
         event: ByteCount = .mebibytes(16),

@@ -1,39 +1,39 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// The settings of how a stream of events is read.
+/// The settings for reading a stream of events.
 public struct EventStreamOptions: Sendable {
     /// The format that the server sends; server-sent events by default.
     public var format: StreamFormat
-    /// The rules for opening the stream again; `nil`, the default, stands for a policy that suits the request.
+    /// The rules for reopening the stream; `nil`, the default, chooses a policy for the request.
     ///
-    /// Server-sent events that are asked for with a safe method (RFC 9110 §9.2.1) are asked for again. A POST is not: it
-    /// may begin something on the server, such as the answer of a language model. Neither are the other formats, where
-    /// the server cannot tell what was read; see ``prepare``.
+    /// By default, server-sent events requested with a safe method (RFC 9110 §9.2.1) are reopened. A POST isn't: it may
+    /// start something on the server, such as a language model's response. The other formats aren't either, because the
+    /// server can't know what was read; see ``prepare``.
     public var reconnection: ReconnectionPolicy?
-    /// The time for which the server may be silent; 5 minutes by default, or 3 heartbeats once there were some.
+    /// The time that the server may be silent; 5 minutes by default, or 3 heartbeats once some have arrived.
     public var watchdog: StreamWatchdog
-    /// The limits of what is kept of the stream in memory.
+    /// The limits on the memory for the stream.
     public var limits: EventStreamLimits
-    /// The id after which the stream is to begin, as it was kept from an earlier one; none by default.
+    /// The ID after which the stream resumes, saved from an earlier one; none by default.
     public var lastEventID: String?
-    /// The types of events that are wanted; all by default.
+    /// The types of events that are delivered; all by default.
     ///
-    /// The others are passed over.
+    /// Other events are skipped.
     public var types: Set<String>?
-    /// Whether an event is the end of the stream, and is not delivered; none is by default.
+    /// Whether an event marks the end of the stream, and isn't delivered; none by default.
     public var isEnd: (@Sendable (ServerSentEvent) -> Bool)?
-    /// The treatment of an event that cannot be decoded to the type wanted; the stream fails by default.
+    /// The handling of an event that can't be decoded; the stream fails by default.
     public var undecodable: UndecodableEvents
-    /// The media types that the response may have beside those of the format; none by default.
+    /// Media types accepted in addition to those of the format; none by default.
     public var otherContentTypes: Set<String>
-    /// Bounds how often streams are opened again, together with other calls of the same budget; none by default.
+    /// A budget that limits reopening, shared with other calls; none by default.
     ///
-    /// While it is spent the stream waits for the policy's longest delay.
+    /// While it is exhausted, the stream waits for the policy's longest delay.
     public var budget: RetryBudget?
-    /// Changes the request before each time it is sent, such as a cursor in its query; none by default.
+    /// Changes the request each time before it's sent, such as a cursor in its query; none by default.
     public var prepare: (@Sendable (inout Request, EventStreamPosition) -> Void)?
-    /// Told of each comment as it is read; none by default.
+    /// Receives each comment as it is read; none by default.
     ///
     /// It must return quickly.
     public var onComment: (@Sendable (String) -> Void)?
@@ -41,13 +41,13 @@ public struct EventStreamOptions: Sendable {
     /// Makes options.
     ///
     /// - Parameters:
-    ///   - format: What the server sends.
-    ///   - reconnection: When the stream is opened again; a policy that suits the request by default.
-    ///   - watchdog: How long the server may be silent.
-    ///   - limits: How much of the stream is kept in memory.
-    ///   - lastEventID: The id after which the stream is to begin.
-    ///   - types: The types of events that are wanted.
-    ///   - isEnd: Whether an event is the end of the stream.
+    ///   - format: The format of the stream.
+    ///   - reconnection: The reconnection policy; by default one chosen for the request.
+    ///   - watchdog: The time that the server may be silent.
+    ///   - limits: The limits on the memory for the stream.
+    ///   - lastEventID: The ID after which the stream resumes.
+    ///   - types: The types of events that are delivered.
+    ///   - isEnd: Whether an event marks the end of the stream.
     public init(
         format: StreamFormat = .serverSentEvents,
         reconnection: ReconnectionPolicy? = nil,
@@ -68,7 +68,7 @@ public struct EventStreamOptions: Sendable {
         otherContentTypes = []
     }
 
-    /// A stream of values of a language model: it ends with the data `[DONE]`, and is not opened again.
+    /// Options for a language model's stream of values: it ends with the data `[DONE]`, and isn't reopened.
     public static let untilDone = EventStreamOptions(reconnection: .never) { $0.bytes.elementsEqual("[DONE]".utf8) }
 
     func policy(for request: borrowing Request) -> ReconnectionPolicy {
@@ -77,11 +77,11 @@ public struct EventStreamOptions: Sendable {
     }
 }
 
-/// The treatment of an event that cannot be decoded to the type wanted.
+/// The handling of an event that can't be decoded.
 public enum UndecodableEvents: String, Sendable, Hashable {
     /// The stream fails.
     case fail
-    /// The event is passed over.
+    /// The event is skipped.
     case skip
 }
 
@@ -89,8 +89,8 @@ public enum UndecodableEvents: String, Sendable, Hashable {
 public struct EventStreamPosition: Sendable, Hashable {
     /// The number of the connection; 1 is the first.
     public let connection: Int
-    /// The id that the stream stands at; `nil` as long as there was none.
+    /// The stream's current ID; `nil` if there is none.
     public let lastEventID: String?
-    /// The number of events that were read in all.
+    /// The total number of events read.
     public let events: Int
 }

@@ -5,20 +5,20 @@ import HTTPChainCore
 @nonexhaustive
 #endif
 public enum EventStreamState: Sendable, CustomStringConvertible {
-    /// No event has been asked for yet.
+    /// No event has been requested yet.
     case idle
-    /// The request was sent; the number says how many failures in a row there were before.
+    /// The request was sent, after the given number of consecutive failures.
     case connecting(failures: Int)
-    /// The server has accepted, and sends events when it has some.
+    /// The server has accepted the request, and sends events.
     case open
-    /// The connection ended or failed; the stream will be opened again after a time.
+    /// The connection ended or failed; the stream will be reopened after a wait.
     case waiting(Duration, after: any Error)
     /// There is no connection until ``EventStream/resume()`` is called.
     case paused
-    /// The stream is over; with the error that ended it, `nil` when the server or the reader did.
+    /// The stream has ended; with the error, or `nil` if the server or the reader ended it.
     case closed((any Error)?)
 
-    /// One or two words, such as "open", and how long it waits.
+    /// A short text, such as "open", with the waiting time if there is one.
     public var description: String {
         switch self {
         case .idle: "idle"

@@ -1,12 +1,12 @@
 public import HTTPChainCore
 
 extension HTTPBody {
-    /// The events of a body, as they arrive; its end is the end of them.
+    /// The events of a body as they arrive, ending with the body.
     ///
-    /// For a response that is there already; ``HTTPChainCore/Transport/events(_:options:)`` opens a stream again when its
+    /// This is for an existing response; ``HTTPChainCore/Transport/events(_:options:)`` reopens a stream when its
     /// connection is lost.
     ///
-    /// - Parameter limits: How much of the stream is kept in memory.
+    /// - Parameter limits: The limits on memory.
     public func serverSentEvents(limits: EventStreamLimits = EventStreamLimits()) -> ServerSentEvents {
         ServerSentEvents(body: self, limits: limits)
     }
@@ -23,7 +23,7 @@ extension HTTPBody {
     /// }
     /// ```
     ///
-    /// - Parameter limits: How long the lines may be that are no data.
+    /// - Parameter limits: The limits of lines other than data.
     public func eventParts(limits: EventStreamLimits = EventStreamLimits()) -> EventParts {
         EventParts(body: self, limits: limits)
     }
@@ -34,7 +34,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
     let body: HTTPBody
     let limits: EventStreamLimits
 
-    /// Begins to read; opening and its errors wait for the first event.
+    /// Begins to read; the body is opened, and may throw, at the first event.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(chunks: body.makeAsyncIterator(), parser: EventParser(limits: limits))
     }
@@ -50,14 +50,14 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             self.parser = parser
         }
 
-        /// The next event, or `nil` at the end.
+        /// Returns the next event, or `nil` at the end.
         public mutating func next() async throws -> ServerSentEvent? {
             try await next(isolation: nil)
         }
 
-        /// The next event, or `nil` at the end.
+        /// Returns the next event, or `nil` at the end.
         ///
-        /// - Throws: ``EventStreamError`` when the limits are exceeded; what reading throws.
+        /// - Throws: ``EventStreamError`` if the limits are exceeded; errors from the body.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ServerSentEvent? {
             while true {
                 if let event = events.popFirst() { return event }
@@ -73,7 +73,7 @@ public struct EventParts: AsyncSequence, Sendable {
     let body: HTTPBody
     let limits: EventStreamLimits
 
-    /// Begins to read; opening and its errors wait for the first part.
+    /// Begins to read; the body is opened, and may throw, at the first part.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(chunks: body.makeAsyncIterator(), parser: EventPartParser(limits: limits))
     }
@@ -89,14 +89,14 @@ public struct EventParts: AsyncSequence, Sendable {
             self.parser = parser
         }
 
-        /// The next part, or `nil` at the end.
+        /// Returns the next part, or `nil` at the end.
         public mutating func next() async throws -> EventPart? {
             try await next(isolation: nil)
         }
 
-        /// The next part, or `nil` at the end.
+        /// Returns the next part, or `nil` at the end.
         ///
-        /// - Throws: ``EventStreamError`` when a line that is no data exceeds the limits; what reading throws.
+        /// - Throws: ``EventStreamError`` if a line other than data exceeds the limits; errors from the body.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> EventPart? {
             while true {
                 if let part = parts.popFirst() { return part }

@@ -2,51 +2,50 @@ public import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// One event of a stream: its type, its data and the id that the stream stands at.
+/// An event of a stream: its type, its data and the stream's current ID.
 public struct ServerSentEvent: Sendable, Hashable {
-    /// The type that an event without a name has: "message".
+    /// The type of events without a name: "message".
     public static let defaultType = "message"
 
-    /// The type of the event; "message" where the server names none.
+    /// The type of the event; "message" if the server names none.
     public let type: String
     /// The data as the server sent it, its lines joined by LF.
     public let bytes: Data
-    /// The id that the stream stands at: the event's own, or that of an earlier one where it brings none; `nil` as long
-    /// as there was none.
+    /// The stream's current ID: the event's own, or that of an earlier one if it has none; `nil` if there was none.
     ///
-    /// A stream that is opened with it later goes on after this event, where the server keeps events.
+    /// A stream that is opened with it later resumes after this event, if the server keeps events.
     public let lastEventID: String?
 
     /// Makes an event.
     ///
     /// - Parameters:
     ///   - bytes: The data.
-    ///   - type: What kind of event it is; "message" by default.
-    ///   - lastEventID: The id that the stream stands at; none by default.
+    ///   - type: The type of the event; "message" by default.
+    ///   - lastEventID: The stream's current ID; none by default.
     public init(bytes: Data, type: String = ServerSentEvent.defaultType, lastEventID: String? = nil) {
         self.bytes = bytes
         self.type = type
         self.lastEventID = lastEventID
     }
 
-    /// Makes an event of text.
+    /// Makes an event from text.
     ///
     /// - Parameters:
     ///   - data: The data.
-    ///   - type: What kind of event it is; "message" by default.
-    ///   - lastEventID: The id that the stream stands at; none by default.
+    ///   - type: The type of the event; "message" by default.
+    ///   - lastEventID: The stream's current ID; none by default.
     public init(_ data: String, type: String = ServerSentEvent.defaultType, lastEventID: String? = nil) {
         self.init(bytes: Data(data.utf8), type: type, lastEventID: lastEventID)
     }
 
-    /// The data as text; bytes that are not UTF-8 become U+FFFD.
+    /// The data as text; invalid UTF-8 becomes U+FFFD.
     public var data: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The data decoded from JSON.
     ///
     /// - Parameters:
     ///   - type: The type to decode to.
-    ///   - decoder: A decoder with the settings wanted.
+    ///   - decoder: The decoder.
     /// - Throws: ``EventStreamError`` with the problem ``EventStreamError/Problem/undecodable(type:codingPath:detail:)``.
     public func decode<Value: Decodable>(_ type: Value.Type, decoder: JSONDecoder = JSONDecoder()) throws -> Value {
         do {
@@ -58,7 +57,7 @@ public struct ServerSentEvent: Sendable, Hashable {
 }
 
 extension ServerSentEvent: CustomStringConvertible {
-    /// Type, size and whether there is an id, and nothing of the data: "event \"message\" of 12 bytes".
+    /// The type, the size and whether there is an ID, without the data: "event \"message\" of 12 bytes".
     public var description: String {
         "event \"\(type)\" of \(ByteCount(Int64(bytes.count)))" + (lastEventID == nil ? "" : " with an id")
     }

@@ -2,7 +2,7 @@ public import Foundation
 public import HTTPChainCore
 
 extension Transport {
-    /// The events of a stream, opened when the first one is asked for, and again when its connection is lost.
+    /// The events of a stream, opened when the first one is requested, and reopened when its connection is lost.
     ///
     /// ```swift
     /// for try await event in chain.events(.get("https://api.example.com/changes")) {
@@ -10,13 +10,13 @@ extension Transport {
     /// }
     /// ```
     ///
-    /// Each time the stream is opened is a call of its own through the chain, with a fresh token, the limits and the
-    /// redirects of its stages. See ``EventStream``.
+    /// Each connection is a separate call through the chain, with a fresh token, the limits and the redirects of its
+    /// stages. See ``EventStream``.
     ///
     /// - Parameters:
-    ///   - request: What to ask for; any method and body. It gets the fields `Accept`, `Cache-Control: no-cache` and, once
-    ///     there is an id, `Last-Event-ID`, unless it has the first two.
-    ///   - options: How the stream is read.
+    ///   - request: The request, with any method and body. The fields `Accept` and `Cache-Control: no-cache` are added
+    ///     unless it has them, and `Last-Event-ID` is set if there is an ID.
+    ///   - options: The settings for reading the stream.
     public func events(
         _ request: Request,
         options: EventStreamOptions = EventStreamOptions()
@@ -32,10 +32,10 @@ extension Transport {
     /// ```
     ///
     /// - Parameters:
-    ///   - request: What to ask for; any method and body.
+    ///   - request: The request, with any method and body.
     ///   - type: The type of each value.
-    ///   - decoder: Makes a decoder with the settings wanted; asked once for each stream.
-    ///   - options: How the stream is read, and which types of events are wanted.
+    ///   - decoder: Makes the decoder; called once for each stream.
+    ///   - options: The settings for reading the stream, including the types of events.
     public func events<Value: Decodable & Sendable>(
         _ request: Request,
         as type: Value.Type,

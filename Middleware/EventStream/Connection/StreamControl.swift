@@ -1,9 +1,9 @@
 import HTTPChainCore
 
-/// The state that the reader of a stream shares with those who steer it: the state, what is to happen next, and the
-/// connection.
+/// The state that a stream's reader shares with the code that controls it: the stream's state, the pending
+/// interruption, and the connection.
 final class StreamControl: Sendable {
-    /// A reason to stop what the reader is doing.
+    /// A reason to interrupt the reader.
     enum Interruption: Sendable, Hashable {
         case closed
         case paused
@@ -14,7 +14,7 @@ final class StreamControl: Sendable {
         var state = EventStreamState.idle
         var interruption: Interruption?
         var source: StreamSource?
-        /// Ends what the reader waits for.
+        /// Cancels the operation that the reader is waiting for.
         var cancel: (@Sendable () -> Void)?
         var observers: [Int: AsyncStream<EventStreamState>.Continuation] = [:]
         var lastObserver = 0
@@ -52,7 +52,7 @@ final class StreamControl: Sendable {
             return guarded.lastObserver
         }
         continuation.onTermination = { [weak self] _ in
-            // Not from here, where the lock may be held that the change takes.
+            // Not synchronously, because the lock may already be held.
             self?.removeObserver(id)
         }
         return stream
@@ -71,7 +71,7 @@ final class StreamControl: Sendable {
 
     func restart() {
         interrupt(.restarted) { guarded in
-            // A stream that is paused stays so, and one that was not opened has nothing to restart.
+            // A paused stream stays paused, and a stream that wasn't opened has nothing to restart.
             if guarded.interruption != .paused, !guarded.state.isIdle { guarded.interruption = .restarted }
         }
     }
@@ -82,7 +82,7 @@ final class StreamControl: Sendable {
         }
     }
 
-    /// Ends the stream; what it failed with is told once.
+    /// Ends the stream, with the error that it failed with, if any.
     func close(_ error: (any Error)?) {
         interrupt(.closed) { guarded in
             guarded.isClosed = true
@@ -106,14 +106,14 @@ final class StreamControl: Sendable {
             return (guarded.source, guarded.cancel, Array(guarded.observers.values))
         }
         cancel?()
-        // Dropped here, outside of the lock, which closes the connection.
+        // Dropped outside the lock, because this closes the connection.
         _ = consume source
         for observer in observers { observer.finish() }
     }
 
     // MARK: For the reader
 
-    /// The interruption that is pending; nil for nothing.
+    /// The pending interruption; nil if there is none.
     var interruption: Interruption? { guarded.read(\.interruption) }
 
     func set(_ state: EventStreamState) {
@@ -131,14 +131,14 @@ final class StreamControl: Sendable {
         guarded.update { $0.lastEventID = lastEventID }
     }
 
-    /// Takes the connection; it goes at once when something is to happen first.
+    /// Keeps the connection, or drops it immediately if an interruption is pending.
     func hold(_ source: StreamSource) {
         guarded.update { guarded in
             if guarded.interruption == nil { guarded.source = source }
         }
     }
 
-    /// Where events are read; nil when there is no connection.
+    /// The source of events; nil if there is no connection.
     var source: StreamSource? { guarded.read(\.source) }
 
     func dropSource() {
@@ -149,21 +149,21 @@ final class StreamControl: Sendable {
         _ = consume source
     }
 
-    /// Takes note that the reader restarts.
+    /// Records that the reader restarts.
     func restarted() {
         guarded.update { guarded in
             if guarded.interruption == .restarted { guarded.interruption = nil }
         }
     }
 
-    /// Waits until the stream is not paused any more.
+    /// Waits until the stream is no longer paused.
     func waitWhilePaused() async throws {
         try await guarded.wait { $0.interruption == .paused ? nil : () }
     }
 
-    /// Says how to end what the reader begins to wait for.
+    /// Sets the closure that cancels the reader's next operation.
     ///
-    /// - Returns: Whether it may begin.
+    /// - Returns: Whether the operation may begin.
     func begin(_ cancel: @escaping @Sendable () -> Void) -> Bool {
         guarded.update { guarded in
             guard guarded.interruption == nil else { return false }

@@ -1,15 +1,15 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// Reads a stream for its one reader: opens, reads, and opens again.
+/// Reads a stream for its single reader: opens, reads, and reopens it.
 ///
-/// Leaving it closes the connection.
+/// Releasing it closes the connection.
 final class StreamReader {
     private enum Step {
         case open
         case read(any StreamParser)
         case wait(Duration, after: any Error)
-        /// The chunks that were read are still delivered; with the error that comes then.
+        /// The events already read are still delivered, followed by the error.
         case ending((any Error)?)
         case ended
     }
@@ -17,13 +17,13 @@ final class StreamReader {
     private let run: StreamRun
     private var step = Step.open
     private var items: [StreamItem] = []
-    /// How many of the items are done with.
+    /// The number of items already delivered.
     private var taken = 0
     private var reconnection: Reconnection
     private var silence: SilenceWatch
     private var connections = 0
     private var events = 0
-    /// The id that the stream stands at: that of the last event that was read.
+    /// The stream's current ID: that of the last event that was read.
     private var lastEventID: String?
     /// The last response, for errors.
     private var exchange: ExchangeSnapshot?
@@ -64,7 +64,7 @@ final class StreamReader {
         }
     }
 
-    /// The next event that is wanted, of those that were read.
+    /// Returns the next requested event among those read.
     private func nextEvent() -> ServerSentEvent? {
         while taken < items.count {
             let item = items[taken]
@@ -111,7 +111,7 @@ final class StreamReader {
         }
     }
 
-    /// Leaves the connection, which was closed from here.
+    /// Leaves a connection that was closed locally.
     private func leave() {
         reconnection.closed(at: run.time.elapsed)
         step = .open
@@ -137,7 +137,7 @@ final class StreamReader {
         }
     }
 
-    /// The answer of the server that a stage made an error of.
+    /// The server's response behind an error from a stage.
     private static func answer(behind error: any Error) -> HTTPResponse? {
         switch error {
         case let error as any ResponseError: error.response.head
@@ -196,7 +196,7 @@ final class StreamReader {
         }
     }
 
-    /// Takes note of what was read.
+    /// Processes the items that were read.
     private func take() {
         let now = run.time.elapsed
         for item in items {
@@ -215,13 +215,13 @@ final class StreamReader {
 
     // MARK: Between connections
 
-    /// Decides what follows when the connection is gone.
+    /// Decides what to do when the connection is lost.
     ///
-    /// - Throws: `CancellationError` when that is why it is gone.
+    /// - Throws: `CancellationError` if that is the reason.
     private func interrupted(_ cause: StreamInterruption.Cause, _ error: any Error) throws {
         try Task.checkCancellation()
         run.control.dropSource()
-        // Somebody else cancelled the call, such as a registry of calls: it is not to be sent again.
+        // Something else cancelled the call, such as a registry of calls: don't send it again.
         if error is CancellationError { throw error }
         let environment = run.request.environment
         let decision = reconnection.decide(
@@ -233,7 +233,7 @@ final class StreamReader {
         switch decision {
         case .reconnect(let wait): step = .wait(wait, after: error)
         case .finish:
-            // A stream that has an end of its own is not complete without it.
+            // A stream with an explicit end isn't complete without it.
             step = .ending(cause.isInGoodOrder && run.options.isEnd != nil ? error : nil)
         case .fail:
             let isEndOfOne = cause.isInGoodOrder && !run.request.body.isReplayable

@@ -2,7 +2,7 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// The state that all connections of a stream share.
+/// The state shared by all connections of a stream.
 final class StreamRun: Sendable {
     let request: Request
     let options: EventStreamOptions
@@ -20,13 +20,13 @@ final class StreamRun: Sendable {
 
     var time: any TimeSource { request.environment.time }
 
-    /// The outcome of something that may be cut short.
+    /// The outcome of an operation that can be interrupted.
     enum Outcome<Value: Sendable>: Sendable {
         case value(Value)
         case failure(any Error)
-        /// It took longer than allowed.
+        /// It took longer than the limit.
         case late(Duration)
-        /// The control says what is to happen.
+        /// An interruption is pending in the control.
         case interrupted
     }
 
@@ -41,27 +41,27 @@ final class StreamRun: Sendable {
         request.options[LongLivedResponse.self] = true
         var fields = request.head.headerFields
         if fields[.accept] == nil { fields[.accept] = options.format.mediaTypes.joined(separator: ", ") }
-        // What a browser sends, so that no cache on the way answers.
+        // As browsers do, so that no cache responds.
         if fields[.cacheControl] == nil { fields[.cacheControl] = "no-cache" }
-        // HTML standard §9.2.3: with the last event ID as UTF-8, unless it is the empty string. A field cannot hold
-        // control characters, and another ID would name another event.
+        // HTML standard §9.2.3: with the last event ID as UTF-8, unless it is the empty string. A field can't contain
+        // control characters, and a modified ID would identify another event.
         fields[.lastEventID] = position.lastEventID.flatMap { $0.utf8.contains(where: ASCII.isFieldControl) ? nil : $0 }
         request.head.headerFields = fields
         options.prepare?(&request, position)
         return request
     }
 
-    /// Runs work that ends when its task is cancelled, and ends it when it takes too long or when the stream is closed,
-    /// paused or restarted.
+    /// Runs a cancellable operation, and cancels it if it takes too long or if the stream is closed, paused or
+    /// restarted.
     ///
-    /// - Throws: `CancellationError` when this task was cancelled.
+    /// - Throws: `CancellationError` if this task was cancelled.
     func run<Value: Sendable>(
         limit: Duration?,
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Outcome<Value> {
         try Task.checkCancellation()
         let watch = ReadWatch()
-        // Set before the work begins, which on a virtual clock may move the time itself.
+        // Set before the operation begins, which on a virtual clock may advance the time itself.
         let alarm = limit.map { limit in
             time.alarm(at: time.elapsed + limit, for: "a stream of events that is silent") { watch.expire() }
         }

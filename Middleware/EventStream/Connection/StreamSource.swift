@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// Lends the reader of a body to the task of each read; dropping it closes the connection.
+/// Passes the reader of a body to the task of each read; releasing it closes the connection.
 actor StreamSource {
     private enum State {
         case unopened(HTTPBody)
@@ -14,7 +14,7 @@ actor StreamSource {
         state = .unopened(body)
     }
 
-    /// The next chunk; nil at the end.
+    /// Returns the next chunk; nil at the end.
     func read() async throws -> Data? {
         let taken = state
         state = .taken

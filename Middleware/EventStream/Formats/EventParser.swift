@@ -1,40 +1,40 @@
 public import Foundation
 import HTTPChainCore
 
-/// Reads a stream of events as a value: chunks go in, events come out.
+/// Parses a stream of events as a value: chunks in, events out.
 ///
 /// ```swift
 /// var parser = EventParser()
 /// let events = try parser.events(in: Data("data: one\n\n".utf8))
 /// ```
 ///
-/// It follows the HTML standard, §9.2.5 and §9.2.6: a byte order mark at the beginning is left out, lines end with LF, CR
-/// or CRLF, also where that is cut between two chunks, and an event that is incomplete at the end does not count. However
-/// the stream is cut, the events are the same, and each byte is looked at once.
+/// It follows the HTML standard, §9.2.5 and §9.2.6: a byte order mark at the beginning is skipped, lines end with LF,
+/// CR or CRLF, even if split between two chunks, and an incomplete event at the end is ignored. The events don't depend
+/// on how the stream is split, and each byte is processed once.
 public struct EventParser: Sendable {
     private var scanner: EventScanner
     private var assembler: EventAssembler
 
-    /// Makes a parser that stands at the beginning of a stream.
+    /// Makes a parser at the beginning of a stream.
     ///
     /// - Parameters:
-    ///   - lastEventID: The id of the events that bring none; that of the connection before, where there was one.
-    ///   - limits: How much is kept in memory.
+    ///   - lastEventID: The initial ID, for events without one; the previous connection's, if there was one.
+    ///   - limits: The limits on memory.
     public init(lastEventID: String? = nil, limits: EventStreamLimits = EventStreamLimits()) {
         scanner = EventScanner(limits: limits, lastEventID: lastEventID, streamsData: false)
         assembler = EventAssembler(limit: limits.event)
     }
 
-    /// The id that the stream stands at, after the events that are complete; `nil` as long as there was none.
+    /// The stream's current ID after the complete events; `nil` if there was none.
     public var lastEventID: String? { scanner.lastEventID }
 
-    /// The time that the server asks to wait before the stream is opened again; `nil` as long as it has not.
+    /// The reconnection time that the server requested; `nil` if it hasn't.
     public private(set) var retry: Duration?
 
-    /// Reads the next chunk.
+    /// Parses the next chunk.
     ///
-    /// - Returns: The events that are complete with it, in order.
-    /// - Throws: ``EventStreamError`` when a line or an event goes beyond the limits; nothing can be read after it.
+    /// - Returns: The events completed by it, in order.
+    /// - Throws: ``EventStreamError`` if a line or an event exceeds the limits; nothing can be parsed after that.
     public mutating func events(in chunk: Data) throws(EventStreamError) -> [ServerSentEvent] {
         var items: [StreamItem] = []
         try read(chunk, into: &items)
@@ -62,11 +62,11 @@ extension EventParser: StreamParser {
         if let failure { throw failure }
     }
 
-    /// "Any pending data must be discarded": an incomplete event does not count.
+    /// "Any pending data must be discarded": an incomplete event is ignored.
     mutating func end(into items: inout [StreamItem]) throws(EventStreamError) {}
 }
 
-/// Holds the data of an event until it is complete.
+/// Collects the data of an event until it's complete.
 private struct EventAssembler: EventSink, Sendable {
     let limit: ByteCount
     var items: [StreamItem] = []

@@ -2,18 +2,18 @@ public import Foundation
 
 /// A part of a stream of events, in the order in which it arrives.
 ///
-/// It is for data that is too large for memory: `data` comes in pieces as large as the network delivers them, and
-/// ``end(type:lastEventID:)`` says that the event is complete. Where a stream ends without it, the event is incomplete and
-/// does not count.
+/// It is for data that is too large for memory: `data` comes in pieces as the network delivers them, and
+/// ``end(type:lastEventID:)`` completes the event. If a stream ends without it, the event is incomplete and must be
+/// ignored.
 public enum EventPart: Sendable, Hashable {
     /// A piece of the current event's data; lines are joined by LF.
     case data(Data)
     /// The current event is complete.
     ///
-    /// The type is "message" where the server names none; the id is the one that the stream stands at.
+    /// The type is "message" if the server names none; the ID is the stream's current one.
     case end(type: String, lastEventID: String?)
-    /// A line that is for nobody but the connection: servers send one to show that they are there.
+    /// A comment; servers send them as heartbeats.
     case comment(String)
-    /// The time that the server asks to wait before the stream is opened again.
+    /// The reconnection time that the server requested.
     case retry(Duration)
 }

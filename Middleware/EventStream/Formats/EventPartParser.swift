@@ -1,27 +1,27 @@
 public import Foundation
 import HTTPChainCore
 
-/// Reads a stream of events in pieces, so that an event of any size passes in constant memory.
+/// Parses a stream of events in pieces, so that an event of any size passes in constant memory.
 ///
 /// It follows the same rules as ``EventParser``; a line of data may have any length.
 public struct EventPartParser: Sendable {
     private var scanner: EventScanner
 
-    /// Makes a parser that stands at the beginning of a stream.
+    /// Makes a parser at the beginning of a stream.
     ///
     /// - Parameters:
-    ///   - lastEventID: The id of the events that bring none.
-    ///   - limits: How long the lines may be that are no data; the size of an event is not limited.
+    ///   - lastEventID: The initial ID, for events without one.
+    ///   - limits: The limits of lines other than data; the size of an event isn't limited.
     public init(lastEventID: String? = nil, limits: EventStreamLimits = EventStreamLimits()) {
         scanner = EventScanner(limits: limits, lastEventID: lastEventID, streamsData: true)
     }
 
     private var hasLine = false
 
-    /// Reads the next chunk.
+    /// Parses the next chunk.
     ///
-    /// - Returns: What is in it, in order.
-    /// - Throws: ``EventStreamError`` when a line that is no data goes beyond the limits.
+    /// - Returns: Its parts, in order.
+    /// - Throws: ``EventStreamError`` if a line other than data exceeds the limits.
     public mutating func parts(in chunk: Data) throws(EventStreamError) -> [EventPart] {
         var collector = PartCollector(hasLine: hasLine)
         var failure: EventStreamError?

@@ -2,11 +2,11 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// A receiver of what a scanner of a stream finds.
+/// A receiver of a scanner's results.
 ///
-/// The calls come in the order of the stream.
+/// The calls are in the order of the stream.
 protocol EventSink {
-    /// A piece of a line of data; not kept after the call.
+    /// A piece of a line of data; valid only during the call.
     mutating func data(_ bytes: UnsafeRawBufferPointer) throws(EventStreamError)
     /// The event has a line of data, which may be empty; called before its pieces.
     mutating func beginDataLine() throws(EventStreamError)
@@ -16,17 +16,17 @@ protocol EventSink {
     mutating func retry(_ wait: Duration) throws(EventStreamError)
 }
 
-/// The format of event streams byte by byte, as the HTML standard has it in §9.2.5 and §9.2.6.
+/// Scans the event stream format byte by byte, as in §9.2.5 and §9.2.6 of the HTML standard.
 ///
-/// Nothing of the stream is kept but the current line where it is no data, and what the current event is called. Each byte
-/// is looked at once, however the stream is cut.
+/// Only the current line, unless it is data, and the current event's type and ID are kept. Each byte is processed once,
+/// however the stream is split.
 struct EventScanner: Sendable {
     private enum Line: Sendable {
         /// Before the first byte of a line.
         case start
-        /// Inside the name of a field, of which no known one has more than five bytes.
+        /// Inside the name of a field; no known name is longer than five bytes.
         case name
-        /// After the colon, where one space is left out.
+        /// After the colon, where one space is skipped.
         case colon(Field)
         case value(Field)
     }
@@ -40,18 +40,18 @@ struct EventScanner: Sendable {
         case unknown
     }
 
-    /// The id of an event without an id of its own.
+    /// The ID for events without one.
     private(set) var lastEventID: String?
 
     private let limits: EventStreamLimits
-    /// Whether data may have lines of any length.
+    /// Whether lines of data may have any length.
     private let streamsData: Bool
 
     private var line = Line.start
     private var lineLength = 0
-    /// The bytes of a field's name, or of a value that is no data.
+    /// The bytes of a field's name, or of a value other than data.
     private var text: [UInt8] = []
-    /// How much of a byte order mark was seen at the beginning; nil once that is decided.
+    /// The number of bytes of a byte order mark seen at the beginning; nil when that is decided.
     private var mark: Int? = 0
     private var endedWithCR = false
 
@@ -88,7 +88,7 @@ struct EventScanner: Sendable {
                     line = .colon(.comment)
                     index += 1
                 } else if bytes.has("data:", at: index) {
-                    // What most lines begin with.
+                    // The beginning of most lines.
                     line = .colon(.data)
                     index += 5
                 } else {
@@ -105,16 +105,16 @@ struct EventScanner: Sendable {
         }
     }
 
-    /// Passes over one byte order mark at the beginning of the stream.
+    /// Skips a byte order mark at the beginning of the stream.
     ///
-    /// - Returns: Where to go on.
+    /// - Returns: The index to continue at.
     private mutating func skipMark(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard var seen = mark else { return 0 }
         let expected: [UInt8] = [0xEF, 0xBB, 0xBF]
         for index in bytes.indices {
             guard bytes[index] == expected[seen] else {
                 mark = nil
-                // What looked like a mark was the beginning of a field that nobody knows.
+                // An incomplete mark is the beginning of an unknown field.
                 if seen > 0 { line = .value(.unknown) }
                 return index
             }
@@ -195,7 +195,7 @@ struct EventScanner: Sendable {
         try sink.beginDataLine()
     }
 
-    /// Takes in a field whose line is complete.
+    /// Processes a field whose line is complete.
     private mutating func endLine(_ field: Field, into sink: inout some EventSink) throws(EventStreamError) {
         line = .start
         lineLength = 0
@@ -203,7 +203,7 @@ struct EventScanner: Sendable {
         switch field {
         case .data, .unknown: break
         case .event: type = text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
-        // "If the field value does not contain U+0000 NULL"; an id that is empty is none.
+        // "If the field value does not contain U+0000 NULL"; an empty ID counts as none.
         case .id: if !text.contains(0) { pendingID = text.isEmpty ? nil : String(decoding: text, as: UTF8.self) }
         case .retry: if let wait = Duration(retry: text) { try sink.retry(wait) }
         case .comment: try sink.comment(String(decoding: text, as: UTF8.self))
@@ -223,7 +223,7 @@ struct EventScanner: Sendable {
 }
 
 extension EventScanner.Field {
-    // Names are compared as they are: "Field names must be compared literally, with no case folding performed."
+    // Names are compared exactly: "Field names must be compared literally, with no case folding performed."
     fileprivate init(name: [UInt8]) {
         let known: [(StaticString, Self)] = [("data", .data), ("event", .event), ("id", .id), ("retry", .retry)]
         self =
@@ -238,7 +238,7 @@ extension Duration {
     /// number of milliseconds.
     init?(retry digits: [UInt8]) {
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        // More digits than an integer holds is more than anybody waits for.
+        // A number that doesn't fit in an integer is longer than any wait.
         let number = Int64(String(decoding: digits, as: UTF8.self)) ?? .max
         self = .milliseconds(min(number, Duration.longest.nanoseconds / 1_000_000))
     }
@@ -253,10 +253,10 @@ extension UInt8 {
 }
 
 extension UnsafeRawBufferPointer {
-    /// How many bytes there are before the first LF or CR.
+    /// The number of bytes before the first LF or CR.
     ///
-    /// The search for each of the two goes no further than twice the line, so that a stream which has only one of them is
-    /// not searched to its end for the other with each line.
+    /// The search for each of the two goes no further than twice the line, so that a stream that contains only one of
+    /// them isn't searched to its end for the other with each line.
     var lineLength: Int {
         guard let start = baseAddress else { return 0 }
         var searched = 0

@@ -2,12 +2,12 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// Cuts JSON Lines and JSON text sequences into JSON texts, each an event of type "message".
+/// Splits JSON Lines and JSON text sequences into JSON texts, each an event of type "message".
 ///
-/// Each byte is looked at once, however the stream is cut, and no more than one text is kept.
+/// Each byte is processed once, however the stream is split, and only one text is kept.
 struct JSONTextParser: StreamParser {
     enum Format: Sendable, Hashable {
-        /// A text on each line; lines end with LF or CRLF, and blank ones are passed over.
+        /// A text on each line; lines end with LF or CRLF, and blank ones are skipped.
         case lines
         /// RFC 7464: RS, a text, LF.
         case sequence
@@ -18,7 +18,7 @@ struct JSONTextParser: StreamParser {
     private let lastEventID: String?
     private var text = Data()
     private var isFirst = true
-    /// Whether a record separator was seen; what stands before the first belongs to no text.
+    /// Whether a record separator was seen; anything before the first isn't part of a text.
     private var isInSequence = false
 
     init(_ format: Format, limit: ByteCount, lastEventID: String?) {
@@ -44,7 +44,7 @@ struct JSONTextParser: StreamParser {
     }
 
     private mutating func append(_ piece: Data) throws(EventStreamError) {
-        // One for the carriage return or line feed after it.
+        // One byte for the carriage return or line feed after it.
         guard Int64(text.count + piece.count) <= limit.bytes.addingOne else {
             throw EventStreamError(.lineTooLong(limit: limit))
         }
@@ -61,7 +61,7 @@ struct JSONTextParser: StreamParser {
                 guard text.isBlank else { throw EventStreamError(.notASequence) }
                 return
             }
-            // RFC 7464 §2.4: a number or a word that was cut looks whole, so that it needs white space after it.
+            // RFC 7464 §2.4: a truncated number or word looks complete, so it must be followed by whitespace.
             if isCut, let last = text.last, !last.isJSONSpace, text.isOpenEnded { return }
         }
         while text.last?.isJSONSpace == true {
@@ -74,7 +74,7 @@ struct JSONTextParser: StreamParser {
 }
 
 extension Data {
-    /// Whether the text is a number or a word, whose end cannot be seen.
+    /// Whether the text is a number or a word, whose end isn't marked.
     fileprivate var isOpenEnded: Bool {
         guard let first = first(where: { !$0.isJSONSpace }) else { return false }
         return first != UInt8(ascii: "{") && first != UInt8(ascii: "[") && first != UInt8(ascii: "\"")

@@ -10,7 +10,7 @@ public struct StreamFormat: Sendable, Hashable, CustomStringConvertible {
     }
 
     let kind: Kind
-    /// The media types that the request accepts, the preferred one first.
+    /// The media types that the request accepts, preferred first.
     public let mediaTypes: [String]
     /// The name, for people.
     public let description: String
@@ -36,7 +36,7 @@ public struct StreamFormat: Sendable, Hashable, CustomStringConvertible {
         description: "a JSON text sequence"
     )
 
-    /// Whether the server says where a stream stands, so that it can go on after a connection was lost.
+    /// Whether the server sends positions, so that the stream can resume after a lost connection.
     var hasIDs: Bool { kind == .events }
 
     func makeParser(lastEventID: String?, limits: EventStreamLimits) -> any StreamParser {
@@ -46,7 +46,7 @@ public struct StreamFormat: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether a response's `Content-Type` is that of the format, RFC 9110 §8.3.1; parameters do not matter.
+    /// Whether a response's `Content-Type` is that of the format, RFC 9110 §8.3.1, ignoring parameters.
     func accepts(_ contentType: String?) -> Bool {
         guard let essence = MediaType(contentType)?.essence else { return false }
         return mediaTypes.contains(essence)

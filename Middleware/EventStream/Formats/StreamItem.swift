@@ -7,12 +7,12 @@ enum StreamItem: Sendable, Hashable {
     case retry(Duration)
 }
 
-/// Turns the bytes of a body into events; one for each connection.
+/// Parses the bytes of a body into events; one parser for each connection.
 protocol StreamParser: Sendable {
-    /// Reads a chunk.
+    /// Parses a chunk.
     ///
-    /// What was complete before an error is found is among the items.
+    /// If an error is thrown, `items` contains everything that was complete before.
     mutating func read(_ chunk: Data, into items: inout [StreamItem]) throws(EventStreamError)
-    /// Reads the end of the body.
+    /// Processes the end of the body.
     mutating func end(into items: inout [StreamItem]) throws(EventStreamError)
 }

@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// Where a stream stands between its connections, and what follows an interruption: a pure value.
+/// The state of a stream between its connections, which decides what follows an interruption: a pure value.
 struct Reconnection: Sendable {
     enum Decision: Sendable, Hashable {
         case reconnect(after: Duration)
@@ -13,9 +13,9 @@ struct Reconnection: Sendable {
     /// Whether the request can be sent more than once.
     let isReplayable: Bool
 
-    /// How many failures there were in a row.
+    /// The number of consecutive failures.
     private(set) var failures = 0
-    /// The delay that the server asked for with `retry`, which holds for all connections that follow.
+    /// The delay that the server requested with `retry`, which applies to all later connections.
     private(set) var serverDelay: Duration?
     private var openedAt: Duration?
     private var broughtEvents = false
@@ -35,8 +35,8 @@ struct Reconnection: Sendable {
         broughtEvents = true
     }
 
-    /// The shortest wait that a server may ask for, as Firefox has it: with `retry: 0` a stream that breaks at once would be
-    /// opened thousands of times a second, because zero never doubles.
+    /// The shortest delay that a server can request, as in Firefox: with `retry: 0`, a stream that breaks immediately
+    /// would be reopened thousands of times per second, because zero never doubles.
     private static let shortestServerDelay = Duration.milliseconds(500)
 
     /// HTML standard §9.2.6: "set the event stream's reconnection time to that integer".
@@ -44,7 +44,7 @@ struct Reconnection: Sendable {
         serverDelay = min(max(wait.bounded, Self.shortestServerDelay), policy.serverDelayLimit.bounded)
     }
 
-    /// The connection was closed from here, which is no failure.
+    /// The connection was closed locally, which isn't a failure.
     mutating func closed(at now: Duration) {
         if let openedAt, now - openedAt >= policy.stableAfter { failures = 0 }
         openedAt = nil
@@ -53,10 +53,10 @@ struct Reconnection: Sendable {
     /// Returns the decision about an interruption.
     ///
     /// - Parameters:
-    ///   - cause: What happened.
-    ///   - lastEventID: The id that the stream stands at.
-    ///   - now: The time.
-    ///   - random: Where chance comes from; asked once where there is a wait.
+    ///   - cause: The cause of the interruption.
+    ///   - lastEventID: The stream's current ID.
+    ///   - now: The current time.
+    ///   - random: The random source, used once if there is a wait.
     mutating func decide(
         _ cause: StreamInterruption.Cause,
         lastEventID: String?,
@@ -105,19 +105,19 @@ struct Reconnection: Sendable {
         return .reconnect(after: max(wait, min(asked.bounded, policy.serverDelayLimit.bounded)))
     }
 
-    /// Doubles with each failure, and is lengthened by chance: what the server asks for is kept to.
+    /// The wait doubles with each failure, and jitter only lengthens it, so the server's delay is always kept.
     private func wait(_ random: some RandomSource) -> Duration {
         var base = serverDelay ?? policy.delay
-        // Zero would never double, and a server that is down would be asked as fast as connections are refused.
+        // Zero would never double, and a server that is down would be contacted as fast as connections are refused.
         if failures > 1, base <= .zero { base = Self.shortestServerDelay }
         let jitter = policy.jitter.isNaN ? 0 : min(max(0, policy.jitter), 1)
         return Backoff(base: base, cap: max(base, policy.maximumDelay))
             .wait(beforeRetry: failures, times: 1...(1 + jitter), random: random)
     }
 
-    /// Whether what kept a stream from being opened passes by itself.
+    /// Whether an error that prevented opening the stream is temporary.
     ///
-    /// A certificate that is not trusted and a request that makes no sense would be the same the next time.
+    /// An untrusted certificate and an invalid request would fail again.
     static func passes(_ error: any Error) -> Bool {
         switch error {
         case let error as TransportError:
@@ -134,7 +134,7 @@ extension StreamInterruption.Cause {
         if case .ended = self { true } else { false }
     }
 
-    /// How long the server, or a stage that refused the request, asks to wait.
+    /// The wait that the server, or a stage that refused the request, asked for.
     var retryAfter: Duration? {
         switch self {
         case .status(_, let wait): wait

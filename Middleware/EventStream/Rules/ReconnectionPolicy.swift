@@ -1,47 +1,46 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// The rules that say when a stream is opened again, and after which wait.
+/// The rules for when a stream is reopened, and after which delay.
 ///
-/// The wait doubles with each failure in a row, from ``delay`` (or what the server asks for with `retry`) up to
-/// ``maximumDelay``, and is lengthened by chance, so that clients which lost a server together do not come back together.
-/// A connection that worked for ``stableAfter``, and one that brought an event and was ended by the server in good order,
-/// set the count back.
+/// The wait doubles with each consecutive failure, from ``delay`` (or the server's `retry`) up to ``maximumDelay``, and
+/// is lengthened by jitter, so that clients that lost a server together don't reconnect together. The count is reset by
+/// a connection that worked for ``stableAfter``, or that delivered an event and was ended normally by the server.
 public struct ReconnectionPolicy: Sendable {
-    /// The wait after the first failure; a second by default.
+    /// The wait after the first failure; 1 second by default.
     ///
-    /// The server's `retry` takes its place; half a second is the least that a server can ask for. A delay of zero is for
-    /// the first failure in a row: the next one is followed by a second, and so on.
+    /// The server's `retry` replaces it; the shortest that a server can request is half a second. A delay of zero
+    /// applies only to the first consecutive failure: the next one is followed by a second, and so on.
     public var delay: Duration
-    /// The longest wait, before jitter is added and unless the server asks for a longer one; 30 seconds by default.
+    /// The longest wait, before jitter and unless the server requests a longer one; 30 seconds by default.
     public var maximumDelay: Duration
-    /// By how much chance lengthens a wait at most, as a part of it; 0.5 by default, 0 for none.
+    /// The maximum jitter, as a fraction of the wait; 0.5 by default, 0 for none.
     public var jitter: Double
-    /// The time that a connection must have worked for the failures before it to be forgotten; 60 seconds by default.
+    /// The time after which a working connection resets the failure count; 60 seconds by default.
     public var stableAfter: Duration
-    /// The number of failures in a row that are followed by another attempt; `nil`, the default, for any number.
+    /// The maximum number of consecutive failures that are retried; `nil`, the default, for no limit.
     public var maximumFailures: Int?
-    /// The longest wait that the server may ask for, with `retry` or `Retry-After`; 5 minutes by default.
+    /// The longest wait that the server can request with `retry` or `Retry-After`; 5 minutes by default.
     public var serverDelayLimit: Duration
-    /// The statuses that pass by themselves; 408, 425, 429 and all 5xx by default.
+    /// The statuses that are temporary; 408, 425, 429 and all 5xx by default.
     public var statuses: StatusSet
-    /// Whether the stream is opened again when the server has ended it; it is by default.
+    /// Whether the stream is reopened after the server has ended it; `true` by default.
     public var reconnectsAtEnd: Bool
-    /// Decides before the policy's own rules do; none by default.
+    /// A rule that takes precedence over the policy's own; none by default.
     public var verdict: (@Sendable (StreamInterruption) -> ReconnectionVerdict)?
 
     /// Makes a policy; durations below zero count as zero.
     ///
     /// - Parameters:
     ///   - delay: The wait after the first failure.
-    ///   - maximumDelay: What no wait is longer than.
-    ///   - jitter: By how much chance lengthens a wait at most, from 0 to 1.
-    ///   - stableAfter: How long a connection must have worked for the failures before it to be forgotten.
-    ///   - maximumFailures: How many failures in a row are followed by another attempt; `nil` for any number.
-    ///   - serverDelayLimit: The longest wait that the server may ask for.
-    ///   - statuses: The statuses that pass by themselves.
-    ///   - reconnectsAtEnd: Whether the stream is opened again when the server has ended it.
-    ///   - verdict: Decides before the policy's own rules do.
+    ///   - maximumDelay: The longest wait.
+    ///   - jitter: The maximum jitter, as a fraction of the wait, from 0 to 1.
+    ///   - stableAfter: The time after which a working connection resets the failure count.
+    ///   - maximumFailures: The maximum number of consecutive failures that are retried; `nil` for no limit.
+    ///   - serverDelayLimit: The longest wait that the server can request.
+    ///   - statuses: The statuses that are temporary.
+    ///   - reconnectsAtEnd: Whether the stream is reopened after the server has ended it.
+    ///   - verdict: A rule that takes precedence over the policy's own.
     public init(
         delay: Duration = .seconds(1),
         maximumDelay: Duration = .seconds(30),
@@ -64,36 +63,36 @@ public struct ReconnectionPolicy: Sendable {
         self.verdict = verdict
     }
 
-    /// The stream is opened once: it ends when the server ends it, and a failure is thrown.
+    /// Opens the stream only once: it ends when the server ends it, and failures are thrown.
     public static let never = ReconnectionPolicy(maximumFailures: 0, reconnectsAtEnd: false)
 
     /// 408 Request Timeout, 425 Too Early, 429 Too Many Requests, and all 5xx.
     public static let standardStatuses: StatusSet = [408, 425, 429, .codes(500...599)]
 }
 
-/// Why a stream does not go on.
+/// An interruption of a stream.
 public struct StreamInterruption: Sendable {
-    /// A description of what happened.
+    /// The cause of an interruption.
     public enum Cause: Sendable {
-        /// The server ended the body in good order.
+        /// The server ended the body normally.
         case ended
-        /// The server answered with another status than was accepted; with what it says in `Retry-After`.
+        /// The server responded with an unexpected status, with the value of `Retry-After`.
         case status(HTTPResponse.Status, retryAfter: Duration?)
         /// The stream could not be opened.
         case notOpened(any Error)
         /// The stream broke.
         case broken(any Error)
-        /// The watchdog heard nothing for so long.
+        /// The server was silent for this long.
         case silent(Duration)
     }
 
-    /// A description of what happened.
+    /// The cause of the interruption.
     public let cause: Cause
-    /// The number of failures in a row, this one included.
+    /// The number of consecutive failures, including this one.
     public let failures: Int
-    /// Whether the connection had brought an event.
+    /// Whether the connection had delivered an event.
     public let broughtEvents: Bool
-    /// The id that the stream stands at; `nil` as long as there was none.
+    /// The stream's current ID; `nil` if there is none.
     public let lastEventID: String?
 }
 
@@ -101,11 +100,11 @@ public struct StreamInterruption: Sendable {
 public enum ReconnectionVerdict: Sendable, Hashable {
     /// The decision of the policy's own rules.
     case standard
-    /// The stream is opened again after the usual wait.
+    /// The stream is reopened after the usual wait.
     case reconnect
-    /// The stream is opened again after this wait.
+    /// The stream is reopened after this wait.
     case reconnectAfter(Duration)
-    /// The stream ends as if the server had said so.
+    /// The stream ends as if the server had ended it.
     case finish
     /// The stream fails.
     case fail

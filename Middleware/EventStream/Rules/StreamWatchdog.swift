@@ -1,35 +1,35 @@
 import HTTPChainCore
 
-/// The time for which a server may be silent before its connection counts as lost.
+/// The time that a server may be silent before its connection counts as lost.
 ///
-/// A connection can be dead for hours before the system notices. Anything that arrives counts, comments above all:
-/// servers send them as heartbeats. Only the time in which somebody waits for the next event counts, so that a slow reader
-/// is no silent server.
+/// A connection can be dead for hours before the system notices. Anything that arrives counts, especially comments:
+/// servers send them as heartbeats. Only the time spent waiting for the next event counts, so that a slow reader isn't
+/// mistaken for a silent server.
 public struct StreamWatchdog: Sendable, Hashable, CustomStringConvertible {
-    /// The limit as long as nothing is learned; `nil` for none.
+    /// The limit before heartbeats are learned; `nil` for none.
     public let limit: Duration?
-    /// The number of missed heartbeats that are one too many; `nil` where nothing is learned.
+    /// The number of missed heartbeats after which the connection counts as lost; `nil` if nothing is learned.
     let factor: Int?
-    /// The shortest limit that is learned.
+    /// The shortest limit that can be learned.
     let minimum: Duration
 
-    /// The server may be silent as long as it likes.
+    /// No limit on silence.
     public static let off = StreamWatchdog(limit: nil, factor: nil, minimum: .zero)
 
-    /// The server may be silent for so long.
+    /// A fixed limit on silence.
     public static func after(_ limit: Duration) -> StreamWatchdog {
         StreamWatchdog(limit: limit.bounded, factor: nil, minimum: .zero)
     }
 
-    /// The server may be silent for as long as a few of its heartbeats take, once it has sent some.
+    /// A limit learned from the server's heartbeats, once it has sent some.
     ///
-    /// A heartbeat is a comment. Of the gaps between the last ones the longest counts, so that heartbeats which a server
-    /// leaves out while it sends events do no harm.
+    /// A heartbeat is a comment. The longest of the last few gaps is used, so that heartbeats that a server omits while
+    /// it sends events don't matter.
     ///
     /// - Parameters:
-    ///   - limit: The limit before heartbeats were seen, and the longest one; 5 minutes by default.
-    ///   - factor: After how many heartbeats' time the connection counts as lost; 3 by default.
-    ///   - minimum: What a learned limit is never shorter than; 10 seconds by default.
+    ///   - limit: The limit before heartbeats arrive, and the longest one; 5 minutes by default.
+    ///   - factor: The number of missed heartbeats after which the connection counts as lost; 3 by default.
+    ///   - minimum: The shortest limit that can be learned; 10 seconds by default.
     public static func learning(
         limit: Duration = .seconds(300),
         factor: Int = 3,
@@ -58,21 +58,21 @@ struct SilenceWatch: Sendable {
         self.watchdog = watchdog
     }
 
-    /// A connection was opened: the time without one is no gap.
+    /// Records a new connection: the time without one isn't a gap.
     mutating func opened() {
         lastHeartbeat = nil
     }
 
-    /// A comment arrived.
+    /// Records a comment.
     mutating func heartbeat(at now: Duration) {
         defer { lastHeartbeat = now }
-        // Comments that arrive together are one heartbeat.
+        // Comments that arrive together are a single heartbeat.
         guard watchdog.factor != nil, let lastHeartbeat, now > lastHeartbeat else { return }
         gaps.append(now - lastHeartbeat)
         if gaps.count > Self.memory { gaps.removeFirst() }
     }
 
-    /// How long the server may be silent; nil for as long as it likes.
+    /// The time that the server may be silent; nil for no limit.
     var limit: Duration? {
         guard let limit = watchdog.limit, let factor = watchdog.factor, gaps.count >= 2, let longest = gaps.max()
         else { return watchdog.limit }
