@@ -1,26 +1,25 @@
 public import HTTPChainCore
 
-/// The wishes of one call for its upload.
+/// The upload settings of a single call.
 public struct ResumableUpload: Sendable, Hashable {
-    /// A name for the content, by which a later call with the same target and length goes on with the upload; `nil`, the
-    /// default, for the SHA-256 of bytes, and path, size and time of modification of a file.
+    /// An identity for the content, by which a later call with the same target and length resumes the upload; `nil`,
+    /// the default, uses the SHA-256 of bytes, or the path, size and modification time of a file.
     ///
-    /// Content from a factory has no name of its own: without one its upload goes on within its call alone.
+    /// Content from a factory has no identity: without one, its upload is resumed only within the same call.
     public var identity: String?
-    /// The metadata that a tus server gets with the upload, such as `filename` and `filetype` (`Upload-Metadata`);
-    /// nothing by default.
+    /// The metadata for a tus server, such as `filename` and `filetype` (`Upload-Metadata`); none by default.
     ///
-    /// The draft has fields of HTTP for that (`Content-Type`, `Content-Disposition`), and none of it is sent.
+    /// The draft uses HTTP fields for that (`Content-Type`, `Content-Disposition`), and doesn't send metadata.
     public var metadata: [String: String]
-    /// The fate of the upload when the call is cancelled; as the stage is set by default.
+    /// The handling of the upload when the call is cancelled; the stage's setting by default.
     public var cancellation: ResumableUploadOptions.Cancellation?
 
-    /// Describes an upload.
+    /// Makes the settings of an upload.
     ///
     /// - Parameters:
-    ///   - identity: A name for the content.
-    ///   - metadata: What a tus server is told about it.
-    ///   - cancellation: What becomes of it when the call is cancelled.
+    ///   - identity: An identity for the content.
+    ///   - metadata: The metadata for a tus server.
+    ///   - cancellation: The handling of the upload when the call is cancelled.
     public init(
         identity: String? = nil,
         metadata: [String: String] = [:],
@@ -32,21 +31,22 @@ public struct ResumableUpload: Sendable, Hashable {
     }
 }
 
-/// Whether a request is an upload that can be continued, for ``ResumableUploadMiddleware``; in short
-/// ``HTTPChainCore/Request/resumable(_:)``.
+/// Whether a request is a resumable upload, for ``ResumableUploadMiddleware``.
+///
+/// See also ``HTTPChainCore/Request/resumable(_:)``.
 public enum ResumableUploadOption: RequestOption {
-    /// As the stage is set.
+    /// `nil`: the stage's ``ResumableUploadOptions/selection`` decides.
     public static var defaultValue: ResumableUpload? { nil }
 }
 
 extension Request {
-    /// The request as an upload that can be continued.
+    /// Returns the request as a resumable upload.
     ///
     /// ```swift
     /// let response = try await chain.send(.post("https://uploads.example.com/files", body: .file(file)).resumable())
     /// ```
     ///
-    /// - Parameter upload: What there is to say about it.
+    /// - Parameter upload: The settings of the upload.
     public consuming func resumable(_ upload: ResumableUpload = ResumableUpload()) -> Request {
         options[ResumableUploadOption.self] = upload
         return self

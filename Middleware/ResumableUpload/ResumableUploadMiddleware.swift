@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Sends uploads so that they can be continued: after a lost connection, and after a killed process.
+/// Makes uploads resumable, after a lost connection and after a killed process.
 ///
 /// ```swift
 /// let store = FileUploadStore(directory: directory)
@@ -14,46 +14,46 @@ import HTTPTypes
 /// let response = try await chain.send(film.resumable())
 /// ```
 ///
-/// The stage asks the server to create an upload, learns its URL, and sends the content there, in parts or in one go.
-/// After a failure it asks how much the server has, and goes on from there. The response is that of the last request;
-/// with tus its `Location` is the URL of the upload.
+/// The stage asks the server to create an upload, gets its URL, and sends the content there, in parts or at once. After
+/// a failure it asks how much the server has, and continues from there. The response is that of the last request; with
+/// tus its `Location` is the URL of the upload.
 ///
-/// **What is an upload.** A POST, PUT or PATCH that is marked with ``HTTPChainCore/Request/resumable(_:)``, or all with
-/// content of some size (``ResumableUploadOptions/selection``). The content must be bytes, a file, or a factory with a
-/// length. With tus it must have no coding (`Content-Encoding`), which tus cannot tell the server. A marked request that
-/// cannot be an upload is an ``UploadError``; one that is not marked passes untouched.
+/// **Uploads** are POST, PUT and PATCH requests marked with ``HTTPChainCore/Request/resumable(_:)``, or all with
+/// content of a minimum size (``ResumableUploadOptions/selection``). The content must be bytes, a file, or a factory
+/// with a length. With tus it mustn't have a coding (`Content-Encoding`), which tus can't express. A marked request
+/// that can't be an upload throws an ``UploadError``; an unmarked one passes untouched.
 ///
-/// **Going on later.** The store keeps the URL of the upload under a digest of method, target, content type, length,
-/// metadata, user (`partition`) and content: the SHA-256 of bytes; path, size and time of modification of a file; a name
-/// that the caller gives (``ResumableUpload/identity``). The same call, in this process or in another, goes on with it. Of
-/// two such calls at the same time, the second makes an upload of its own.
+/// **Resuming.** The store keeps the URL of the upload under a digest of method, target, content type, length,
+/// metadata, user (`partition`) and content: the SHA-256 of bytes; the path, size and modification time of a file; or a
+/// name set by the caller (``ResumableUpload/identity``). The same call, in this process or another, resumes it. If two
+/// such calls run concurrently, the second makes a separate upload.
 ///
-/// **Failures.** Connections that are lost, 408, 423, 425, 429, 5xx, offsets that do not fit: the upload goes on, within
-/// the limits of ``ResumableUploadOptions``. An upload that the server has lost is begun anew, once.
+/// **Failures.** After lost connections, 408, 423, 425, 429, 500, 502, 503, 504 and offset mismatches, the upload
+/// continues within the limits of ``ResumableUploadOptions``. An upload that the server has lost is restarted once.
 ///
-/// **Place.** ``HTTPChainCore/Phase/upload``: inside what completes and encodes the content, and what sees one answer to
-/// the call; outside retry and authentication, which each part passes on its own.
+/// **Place.** ``HTTPChainCore/Phase/upload``: inside stages that complete and encode the content or need a single
+/// response to the call; outside retry and authentication, which each part passes separately.
 ///
-/// **Options.** ``ResumableUploadOption`` (in short ``HTTPChainCore/Request/resumable(_:)``);
-/// ``HTTPChainCore/Response/upload`` tells how it went.
+/// **Options.** ``ResumableUploadOption`` (convenience: ``HTTPChainCore/Request/resumable(_:)``). The result is in
+/// ``HTTPChainCore/Response/upload``.
 ///
-/// **Errors.** ``UploadError``; ``UploadStoreError`` of the store in files.
+/// **Errors.** ``UploadError``; ``UploadStoreError`` from the file store.
 public struct ResumableUploadMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     private let name: UploadProtocol
     private let store: any UploadStore
     private let partition: UserPartition
     private let options: ResumableUploadOptions
-    /// The uploads of the store that a call has.
+    /// The keys of stored uploads in use by a call.
     private let inFlight = Locked<Set<UploadKey>>([])
 
     /// Makes the stage.
     ///
     /// - Parameters:
-    ///   - name: The protocol that the server speaks.
-    ///   - store: What keeps uploads that are not complete; in memory by default.
-    ///   - partition: Whose an upload is, so that no user goes on with that of another; by default uploads of requests
-    ///     that bring credentials themselves are not kept, and all others are taken for those of one user.
-    ///   - options: How uploads are sent.
+    ///   - name: The server's protocol.
+    ///   - store: The store for incomplete uploads; in memory by default.
+    ///   - partition: The user of an upload, so that users can't resume each other's uploads; by default uploads of
+    ///     requests with their own credentials aren't kept, and all others are treated as those of one user.
+    ///   - options: The settings of uploads.
     public init(
         _ name: UploadProtocol,
         store: any UploadStore = MemoryUploadStore(),
@@ -66,10 +66,10 @@ public struct ResumableUploadMiddleware: ChainAwareMiddleware, DeadlineKeepingMi
         self.options = options
     }
 
-    /// Outside what each part passes, inside what sees one answer.
+    /// ``HTTPChainCore/Phase/upload``: outside stages that each part passes, inside those that need a single response.
     public var phase: Phase { .upload }
 
-    /// The protocol, and how uploads are sent.
+    /// The protocol and settings of the stage.
     public var summary: StageSummary {
         let selected =
             switch options.selection {
@@ -88,7 +88,7 @@ public struct ResumableUploadMiddleware: ChainAwareMiddleware, DeadlineKeepingMi
         )
     }
 
-    /// A second stage of this kind inside, and users that cannot be told apart.
+    /// Reports a second stage of this kind inside, and users that can't be distinguished.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         var problems: [ChainProblem] = []
         let inner = place.inside + place.nested
@@ -118,9 +118,9 @@ public struct ResumableUploadMiddleware: ChainAwareMiddleware, DeadlineKeepingMi
         return problems
     }
 
-    /// Passes a request on as it is, or as an upload in as many requests as it takes.
+    /// Passes a request on unchanged, or as an upload in several requests.
     ///
-    /// - Throws: ``UploadError``; what the store throws; what the stages inside throw.
+    /// - Throws: ``UploadError``; errors from the store; errors from the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard options.selection != .marked || request.options.contains(ResumableUploadOption.self) else {
             return try await next(request)
@@ -128,7 +128,7 @@ public struct ResumableUploadMiddleware: ChainAwareMiddleware, DeadlineKeepingMi
         return try await upload(request, next)
     }
 
-    /// Apart, so that a call that is no upload does not pay for the room that this takes.
+    /// Separate, so that calls without uploads don't pay for its stack frame.
     private func upload(_ request: consuming Request, _ next: Next) async throws -> Response {
         let marked = request.options[ResumableUploadOption.self]
         guard let content = try await content(of: request, isMarked: marked != nil) else {
@@ -155,7 +155,7 @@ public struct ResumableUploadMiddleware: ChainAwareMiddleware, DeadlineKeepingMi
         return try await run.finish(cancellation: upload.cancellation ?? options.cancellation)
     }
 
-    /// The content to upload; nil for a request that is none and was not said to be one.
+    /// The content to upload; nil for an unmarked request that isn't an upload.
     private func content(of request: borrowing Request, isMarked: Bool) async throws -> UploadContent? {
         let method = request.head.method
         let body = request.body
@@ -173,7 +173,7 @@ public struct ResumableUploadMiddleware: ChainAwareMiddleware, DeadlineKeepingMi
         return try await UploadContent(body)
     }
 
-    /// The coding of the content that the protocol has no field for: tus describes an upload by its metadata alone.
+    /// The content coding, if the protocol has no field for it: tus describes an upload only by its metadata.
     private func unnamedCoding(of request: borrowing Request) -> String? {
         guard name == .tus, let coding = request.head.headerFields[.contentEncoding] else { return nil }
         return coding.lowercased() == "identity" ? nil : coding
@@ -181,7 +181,7 @@ public struct ResumableUploadMiddleware: ChainAwareMiddleware, DeadlineKeepingMi
 }
 
 extension Phase {
-    /// Uploads that can be continued.
+    /// Resumable uploads.
     public static let upload = Phase(
         "upload",
         between: .coalesce,

@@ -2,73 +2,73 @@ public import HTTPChainCore
 
 /// The settings of ``ResumableUploadMiddleware``.
 public struct ResumableUploadOptions: Sendable, Hashable {
-    /// The requests that are made uploads which can be continued.
+    /// The requests that become resumable uploads.
     public enum Selection: Sendable, Hashable {
-        /// Those that are marked with ``HTTPChainCore/Request/resumable(_:)``.
+        /// Requests marked with ``HTTPChainCore/Request/resumable(_:)``.
         case marked
-        /// These, and every POST, PUT and PATCH with replayable content of at least so many bytes.
+        /// Marked requests, and every POST, PUT and PATCH with replayable content of at least this size.
         ///
-        /// For a chain whose server takes uploads at every such target: to any other, the request that creates an upload
-        /// is one without its content.
+        /// Only for a chain whose server accepts uploads at every such target: on other targets, the request that
+        /// creates an upload looks like the original without its content.
         case from(ByteCount)
     }
 
-    /// The fate of an upload whose call is cancelled.
+    /// The handling of an upload whose call is cancelled.
     public enum Cancellation: String, Sendable, Hashable {
-        /// It stays at the server, and the same call goes on with it later.
+        /// The server keeps it, and the same call resumes it later.
         case keeps
-        /// The server is told to remove it (tus "Termination", draft §4.5).
+        /// The server is asked to remove it (tus "Termination", draft §4.5).
         case terminates
     }
 
-    /// The requests that are made uploads; marked ones by default.
+    /// The requests that become uploads; marked ones by default.
     public var selection: Selection
-    /// The largest number of bytes of one request; no limit by default, so that an upload is sent in one go.
+    /// The maximum size of a request, in bytes; unlimited by default, so that an upload is sent at once.
     ///
-    /// A part gets through where a proxy limits the size of requests, and costs a round trip. Where the server answers
+    /// Parts pass proxies that limit the size of requests, but each costs a round trip. If the server responds with
     /// 413, parts are halved, down to 64 KiB.
     public var partSize: ByteCount?
-    /// Whether the request that creates an upload has the first part in it (tus "Creation With Upload"); `false` by
+    /// Whether the request that creates an upload includes the first part (tus "Creation With Upload"); `false` by
     /// default.
     ///
-    /// That of the draft does not, whatever this says.
+    /// It has no effect with the draft, which never does.
     public var createsWithContent: Bool
-    /// Whether the server is asked for its limits first, with OPTIONS; `false` by default.
+    /// Whether the server is first asked for its limits, with OPTIONS; `false` by default.
     public var asksForLimits: Bool
-    /// The checksum that each part has (tus "Checksum"); none by default.
+    /// The checksum of each part (tus "Checksum"); none by default.
     ///
-    /// Each part is read twice for it.
+    /// It requires reading each part twice.
     public var checksum: UploadChecksum?
-    /// The number of failures after which an upload continues, all in all; 100 by default.
+    /// The maximum total number of failures after which an upload continues; 100 by default.
     public var maximumAttempts: Int
-    /// The number of failures in a row after which it continues while the server gets no further; 5 by default.
+    /// The maximum number of consecutive failures without progress; 5 by default.
     public var maximumAttemptsWithoutProgress: Int
-    /// The time after the beginning of the call within which an upload is gone on with; no limit by default.
+    /// The time since the beginning of the call within which an upload is continued; unlimited by default.
     public var totalTime: Duration?
-    /// The longest wait after the first failure in a row, doubled with each, and shortened by chance; 0.5 seconds by
-    /// default.
+    /// The longest wait after the first consecutive failure, which doubles each time and is shortened by jitter; 0.5
+    /// seconds by default.
     public var firstWait: Duration
     /// The longest wait after a failure; 30 seconds by default.
     public var longestWait: Duration
-    /// The longest wait that the server may ask for with `Retry-After`; a minute by default.
+    /// The longest `Retry-After` that is accepted; 1 minute by default.
     public var retryAfterLimit: Duration
-    /// The fate of an upload whose call is cancelled; it stays by default.
+    /// The handling of an upload whose call is cancelled; it's kept by default.
     public var cancellation: Cancellation
-    /// The origins beside that of the request that uploads may be on; none by default.
+    /// The origins, in addition to the request's, where uploads may be; none by default.
     ///
-    /// Credentials of the request do not go there.
+    /// The request's credentials aren't sent there.
     public var otherOrigins: Set<Origin>
 
-    /// Makes settings; what is not given has its default.
+    /// Makes settings, with defaults for everything else.
     ///
     /// - Parameters:
-    ///   - selection: Which requests are made uploads.
-    ///   - partSize: The largest number of bytes of one request.
-    ///   - createsWithContent: Whether the request that creates an upload has the first part in it.
-    ///   - asksForLimits: Whether the server is asked for its limits first.
-    ///   - checksum: The checksum that each part has.
-    ///   - cancellation: What becomes of an upload when its call is cancelled.
-    ///   - otherOrigins: The origins beside that of the request that uploads may be on.
+    ///   - selection: The requests that become uploads.
+    ///   - partSize: The maximum size of a request, in bytes.
+    ///   - createsWithContent: Whether the request that creates an upload includes the first part.
+    ///   - asksForLimits: Whether the server is first asked for its limits.
+    ///   - checksum: The checksum of each part.
+    ///   - cancellation: The handling of an upload whose call is cancelled.
+    ///   - otherOrigins: The origins, in addition to the request's, where uploads may be.
     public init(
         selection: Selection = .marked,
         partSize: ByteCount? = nil,

@@ -1,52 +1,52 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// An upload could not be made, or not be completed.
+/// The error for an upload that can't be created or completed.
 public struct UploadError: HTTPChainError, NetworkFailure {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// A request that is marked as resumable has a method that uploads nothing: not POST, PUT or PATCH.
+        /// A request marked as resumable has a method other than POST, PUT or PATCH.
         case method(HTTPRequest.Method)
-        /// A request that is marked as resumable has content that can be read only once, or that is a typed value.
+        /// A request marked as resumable has content that can be read only once, or is a typed value.
         case notReplayable
-        /// A request that is marked as resumable has content whose length is not known.
+        /// A request marked as resumable has content of unknown length.
         case unknownLength
-        /// A request that is marked as resumable has content in a coding, such as gzip, which tus has no field for: the
-        /// server would take the coded bytes for the content.
+        /// A request marked as resumable has content in a coding, such as gzip, for which tus has no field: the server
+        /// would consider the coded bytes the content.
         case contentEncoding(String)
         /// The target of the request is not absolute.
         case noOrigin
-        /// A key of the metadata is empty, or has characters that `Upload-Metadata` may not have in one.
+        /// A metadata key is empty, or has characters that are invalid in `Upload-Metadata`.
         case invalidMetadata(key: String)
-        /// The server does not have an extension of tus that the stage is set to use.
+        /// The server lacks a tus extension that the stage is configured to use.
         case unsupported(extension: String)
-        /// The content is larger than the server takes.
+        /// The content is larger than the server accepts.
         case tooLarge(length: Int64, limit: ByteCount)
-        /// The content is smaller than the server takes as an upload.
+        /// The content is smaller than the server accepts as an upload.
         case tooSmall(length: Int64, limit: ByteCount)
-        /// The server answered the request that creates an upload with success, and named none.
+        /// The server responded to the creation with success, but without an upload.
         case notCreated(status: Int)
-        /// The server named an upload by something that is no URL of HTTP.
+        /// The URL of the upload isn't a valid HTTP URL.
         case unusableLocation
-        /// The server named an upload on an origin that the stage does not send uploads to.
+        /// The upload is on an origin that isn't allowed by the stage.
         case foreignLocation(Origin)
-        /// The server sent a request for the upload elsewhere, in a way that does not keep its method and content.
+        /// The server redirected the upload in a way that doesn't keep its method and content.
         case unusableRedirect(status: Int)
-        /// The server answered with success and did not say how much of the content it has.
+        /// The server responded with success, but without its offset.
         case noOffset
-        /// The server says that it has more than there is.
+        /// The server has more bytes than the content.
         case offsetBeyondEnd(offset: Int64, length: Int64)
-        /// The server has lost the upload, and lost it again when it was begun anew.
+        /// The server has lost the upload, and lost it again after a restart.
         case lost
-        /// The answer to the last bytes was lost, so that the server may have completed the upload, and it cannot be asked:
-        /// the upload is gone, or nobody learned its URL, or it broke off too often with nothing kept of it.
+        /// The response to the last bytes was lost, so the upload may be complete, and the server can't be asked: the
+        /// upload is gone, its URL is unknown, or it failed too often without being kept.
         case outcomeUnknown
-        /// The file is no longer what it was when the upload began.
+        /// The file has changed since the upload began.
         case contentChanged
-        /// The upload broke off too often, or for too long; so many bytes are at the server.
+        /// The upload failed too often, or for too long; with the number of bytes that the server has.
         case interrupted(offset: Int64, length: Int64)
     }
 
@@ -66,7 +66,7 @@ public struct UploadError: HTTPChainError, NetworkFailure {
         self.underlyingError = underlyingError
     }
 
-    /// The failure of the network that broke the upload off: to send the call again is safe, for it goes on where it was.
+    /// The network failure that interrupted the upload; retrying the call is safe, because it resumes the upload.
     public var networkFailure: TransportError? {
         guard case .interrupted = problem else { return nil }
         return TransportError.behind(underlyingError, stage: stage, exchange: nil)

@@ -1,28 +1,28 @@
 public import HTTPChainCore
 
-/// The course of an upload that has ended.
+/// The result of an upload.
 public struct UploadSummary: Sendable, Hashable {
     /// The URL of the upload at the server.
     ///
-    /// It may be all that is needed to change the upload, and counts as a secret.
+    /// It may be sufficient to change the upload, so it's treated as a secret.
     public let url: Secret
-    /// Whether the server has all of the content.
+    /// Whether the server has the whole content.
     public let isComplete: Bool
-    /// The number of bytes that the server had already when the call began: what an earlier call had sent.
+    /// The number of bytes that the server already had from an earlier call.
     public let resumedAt: Int64
-    /// The number of failures after which the call went on.
+    /// The number of failures after which the call continued.
     public let attempts: Int
-    /// The number of times that the upload was begun anew, because the server had lost it.
+    /// The number of restarts because the server had lost the upload.
     public let restarts: Int
 }
 
-/// Carries the account of an upload; in short ``HTTPChainCore/Response/upload``.
+/// The summary of an upload; see also ``HTTPChainCore/Response/upload``.
 public enum UploadSummaryOption: ResponseOption {
-    /// The response is not that of an upload.
+    /// `nil`: the response doesn't belong to an upload.
     public static var defaultValue: UploadSummary? { nil }
 }
 
 extension Response {
-    /// The course of the upload that this response answers; `nil` for any other response.
+    /// The result of the upload; `nil` for other responses.
     public var upload: UploadSummary? { options[UploadSummaryOption.self] }
 }

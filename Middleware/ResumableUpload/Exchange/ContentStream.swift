@@ -1,21 +1,21 @@
 import Foundation
 import HTTPChainCore
 
-/// A stream that is read in parts: each goes on where the last one ended, without a second reading of what lies before,
-/// so that progress counts each byte once.
+/// A stream that is read in parts: each continues at the end of the last one, without reading earlier bytes again, so
+/// that progress counts each byte once.
 actor ContentStream {
     private let body: HTTPBody
     private var reader: (any BodyReader)?
     /// The position of ``rest`` in the content.
     private var position: Int64 = 0
-    /// What was read and not handed out.
+    /// Bytes that were read but not returned.
     private var rest = Data()
 
     init(_ body: HTTPBody) {
         self.body = body
     }
 
-    /// The next bytes from an offset on, at most so many; nil at the end of the content.
+    /// Returns the next bytes from an offset, at most `count`; nil at the end of the content.
     func read(at offset: Int64, upTo count: Int64) async throws -> Data? {
         var reader = try await takeReader(before: offset)
         while true {
@@ -35,7 +35,7 @@ actor ContentStream {
         }
     }
 
-    /// The reader that stands at or before an offset; whoever reads at the same time gets another one.
+    /// Returns a reader at or before an offset; a concurrent caller gets a different one.
     private func takeReader(before offset: Int64) async throws -> any BodyReader {
         if let reader, position <= offset {
             self.reader = nil

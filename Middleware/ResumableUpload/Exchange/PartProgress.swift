@@ -1,26 +1,26 @@
 import HTTPChainCore
 
-/// Reports what is sent of each part as what is sent of the whole, so that whoever follows the upload sees each of its
-/// bytes once, in one attempt.
+/// Reports the progress of parts as progress of the whole upload, so that observers count each byte once, in a single
+/// attempt.
 final class PartProgress: Sendable {
     private let report: @Sendable (_ sent: Int64, _ expected: Int64?) -> Void
     private let length: Int64
-    /// What was reported: parts that are sent again are not.
+    /// The reported progress, which doesn't include repeated parts.
     private let furthest = Locked<Int64>(0)
 
-    /// - Returns: nil when nobody follows the request.
+    /// - Returns: nil if the request has no observers.
     init?(_ request: Request, length: Int64) {
         guard let report = request.beginUploadReport() else { return nil }
         self.report = report
         self.length = length
     }
 
-    /// Has the transport report a request that sends the content from an offset on.
+    /// Follows the transport's reports for a request that sends the content from an offset.
     func follow(_ request: inout Request, from offset: Int64) {
         request.options[UploadProgress.self] = { [self] sent, _ in advance(to: offset + sent) }
     }
 
-    /// Reports that the server has so many bytes.
+    /// Reports the number of bytes that the server has.
     func advance(to total: Int64) {
         let isNew = furthest.withLock { furthest in
             guard total > furthest, total <= length else { return false }

@@ -3,9 +3,9 @@ import HTTPChainSupport
 import HTTPTypes
 
 extension Request {
-    /// A request of the upload itself: what the caller's request says of its sender, and nothing of its content.
+    /// Makes a request for the upload itself, with the caller's fields except those that describe the content.
     ///
-    /// To another origin no credentials go along.
+    /// Credentials aren't sent to another origin.
     func ofUpload(_ method: HTTPRequest.Method, to url: String) -> Request {
         let origin = origin
         var request = self
@@ -21,7 +21,7 @@ extension Request {
         return request
     }
 
-    /// Takes out the content with what is true of this message alone, and what counts the whole of it.
+    /// Removes the content, the fields that describe only this message, and the observers that count the whole content.
     mutating func removeMessageFields() {
         body = .empty
         for name: HTTPField.Name in [
@@ -35,7 +35,7 @@ extension Request {
         options.remove(ResumableUploadOption.self)
     }
 
-    /// Whether a field describes the content or a condition on the target, which the upload's own URL does not share.
+    /// Whether a field describes the content or a condition on the target, which don't apply to the upload's URL.
     private static func belongsToContentOrTarget(_ name: HTTPField.Name) -> Bool {
         let name = name.canonicalName
         return name.begins(with: "content-") || name.begins(with: "if-")

@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// The place of one upload in the store, which one call at a time has.
+/// An upload's entry in the store, used by one call at a time.
 struct SavedUpload: Sendable {
     private let store: any UploadStore
     private let key: UploadKey
@@ -12,7 +12,7 @@ struct SavedUpload: Sendable {
         self.request = request
     }
 
-    /// The upload that an earlier call left; nil when there is none, or the server is done with it.
+    /// Returns the upload of an earlier call; nil if there is none, or the server has discarded it.
     func find(length: Int64) async throws -> StoredUpload? {
         guard let upload = try await request.withinDeadline({ [store, key] in try await store.upload(for: key) })
         else { return nil }

@@ -14,7 +14,7 @@ struct UploadContent: Sendable {
     /// The number of bytes.
     let length: Int64
 
-    /// - Throws: ``UploadError`` when parts of the body cannot be sent; `BodyError` when its file cannot be opened.
+    /// - Throws: ``UploadError`` if parts of the body can't be sent; `BodyError` if its file can't be opened.
     init(_ body: HTTPBody) async throws {
         guard body.isReplayable, body.value == nil else { throw UploadError(.notReplayable) }
         guard let length = try await body.measuredLength() else {
@@ -38,8 +38,7 @@ struct UploadContent: Sendable {
 
     /// The bytes of a range.
     ///
-    /// - Throws: ``UploadError/Problem/contentChanged`` when the file is no longer what it was; `BodyError` when it
-    ///   cannot be opened.
+    /// - Throws: ``UploadError/Problem/contentChanged`` if the file has changed; `BodyError` if it can't be opened.
     func part(_ range: Range<Int64>) async throws -> HTTPBody {
         switch source {
         case .bytes(let bytes): return HTTPBody(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
@@ -51,7 +50,7 @@ struct UploadContent: Sendable {
         }
     }
 
-    /// A text that tells the content from any other; nil for a stream, which nobody has read yet.
+    /// A text that identifies the content; nil for a stream, which hasn't been read yet.
     func identity() async throws -> String? {
         switch source {
         case .bytes(let bytes):

@@ -1,14 +1,13 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// The name of an upload in a store: a digest of its target, its content and whose it is, of which nothing can be told
-/// from it.
+/// The key of an upload in a store: a digest of its target, content and user, which can't be recovered from it.
 public struct UploadKey: Sendable, Hashable, CustomStringConvertible {
     /// 64 hexadecimal digits.
     public let description: String
 
-    /// - Returns: nil when the content has no name, or nobody can tell whose the request is: then no later call can be
-    ///   the same.
+    /// - Returns: nil if the content has no identity, or the request's user is unknown: then no later call can be the
+    ///   same.
     init?(
         _ request: Request,
         _ content: UploadContent,
@@ -26,7 +25,7 @@ public struct UploadKey: Sendable, Hashable, CustomStringConvertible {
                 name.rawValue, request.method.rawValue, request.url, request.headers[.contentType] ?? "",
                 "\(content.length)", owner, identity,
             ] + metadata
-        // With their lengths, so that no two lists of parts are the same text.
+        // With lengths, so that different lists of parts never give the same text.
         description = SHA256Digest.hex(of: parts.map { "\($0.utf8.count):\($0)" }.joined())
     }
 }

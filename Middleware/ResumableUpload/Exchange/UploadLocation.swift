@@ -3,15 +3,15 @@ import HTTPChainSupport
 import HTTPTypes
 
 extension UploadLocation {
-    /// The longest `Location` that is looked at, in bytes.
+    /// The maximum length of a `Location`, in bytes.
     static let maximumLength = 8192
 
-    /// The URL of an upload, as a response tells it (RFC 9110 §10.2.2, RFC 3986 §5).
+    /// Reads the URL of an upload from a response (RFC 9110 §10.2.2, RFC 3986 §5).
     ///
     /// - Parameters:
     ///   - head: The response.
-    ///   - url: The URL that it came from.
-    ///   - isAllowed: Whether an upload may be on an origin.
+    ///   - url: The URL of the request.
+    ///   - isAllowed: Whether uploads may be on an origin.
     init(of head: HTTPResponse, from url: String, isAllowed: (Origin) -> Bool) {
         guard let location = head.headerFields[.location] else {
             self = .missing

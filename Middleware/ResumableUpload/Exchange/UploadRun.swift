@@ -2,9 +2,9 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// One call: sends what the rules ask for, and tells them what came of it.
+/// A single call: sends the requests that the rules decide on, and passes them the results.
 struct UploadRun {
-    /// The request of the caller; its content is sent in parts.
+    /// The caller's request, whose content is sent in parts.
     private let request: Request
     private let next: Next
     private let wire: any UploadWire
@@ -53,10 +53,10 @@ struct UploadRun {
         patience = UploadPatience(options)
     }
 
-    /// Goes on until there is a result.
+    /// Continues until there is a result.
     ///
-    /// - Throws: ``UploadError``; what a stage inside throws and another request would not change; what the store
-    ///   throws; `CancellationError`.
+    /// - Throws: ``UploadError``; errors of inner stages that another request wouldn't change; errors from the store;
+    ///   `CancellationError`.
     consuming func finish(cancellation: ResumableUploadOptions.Cancellation) async throws -> Response {
         var run = self
         do {
@@ -169,9 +169,9 @@ struct UploadRun {
 
     // MARK: - Going on
 
-    /// Waits before the upload goes on after a failure.
+    /// Waits before the upload continues after a failure.
     ///
-    /// - Returns: The response that is the result, where the upload does not go on and that says why.
+    /// - Returns: The response that is the result, if the upload doesn't continue and the response says why.
     private mutating func pause(after outcome: Outcome, asked: Duration?) async throws -> Response? {
         let time = request.environment.time
         let circumstances = UploadPatience.Circumstances(
@@ -180,7 +180,8 @@ struct UploadRun {
             remaining: request.remainingTime
         )
         guard let wait = patience.wait(circumstances, random: request.environment.random) else {
-            // With nothing kept, who sends the call again makes another upload, also after an answer that invites to.
+            // Without a kept upload, a caller that retries would make a second one, even after a response that invites
+            // retries.
             if rules.mayHaveActed, kept == nil {
                 await outcome.discard(request)
                 throw error(.outcomeUnknown, outcome)
@@ -196,7 +197,7 @@ struct UploadRun {
         return nil
     }
 
-    /// Tells the store how far the upload is.
+    /// Saves the upload's progress in the store.
     private mutating func keep() async throws {
         guard let saved else { return }
         guard let position = rules.position else {
@@ -232,8 +233,8 @@ struct UploadRun {
         return response
     }
 
-    /// Whether a later call may go on with an upload after a response that is the result of this one: after what has to
-    /// do with who asks and when, and not after what the server has against the upload.
+    /// Whether a later call may continue an upload after a response that ended this one: if the response is about the
+    /// sender or the time, and not about the upload.
     private static func leavesUpload(_ status: Int) -> Bool {
         status >= 500 || [401, 402, 403, 407, 408, 423, 425, 429].contains(status)
     }
@@ -247,9 +248,9 @@ struct UploadRun {
         return UploadError(problem, exchange: exchange, underlyingError: outcome.failure)
     }
 
-    /// Tells the server that nobody goes on with the upload; what comes of it changes nothing.
+    /// Asks the server to remove the upload, ignoring the result.
     ///
-    /// It is told also where the call is cancelled, in a task that this one waits for, and not for long.
+    /// This also happens if the call is cancelled, in a separate task that is awaited for a short time.
     private func terminate() async {
         guard rules.position != nil, var part = try? await partRequest(.terminate) else { return }
         part.removeDeadline()
@@ -260,12 +261,12 @@ struct UploadRun {
         }.value
     }
 
-    /// The time that telling the server may take.
+    /// The time limit for that request.
     private static let terminationLimit = Duration.seconds(5)
 }
 
 extension Error {
-    /// Whether the failure may pass by itself: the connection's, and that of what a stage inside had to fetch.
+    /// Whether the failure is temporary: a failure of the connection, or of something that an inner stage had to fetch.
     fileprivate var passes: Bool {
         switch self {
         case let error as TransportError:

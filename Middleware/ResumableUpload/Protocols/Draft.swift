@@ -6,15 +6,15 @@ import RawStructuredFieldValues
 
 /// draft-ietf-httpbis-resumable-upload on the wire, drafts 09 to 12.
 struct Draft: UploadWire {
-    /// Appendix B: what implementations of these drafts send, so that they do not meet those of others.
+    /// Appendix B: the version sent by implementations of these drafts, to avoid conflicts with others.
     static let interopVersion = 8
-    /// §6: the media type of what is appended.
+    /// §6: the media type of appended content.
     static let mediaType = "application/partial-upload"
 
     let completesByOffset = false
     let lostStatuses: Set<Int> = [404, 410]
 
-    /// §4.2.1: without content and not complete, which tells the URL of the upload to a client that sees no interim
+    /// §4.2.1: incomplete and without content, which gives the upload's URL to a client that receives no interim
     /// responses.
     func creation(of request: Request, length: Int64, hasContent: Bool) -> Request {
         var creation = request
@@ -51,7 +51,7 @@ struct Draft: UploadWire {
         return answer
     }
 
-    /// An item of structured fields, RFC 9651 §3.3; what is none counts as missing (§4.1.1 to §4.1.3).
+    /// An item of structured fields, RFC 9651 §3.3; an invalid one counts as missing (§4.1.1 to §4.1.3).
     private static func item(_ value: String?) -> RFC9651BareItem? {
         guard let value else { return nil }
         var parser = StructuredFieldValueParser(Array(value.utf8))
@@ -67,8 +67,8 @@ struct Draft: UploadWire {
         "max-size", "min-size", "max-append-size", "min-append-size", "max-age",
     ]
 
-    /// The members of `Upload-Limit` that are known; nil when one of them is no number, which makes all of the field
-    /// invalid (§4.1.4).
+    /// The known members of `Upload-Limit`; nil if one of them isn't a number, which makes the whole field invalid
+    /// (§4.1.4).
     private static func limits(in value: String) -> [String: Int64]? {
         var parser = StructuredFieldValueParser(Array(value.utf8))
         guard let members = try? parser.parseDictionaryFieldValue() else { return nil }
@@ -84,13 +84,13 @@ struct Draft: UploadWire {
 
     private static let problemTypes = "https://iana.org/assignments/http-problem-types#"
 
-    /// Whether the content of a response may be one of the problems of the protocol, RFC 9457 §3.
+    /// Whether the content of a response may be one of the protocol's problems, RFC 9457 §3.
     static func mayHaveProblem(_ head: HTTPResponse) -> Bool {
         head.status.kind == .clientError
             && MediaType(head.headerFields[.contentType])?.essence == "application/problem+json"
     }
 
-    /// The problem that a document tells of; nil for any other.
+    /// The problem described by a document; nil for any other document.
     static func problem(in document: Data) -> UploadProblem? {
         guard let object = try? JSONDecoder().decode(JSONValue.self, received: document),
             let type = object["type"]?.string?.without(prefix: problemTypes)

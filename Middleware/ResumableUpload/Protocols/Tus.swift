@@ -6,13 +6,13 @@ import HTTPTypes
 /// tus 1.0.0 on the wire: https://tus.io/protocols/resumable-upload.
 struct Tus: UploadWire {
     static let version = "1.0.0"
-    /// "Core protocol", PATCH: the media type that all appends have.
+    /// "Core protocol", PATCH: the media type of all appends.
     static let mediaType = "application/offset+octet-stream"
 
     let metadata: UploadMetadata
 
     let completesByOffset = true
-    /// "Core protocol", HEAD: a server that does not know the upload answers with one of these.
+    /// "Core protocol", HEAD: the statuses for an unknown upload.
     let lostStatuses: Set<Int> = [403, 404, 410]
 
     func creation(of request: Request, length: Int64, hasContent: Bool) throws -> Request {
@@ -25,7 +25,7 @@ struct Tus: UploadWire {
     }
 
     func complete(_ request: inout Request, for action: UploadAction) {
-        // "Core protocol", OPTIONS: the one request that has no version.
+        // "Core protocol", OPTIONS: the only request without a version.
         if action != .discover { request.headers[.tusResumable] = Self.version }
         guard case .append(let content, _) = action else { return }
         request.headers[.contentType] = Self.mediaType

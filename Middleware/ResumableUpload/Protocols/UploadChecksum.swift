@@ -7,14 +7,14 @@ import CryptoKit
 import Crypto
 #endif
 
-/// A checksum of each part of an upload, by which a tus server finds out what was damaged on the way.
+/// A checksum of each part of an upload, with which a tus server detects corruption.
 ///
-/// The names are those of `Tus-Checksum-Algorithm`; every server with the extension has SHA-1 ("Checksum").
+/// The names are those of `Tus-Checksum-Algorithm`; all servers with the extension support SHA-1 ("Checksum").
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
 public enum UploadChecksum: String, Sendable, Hashable {
-    /// SHA-1, against damage alone: it keeps nobody from forging content.
+    /// SHA-1, only against corruption: it doesn't prevent forged content.
     case sha1
     /// SHA-256.
     case sha256

@@ -1,14 +1,14 @@
 import Foundation
 import HTTPChainCore
 
-/// The metadata of an upload that a tus server gets: `Upload-Metadata`, extension "Creation".
+/// The metadata of an upload to a tus server: `Upload-Metadata`, extension "Creation".
 struct UploadMetadata: Sendable, Hashable {
     var values: [String: String] = [:]
 
-    /// Keys with their values in Base64, in the order of the keys; nil without any.
+    /// Keys with their values in Base64, sorted by key; nil if there are none.
     ///
-    /// - Throws: ``UploadError/Problem/invalidMetadata(key:)`` for a key that is empty or has characters other than the
-    ///   visible ones of ASCII without the comma.
+    /// - Throws: ``UploadError/Problem/invalidMetadata(key:)`` for a key that is empty or contains characters other
+    ///   than visible ASCII without the comma.
     func fieldValue() throws -> String? {
         guard !values.isEmpty else { return nil }
         return try values.sorted { $0.key < $1.key }.map { key, value in

@@ -1,4 +1,4 @@
-/// A protocol by which uploads are continued.
+/// A protocol for resumable uploads.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif

@@ -1,30 +1,30 @@
 import Foundation
 import HTTPChainCore
 
-/// A response to one of the requests of an upload, as far as the rules are concerned.
+/// The relevant parts of a response to a request of an upload.
 struct UploadAnswer: Sendable, Hashable {
     var status: Int
     /// The upload that was created.
     var location = UploadLocation.missing
     /// The number of bytes that the server has.
     var offset: Int64?
-    /// The number of bytes that the upload is going to have.
+    /// The total size of the upload, in bytes.
     var length: Int64?
     /// Whether the upload is complete: `Upload-Complete`, draft §4.1.2.
     var isComplete: Bool?
     var limits = UploadLimits()
-    /// The time at which the server is going to remove the upload.
+    /// The time at which the server will remove the upload.
     var expiry: Date?
     var problem: UploadProblem?
-    /// The extensions that the server has, where it says so: `Tus-Extension`.
+    /// The server's extensions, if it lists them: `Tus-Extension`.
     var extensions: Set<String>?
-    /// The wait that the server asks for: `Retry-After`.
+    /// The wait that the server requests: `Retry-After`.
     var retryAfter: Duration?
 
     var isSuccess: Bool { (200..<300).contains(status) }
 
-    /// Whether the failure passes by itself: the request was not finished (408), the upload is in use by a request that
-    /// the server has not given up yet (423), there is too much to do (429), or the server failed (5xx).
+    /// Whether the failure is temporary: the request wasn't finished (408), the upload is still in use by another
+    /// request (423), it was too early (425), there is too much load (429), or the server failed (500, 502, 503, 504).
     var isTransient: Bool { [408, 423, 425, 429, 500, 502, 503, 504].contains(status) }
 }
 
@@ -33,9 +33,9 @@ enum UploadLocation: Sendable, Hashable {
     case missing
     /// An absolute URL.
     case found(String)
-    /// No URL of HTTP.
+    /// Not an HTTP URL.
     case unusable
-    /// A URL of an origin that uploads may not go to.
+    /// A URL on an origin where uploads aren't allowed.
     case foreign(Origin)
 }
 

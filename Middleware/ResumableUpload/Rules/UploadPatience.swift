@@ -1,21 +1,21 @@
 import HTTPChainCore
 
-/// The limits and the waits within which an upload continues after a failure.
+/// The limits and waits for continuing an upload after a failure.
 struct UploadPatience: Sendable {
-    /// The circumstances of one decision.
+    /// The circumstances of a decision.
     struct Circumstances: Sendable {
-        /// The wait that the server asks for.
+        /// The wait that the server requests.
         var asked: Duration?
-        /// Since the call began.
+        /// The time since the call began.
         var elapsed: Duration
-        /// Until the deadline of the call.
+        /// The time until the call's deadline.
         var remaining: Duration?
     }
 
     private let options: ResumableUploadOptions
-    /// The number of failures that were gone on after.
+    /// The number of failures after which the upload continued.
     private(set) var attempts = 0
-    /// Those of them since the server had more than before.
+    /// The number of those since the last progress.
     private var withoutProgress = 0
 
     init(_ options: ResumableUploadOptions) {
@@ -24,7 +24,7 @@ struct UploadPatience: Sendable {
 
     mutating func noteProgress() { withoutProgress = 0 }
 
-    /// The wait before the upload goes on after a failure; nil when it is given up.
+    /// The wait before the upload continues after a failure; nil to give up.
     mutating func wait(_ circumstances: Circumstances, random: some RandomSource) -> Duration? {
         guard attempts < options.maximumAttempts, withoutProgress < options.maximumAttemptsWithoutProgress,
             circumstances.asked ?? .zero <= options.retryAfterLimit

@@ -1,31 +1,32 @@
 import Foundation
 
-/// An upload as its caller wants it.
+/// The parameters of an upload.
 struct UploadPlan: Sendable, Hashable {
     /// The number of bytes.
     var length: Int64
-    /// The largest number of bytes of one request; nil for no limit.
+    /// The maximum size of a request, in bytes; nil for no limit.
     var partSize: Int64?
-    /// Whether the first bytes are sent with the request that creates the upload.
+    /// Whether the request that creates the upload includes the first bytes.
     var createsWithContent = false
-    /// Whether the server is asked for its limits first.
+    /// Whether the server is first asked for its limits.
     var asksForLimits = false
-    /// The extensions of tus that the server must have, if it says which it has.
+    /// The tus extensions that the server must have, if it lists its extensions.
     var neededExtensions: Set<String> = []
-    /// Whether the upload is complete as soon as the server has all bytes (tus), and not before the client says so.
+    /// Whether the upload is complete as soon as the server has all bytes (tus), rather than when the client completes
+    /// it.
     var completesByOffset: Bool
-    /// Whether completing the upload twice does what completing it once does, by the method of the caller's request.
+    /// Whether completing the upload twice has the same effect as once, by the method of the caller's request.
     var isIdempotent = false
-    /// The statuses of an answer to a request for the offset that say that there is no such upload.
+    /// The statuses of a response to an offset request that mean that the upload doesn't exist.
     var lostStatuses: Set<Int> = [404, 410]
 }
 
-/// An upload that the server has begun to receive.
+/// An upload that exists on the server.
 struct UploadPosition: Sendable, Hashable {
     /// The absolute URL.
     var url: String
     /// The number of bytes that the server has acknowledged.
     var offset: Int64 = 0
-    /// The time at which the server is going to remove the upload, as far as it said.
+    /// The time at which the server will remove the upload, if known.
     var expiry: Date?
 }

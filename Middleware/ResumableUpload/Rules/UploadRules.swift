@@ -1,7 +1,7 @@
-/// Decides what an upload does next, by the answer to its last request: no request is sent and nothing is read here.
+/// Decides the next step of an upload from the response to its last request, without I/O.
 ///
-/// tus 1.0 (https://tus.io/protocols/resumable-upload) and draft-ietf-httpbis-resumable-upload differ in how they write
-/// things, and in what completes an upload; ``UploadPlan`` has the difference, the sections are the draft's.
+/// tus 1.0 (https://tus.io/protocols/resumable-upload) and draft-ietf-httpbis-resumable-upload differ in notation and
+/// in what completes an upload; ``UploadPlan`` contains the difference. Sections are the draft's.
 struct UploadRules: Sendable {
     private let plan: UploadPlan
     /// The next request.
@@ -9,29 +9,29 @@ struct UploadRules: Sendable {
     /// The upload; nil before the server has created it.
     private(set) var position: UploadPosition?
     private(set) var limits = UploadLimits()
-    /// The largest number of bytes that the server ever said it has.
+    /// The largest number of bytes that the server has reported.
     private(set) var furthest: Int64 = 0
-    /// Whether the server has all of it, and knows it.
+    /// Whether the server has confirmed that the upload is complete.
     private(set) var isComplete = false
-    /// The number of times that the upload was begun anew because the server had lost it.
+    /// The number of restarts because the server had lost the upload.
     private(set) var restarts = 0
-    /// The number of bytes that the server had of an upload that an earlier call had left.
+    /// The number of bytes that the server had from an earlier call.
     private(set) var resumedAt: Int64 = 0
-    /// Whether the server has not said yet how much it has of an upload that an earlier call had left.
+    /// Whether the server's offset in an earlier call's upload isn't known yet.
     private var isResuming: Bool
-    /// Whether a request was sent that may have completed the upload, and its answer is not known.
+    /// Whether a request that may have completed the upload was sent, and its outcome isn't known.
     private var mayBeComplete = false
-    /// Whether a second upload could do again what may be done once (RFC 9110 §9.2.2).
+    /// Whether a second upload could repeat a non-idempotent effect (RFC 9110 §9.2.2).
     var mayHaveActed: Bool { mayBeComplete && !plan.isIdempotent }
-    /// The largest part that is sent after the server refused a larger one.
+    /// The maximum part size after the server refused a larger part.
     private var reducedPart: Int64?
 
-    /// The smallest part that a part is reduced to after 413.
+    /// The smallest size to which a part is reduced after 413.
     static let smallestReducedPart: Int64 = 65_536
-    /// The number of times that an upload that the server has lost is begun anew.
+    /// The maximum number of restarts of an upload that the server has lost.
     static let restartLimit = 1
 
-    /// - Parameter position: Where an earlier call left off; nil for a new upload.
+    /// - Parameter position: The position where an earlier call stopped; nil for a new upload.
     init(_ plan: UploadPlan, resuming position: UploadPosition? = nil) {
         self.plan = plan
         self.position = position
@@ -40,18 +40,18 @@ struct UploadRules: Sendable {
         if position == nil, !plan.asksForLimits { action = creation }
     }
 
-    /// Takes a request that got no answer.
+    /// Handles a request without a response.
     ///
-    /// - Parameter mayHaveArrived: Whether the server may have the request nevertheless.
+    /// - Parameter mayHaveArrived: Whether the server may have received the request.
     mutating func takeFailure(mayHaveArrived: Bool) -> UploadVerdict {
         if mayHaveArrived, completes(action) { mayBeComplete = true }
-        // Nobody knows the URL at which to ask what became of a creation.
+        // Without a URL, the outcome of a creation can't be queried.
         if position == nil, mayHaveActed { return .fail(.outcomeUnknown) }
         recover()
         return .tryAgain(asked: nil)
     }
 
-    /// Takes the answer to the last request.
+    /// Handles the response to the last request.
     mutating func take(_ answer: UploadAnswer) -> UploadVerdict {
         limits.merge(answer.limits)
         if let expiry = answer.expiry { position?.expiry = expiry }
@@ -73,7 +73,7 @@ struct UploadRules: Sendable {
             return .fail(.unsupported(extension: missing))
         }
         if let problem = limits.problem(with: plan.length) { return .fail(problem) }
-        // A server that does not answer OPTIONS may take uploads nevertheless.
+        // A server that doesn't support OPTIONS may still accept uploads.
         action = creation
         return .proceed
     }
@@ -119,13 +119,13 @@ struct UploadRules: Sendable {
         isResuming = false
         if answer.isComplete == true { return complete() }
         guard let offset = answer.offset else { return .fail(.noOffset) }
-        // Another upload has come to this URL: this one is gone.
+        // The URL now belongs to a different upload: this one is lost.
         if let length = answer.length, length != plan.length { return beginAnew() }
         mayBeComplete = false
         return proceed(from: offset)
     }
 
-    /// Begins again at a server that has no such upload, unless the upload may be what the server is done with.
+    /// Restarts on a server that has no such upload, unless the upload may be complete there.
     private mutating func beginAnew() -> UploadVerdict {
         if mayBeComplete { return .fail(.outcomeUnknown) }
         guard restarts < Self.restartLimit else { return .fail(.lost) }
@@ -138,13 +138,13 @@ struct UploadRules: Sendable {
         return .tryAgain(asked: nil)
     }
 
-    /// Goes on at another URL, where the method and the content may be kept: 307 and 308 (§4.3.1, §4.4.1).
+    /// Continues at another URL if the method and content are kept: 307 and 308 (§4.3.1, §4.4.1).
     private mutating func follow(_ answer: UploadAnswer) -> UploadVerdict {
         switch answer.location {
         case .found(let url) where [307, 308].contains(answer.status):
             position?.url = url
             recover()
-            // Counted as a failure, so that a loop has an end.
+            // Counted as a failure, so that a loop ends.
             return .tryAgain(asked: nil)
         case .foreign(let origin): return .fail(.foreignLocation(origin))
         default: return .fail(.unusableRedirect(status: answer.status))
@@ -158,7 +158,7 @@ struct UploadRules: Sendable {
         _ content: Range<Int64>,
         _ completes: Bool
     ) -> UploadVerdict {
-        // §4.4.1: then the status is that of the content, and not of its transfer.
+        // §4.4.1: then the status is about the content and not its transfer.
         if answer.isComplete == true { return complete() }
         if answer.problem == .completed || (completes && answer.status >= 500) { mayBeComplete = true }
         if answer.isSuccess { return takeAcknowledgement(answer, content, completes) }
@@ -167,7 +167,7 @@ struct UploadRules: Sendable {
             return .fail(problem)
         }
         if plan.lostStatuses.subtracting([403]).contains(answer.status), !mayBeComplete { return beginAnew() }
-        // 409: the offset is another one; 460: the checksum does not fit (tus "Checksum").
+        // 409: the offset doesn't match; 460: the checksum doesn't match (tus "Checksum").
         let isRecoverable =
             answer.isTransient || [409, 460].contains(answer.status) || answer.problem == .completed
             || (answer.status == 413 && reduce(content)) || (mayBeComplete && [404, 410].contains(answer.status))
@@ -181,7 +181,7 @@ struct UploadRules: Sendable {
         _ content: Range<Int64>,
         _ completes: Bool
     ) -> UploadVerdict {
-        // The draft acknowledges all of the content by its status alone, and says when the upload is complete.
+        // The draft acknowledges the whole content by its status alone, and reports when the upload is complete.
         let acknowledged = answer.offset ?? (plan.completesByOffset ? nil : content.upperBound)
         guard let offset = acknowledged, plan.completesByOffset || !completes else {
             mayBeComplete = true
@@ -189,13 +189,14 @@ struct UploadRules: Sendable {
             return .tryAgain(asked: nil)
         }
         let verdict = proceed(from: offset)
-        // A server that takes less than it was sent goes on like one that failed, or it could keep a call for ever.
+        // Accepting fewer bytes than were sent counts as a failure; otherwise a server could keep a call running
+        // forever.
         return verdict == .proceed && offset < content.upperBound ? .tryAgain(asked: nil) : verdict
     }
 
     // MARK: - Going on
 
-    /// Whether a request completes the upload once the server has it: one that sends the last bytes, or creates the upload
+    /// Whether a request completes the upload once the server has it: it sends the last bytes, or creates the upload
     /// with all of its content.
     private func completes(_ action: UploadAction) -> Bool {
         switch action {
@@ -222,14 +223,14 @@ struct UploadRules: Sendable {
         return .finish
     }
 
-    /// After a failure the offset is asked for, where there is an upload.
+    /// After a failure, queries the offset if there is an upload.
     private mutating func recover() {
         if position != nil { action = .findOffset }
     }
 
-    /// Makes parts smaller that a server, or a proxy in front of it, finds too large.
+    /// Reduces the size of parts that are too large for a server or a proxy.
     ///
-    /// - Returns: False when they are as small as they get.
+    /// - Returns: `false` if they can't be reduced further.
     private mutating func reduce(_ content: Range<Int64>) -> Bool {
         let smallest = max(Self.smallestReducedPart, limits.minimumPart ?? 0)
         let length = Int64(content.count)
@@ -240,11 +241,11 @@ struct UploadRules: Sendable {
 }
 
 extension UploadAnswer {
-    /// Whether the server may have acted although it says that it failed: a gateway does not know (RFC 9110 §15.6), and
-    /// only 503 with `Retry-After` is a server that cannot act now (§15.6.4).
+    /// Whether the server may have acted despite an error status: a gateway doesn't know (RFC 9110 §15.6), and only 503
+    /// with `Retry-After` means that the server can't act now (§15.6.4).
     fileprivate var mayHideAnEffect: Bool { status >= 500 && !(status == 503 && retryAfter != nil) }
 
-    /// The offset that the server expects, where it refuses another one: §4.4.2.
+    /// The offset that the server expects after a mismatch: §4.4.2.
     fileprivate var expectedOffset: Int64? {
         if case .mismatchingOffset(let expected?) = problem { return expected }
         return status == 409 ? offset : nil

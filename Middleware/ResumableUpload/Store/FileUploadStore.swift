@@ -2,17 +2,16 @@ public import Foundation
 public import HTTPChainCore
 package import HTTPChainSupport
 
-/// Keeps uploads in files, so that another process goes on with them.
+/// Keeps uploads in files, so that another process can resume them.
 ///
 /// ```swift
 /// let store = FileUploadStore(directory: directory.appending(path: "Uploads"))
 /// ```
 ///
-/// Each upload is a file of its own, which only this user can read (mode 0600), and is replaced in one step: a process
-/// that is killed leaves the old one or the new one. Several processes may share a directory. A file that is damaged
-/// counts as none.
+/// Each upload is a separate file, readable only by this user (mode 0600), and replaced atomically: a killed process
+/// leaves either the old file or the new one. Several processes can share a directory. A damaged file is ignored.
 public struct FileUploadStore: UploadStore {
-    /// The form of a file.
+    /// The content of a file.
     private struct Record: Codable {
         var version = 1
         var url: String
@@ -29,19 +28,19 @@ public struct FileUploadStore: UploadStore {
     private let access: FileAccess
     private let files: Files<UploadStoreError>
 
-    /// The largest size of a file that is read.
+    /// The maximum size of a file that is read.
     private static let sizeLimit: Int64 = 65_536
     private static let suffix = ".upload"
     private static let temporarySuffix = ".new"
 
-    /// Takes a directory, which is made when the first upload is kept.
+    /// Makes a store in a directory, which is created when the first upload is kept.
     ///
     /// - Parameters:
-    ///   - directory: A directory for the store alone.
-    ///   - limit: How many uploads it keeps at most; 1000 by default. One more takes the place of the one that was told of
-    ///     longest ago.
-    ///   - age: How long an upload is kept after it was created; 7 days by default.
-    ///   - time: The calendar for that.
+    ///   - directory: A directory only for the store.
+    ///   - limit: The maximum number of uploads; 1000 by default. An additional one replaces the least recently updated
+    ///     one.
+    ///   - age: The time that an upload is kept after its creation; 7 days by default.
+    ///   - time: The clock for that.
     public init(
         directory: URL,
         limit: Int = 1000,
@@ -51,7 +50,7 @@ public struct FileUploadStore: UploadStore {
         self.init(directory: directory, limit: limit, age: age, time: time, access: .standard)
     }
 
-    /// A store whose files are reached in a way of its own, for tests with a disk that fails.
+    /// Makes a store with different file access, for tests of failing disks.
     package init(directory: URL, limit: Int, age: Duration, time: any TimeSource, access: FileAccess) {
         path = directory.path
         self.limit = max(1, limit)
@@ -61,20 +60,20 @@ public struct FileUploadStore: UploadStore {
         files = Files(access.system)
     }
 
-    /// The upload of a key; `nil` where there is none, and for one that is too old.
+    /// Returns the upload of a key; `nil` if there is none, or it is too old.
     ///
-    /// - Throws: ``UploadStoreError``; `CancellationError` when the task is cancelled.
+    /// - Throws: ``UploadStoreError``; `CancellationError` if the task is cancelled.
     public func upload(for key: UploadKey) async throws -> StoredUpload? {
         let upload = try await access.executor.run { try read(file(of: key)) }
         guard let upload, !isTooOld(upload) else { return nil }
         return upload
     }
 
-    /// Keeps an upload in place of what there is for the key; of too many the oldest are removed.
+    /// Keeps an upload, replacing the key's existing one; removes the oldest if there are too many.
     ///
     /// - Throws: ``UploadStoreError``.
     public func keep(_ upload: StoredUpload, for key: UploadKey) async throws {
-        // To its end, cancelled or not: an upload that the server has made is not to be lost with its call.
+        // Not cancellable, so that an upload created on the server isn't lost with its call.
         try await access.executor.runToEnd { () throws(UploadStoreError) in
             try files.makeDurableDirectory(path)
             let isNew = try files.status(of: file(of: key)) == nil
@@ -83,7 +82,7 @@ public struct FileUploadStore: UploadStore {
         }
     }
 
-    /// Forgets the upload of a key, if there is one.
+    /// Removes the upload of a key, if there is one.
     ///
     /// - Throws: ``UploadStoreError``.
     public func forget(_ key: UploadKey) async throws {
@@ -117,7 +116,7 @@ public struct FileUploadStore: UploadStore {
         )
     }
 
-    /// Replaces a file: whoever reads it sees the old content or the new, also after a loss of power.
+    /// Replaces a file atomically: readers see either the old or the new content, even after a loss of power.
     private func replace(_ file: String, with upload: StoredUpload) throws(UploadStoreError) {
         let record = Record(
             url: upload.url.revealed,
@@ -126,7 +125,7 @@ public struct FileUploadStore: UploadStore {
             created: upload.created,
             expires: upload.expires
         )
-        // Texts and finite numbers: there is nothing that the encoder could refuse.
+        // Encoding texts and finite numbers can't fail.
         guard let bytes = try? JSONEncoder().encode(record) else { return }
         let temporary = "\(file).\(SystemRandom().next().hexadecimal)\(Self.temporarySuffix)"
         do throws(UploadStoreError) {
@@ -141,7 +140,7 @@ public struct FileUploadStore: UploadStore {
         }
     }
 
-    /// Removes the oldest files beyond the limit, those that are too old, and what a process that was killed has left.
+    /// Removes the oldest files beyond the limit, files that are too old, and temporary files of killed processes.
     private func removeSurplus() throws(UploadStoreError) {
         let now = Int64(Date().timeIntervalSince1970 * 1e9)
         var found: [(file: String, modified: Int64)] = []
@@ -164,6 +163,6 @@ public struct FileUploadStore: UploadStore {
         }
     }
 
-    /// How long a process may take to write a file, in nanoseconds: an hour.
+    /// The maximum time for writing a file, in nanoseconds: an hour.
     private static let longestWriting: Int64 = 3_600_000_000_000
 }

@@ -1,10 +1,10 @@
 import HTTPChainCore
 
-/// Keeps uploads in memory: they go on in another call of the same process.
+/// Keeps uploads in memory, so that another call of the same process can resume them.
 public final class MemoryUploadStore: UploadStore {
     private struct State {
         var uploads: [UploadKey: StoredUpload] = [:]
-        /// The keys, the one that was kept longest ago first.
+        /// The keys, least recently updated first.
         var order: [UploadKey] = []
     }
 
@@ -13,19 +13,19 @@ public final class MemoryUploadStore: UploadStore {
 
     /// Makes a store.
     ///
-    /// - Parameter limit: How many uploads it keeps at most; 1000 by default. One more takes the place of the one that
-    ///   was told of longest ago.
+    /// - Parameter limit: The maximum number of uploads; 1000 by default. An additional one replaces the least recently
+    ///   updated one.
     public init(limit: Int = 1000) {
         self.limit = max(1, limit)
     }
 
-    /// The number of uploads that are kept.
+    /// The number of uploads.
     public var count: Int { state.withLock { $0.uploads.count } }
 
-    /// The upload of a key; `nil` where there is none.
+    /// Returns the upload of a key; `nil` if there is none.
     public func upload(for key: UploadKey) -> StoredUpload? { state.withLock { $0.uploads[key] } }
 
-    /// Keeps an upload in place of what there is for the key.
+    /// Keeps an upload, replacing the key's existing one.
     public func keep(_ upload: StoredUpload, for key: UploadKey) {
         state.withLock { state in
             if state.uploads.updateValue(upload, forKey: key) != nil { state.order.removeAll { $0 == key } }
@@ -34,7 +34,7 @@ public final class MemoryUploadStore: UploadStore {
         }
     }
 
-    /// Forgets the upload of a key, if there is one.
+    /// Removes the upload of a key, if there is one.
     public func forget(_ key: UploadKey) {
         state.withLock { state in
             if state.uploads.removeValue(forKey: key) != nil { state.order.removeAll { $0 == key } }

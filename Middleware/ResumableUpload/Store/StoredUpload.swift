@@ -1,23 +1,22 @@
 public import Foundation
 public import HTTPChainCore
 
-/// A kept upload, so that a later call, or another process, goes on with it.
+/// An upload that a later call, or another process, can resume.
 public struct StoredUpload: Sendable, Hashable {
     /// The absolute URL of the upload at the server.
     ///
-    /// It may be all that is needed to change the upload, and counts as a secret; credentials are not kept.
+    /// It may be sufficient to change the upload, so it's treated as a secret; credentials aren't stored.
     public var url: Secret
-    /// The number of bytes that the server had acknowledged last; it is asked again before anything is sent.
+    /// The last number of bytes that the server acknowledged; it's queried again before anything is sent.
     public var offset: Int64
-    /// The number of bytes of the whole.
+    /// The total number of bytes.
     public var length: Int64
-    /// The time at which the upload was created, by the local calendar.
+    /// The time at which the upload was created, by the local clock.
     public var created: Date
-    /// The time at which the server is going to remove the upload, as far as it said (`Upload-Expires`,
-    /// `max-age`).
+    /// The time at which the server will remove the upload, if known (`Upload-Expires`, `max-age`).
     public var expires: Date?
 
-    /// Describes an upload.
+    /// Makes a stored upload.
     public init(url: Secret, offset: Int64, length: Int64, created: Date, expires: Date? = nil) {
         self.url = url
         self.offset = offset
@@ -26,6 +25,6 @@ public struct StoredUpload: Sendable, Hashable {
         self.expires = expires
     }
 
-    /// Whether the server is done with it by a date, as far as it said.
+    /// Whether the server has removed it by a date, as far as known.
     public func isExpired(at date: Date) -> Bool { expires.map { $0 <= date } ?? false }
 }

@@ -1,12 +1,12 @@
-/// Keeps the uploads that are not complete, so that a later call with the same content goes on with them.
+/// Keeps incomplete uploads, so that a later call with the same content can resume them.
 ///
-/// A store is asked once for each upload, told when it was created, after each part, and when it is over. It keeps what
-/// it is given as it is, and may forget the oldest at any time: then an upload begins anew.
+/// A store is read once for each upload, and updated when it is created, after each part, and when it ends. It keeps
+/// uploads unchanged, and may remove the oldest at any time: then an upload starts again.
 public protocol UploadStore: Sendable {
-    /// The upload of a key; `nil` where there is none.
+    /// Returns the upload of a key; `nil` if there is none.
     func upload(for key: UploadKey) async throws -> StoredUpload?
-    /// Keeps an upload in place of what there is for the key.
+    /// Keeps an upload, replacing the key's existing one.
     func keep(_ upload: StoredUpload, for key: UploadKey) async throws
-    /// Forgets the upload of a key, if there is one.
+    /// Removes the upload of a key, if there is one.
     func forget(_ key: UploadKey) async throws
 }

@@ -1,18 +1,18 @@
 public import HTTPChainCore
 package import HTTPChainSupport
 
-/// The files of a ``FileUploadStore`` cannot be used.
+/// The error for files of a ``FileUploadStore`` that can't be used.
 public struct UploadStoreError: HTTPChainError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// A file could be read by others: its permissions are these.
+        /// A file is readable by others, with these permissions.
         case readableByOthers(mode: UInt16)
         /// A file belongs to another user.
         case ownedByAnother
-        /// The system refused an operation.
+        /// A file operation failed.
         case system(operation: String, code: Int32, message: String)
     }
 
