@@ -1,16 +1,16 @@
-/// Content types by the extensions of file names.
+/// Content types by file extension.
 public enum FileContentType {
-    /// The type of bytes nothing is known about, RFC 2046 §4.5.1.
+    /// The type of unknown content, RFC 2046 §4.5.1.
     public static let octetStream = "application/octet-stream"
 
-    /// The content type that a file name's extension stands for, or ``octetStream`` for one that is not known.
+    /// Returns the content type for a file name's extension, or ``octetStream`` if it isn't known.
     ///
-    /// The table is small and the same on every platform; letter case does not matter.
+    /// The table is small and the same on every platform; case is ignored.
     public static func guess(fileName: String) -> String {
         guard let name = fileName.unicodeScalars.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last else {
             return octetStream
         }
-        // A name that begins with its only dot is that of a hidden file, not of an extension.
+        // A name whose only dot is the first character is a hidden file without an extension.
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return octetStream }
         return types[String(name[name.index(after: dot)...]).lowercased()] ?? octetStream
     }

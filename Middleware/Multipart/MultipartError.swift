@@ -1,13 +1,13 @@
 public import HTTPChainCore
 
-/// A multipart body cannot be framed as asked, or what arrived is not one.
+/// The error for a multipart body that can't be framed or parsed.
 public struct MultipartError: HTTPChainError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The boundary is not one, for the reason given; RFC 2046 §5.1.1.
+        /// The boundary is invalid, for the given reason; RFC 2046 §5.1.1.
         case invalidBoundary(String, reason: String)
         /// A part of multipart/form-data has no name, RFC 7578 §4.2; parts count from 0.
         case missingName(part: Int)
@@ -15,13 +15,13 @@ public struct MultipartError: HTTPChainError, Hashable {
         case invalidFieldName(String)
         /// A header field of a part has CR, LF or NUL in its value.
         case invalidFieldValue(name: String)
-        /// The content of a part is a value that could not be encoded; the cause says why.
+        /// The content of a part is a value that couldn't be encoded; see the underlying error.
         case valueNotEncoded(part: Int, type: String)
-        /// The request carries a form, and no stage framed it.
+        /// The request carries a form that no stage framed.
         case stageMissing
-        /// The message's Content-Type is not a multipart type, or missing.
+        /// The message's Content-Type is missing or not a multipart type.
         case notMultipart(contentType: String?)
-        /// The Content-Type is a multipart type without a usable boundary.
+        /// The Content-Type is a multipart type without a valid boundary.
         case noBoundary(contentType: String)
         /// A line in the head of a part is not a header field; parts count from 0.
         case malformedHeader(part: Int)
@@ -35,17 +35,17 @@ public struct MultipartError: HTTPChainError, Hashable {
         case partTooLarge(part: Int, limit: ByteCount)
         /// There are more bytes before the first boundary, or after the last, than the limit.
         case tooMuchPadding(limit: ByteCount)
-        /// The message ended before its final boundary, after as many parts begun as given.
+        /// The message ended before its final boundary, after the given number of parts had begun.
         case truncated(parts: Int)
-        /// The content of a part was to be read after the next part had been asked for.
+        /// The content of a part was read after the next part had been requested.
         case partPassed(part: Int)
-        /// Two tasks read from one message at the same time.
+        /// Two tasks read from one message concurrently.
         case readConcurrently
     }
 
     /// The problem.
     public let problem: Problem
-    /// Why a value could not be encoded.
+    /// The reason that a value couldn't be encoded.
     public let underlyingError: (any Error)?
 
     init(_ problem: Problem, underlyingError: (any Error)? = nil) {

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Frames the forms that requests carry as multipart bodies.
+/// Frames forms in requests as multipart bodies.
 ///
 /// ```swift
 /// let chain = try Chain(transport: URLSessionTransport()) {
@@ -11,18 +11,18 @@ import HTTPTypes
 /// let response = try await chain.send(.post("https://api.example.com/photos", multipart: form))
 /// ```
 ///
-/// A request with a ``MultipartForm`` gets the form as its body and the Content-Type that belongs to it, in the place
-/// of those it had; all others pass as they are. The body is framed once for a call, with the randomness of the
-/// request's environment, so that what a stage inside sends again has the same bytes.
+/// A request with a ``MultipartForm`` gets the form as its body and the matching Content-Type, replacing existing ones;
+/// all other requests pass unchanged. The body is framed once for a call, with the randomness of the request's
+/// environment, so that repeated requests have the same bytes.
 ///
-/// **Sizes.** Content-Length is exact when every part knows its length; files of any size pass in constant memory. A
-/// part that can be read once makes the form one that can be sent once.
+/// **Sizes.** Content-Length is exact if every part knows its length. Files of any size pass in constant memory. If a
+/// part can be read only once, the form can be sent only once.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/build``. Between the call and this stage the form's body cannot be read; a
-/// request that reaches the transport without having passed this stage fails with ``MultipartError``.
+/// **Place.** Phase ``/HTTPChainCore/Phase/build``. Before this stage the form's body can't be read; a request that
+/// reaches the transport without passing this stage fails with ``MultipartError``.
 ///
-/// **Options.** ``MultipartFormOption``, which `Request.post(_:multipart:)` and ``HTTPChainCore/Request/multipart(_:)``
-/// set and this stage takes out.
+/// **Options.** ``MultipartFormOption``, set by `Request.post(_:multipart:)` and
+/// ``HTTPChainCore/Request/multipart(_:)`` and removed by this stage.
 ///
 /// **Errors.** ``MultipartError``, and `BodyError` for a file that is missing, before anything is sent.
 ///
@@ -32,13 +32,13 @@ public struct MultipartMiddleware: DeadlineKeepingMiddleware {
 
     /// Makes the stage.
     ///
-    /// - Parameter values: How typed values in forms are encoded; by default as the chain's serializer does, the call's own
-    ///   settings included, or as JSON where there is no serializer.
+    /// - Parameter values: The encoding of typed values in forms; by default the chain's serializer, with the call's
+    ///   own settings, or JSON if there is no serializer.
     public init(values: MultipartValueEncoding? = nil) {
         self.values = values
     }
 
-    /// With what else makes the request complete.
+    /// ``/HTTPChainCore/Phase/build``: with the other stages that complete the request.
     public var phase: Phase { .build }
 
     /// The name, purpose and settings of the stage.
@@ -52,7 +52,7 @@ public struct MultipartMiddleware: DeadlineKeepingMiddleware {
 
     /// Frames the form, if there is one, and passes the request on.
     ///
-    /// - Throws: ``MultipartError``; `BodyError` for a file that cannot be read; what the stages inside throw.
+    /// - Throws: ``MultipartError``; `BodyError` for a file that can't be read; errors from the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         if let form = request.options[MultipartFormOption.self] {
             try await Self.checkFiles(of: form)
@@ -72,7 +72,7 @@ public struct MultipartMiddleware: DeadlineKeepingMiddleware {
         return try await next(request)
     }
 
-    /// A form whose file is missing fails before its head is on the way.
+    /// Makes a form with a missing file fail before its head is sent.
     private static func checkFiles(of form: MultipartForm) async throws {
         for part in form.parts {
             guard let file = part.body.file, file.range != nil || part.body.length == nil else { continue }

@@ -1,32 +1,32 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// The form that a request carries to ``MultipartMiddleware``.
+/// The form of a request, for ``MultipartMiddleware``.
 public enum MultipartFormOption: RequestOption {
-    /// The request has the body it has.
+    /// `nil`: the request has no form.
     public static var defaultValue: MultipartForm? { nil }
 }
 
 extension Request {
-    /// A POST request with a form, for ``MultipartMiddleware`` to frame.
+    /// Makes a POST request with a form that ``MultipartMiddleware`` frames.
     public static func post(_ url: String, headers: HTTPFields = [:], multipart form: MultipartForm) -> Request {
         post(url, headers: headers).multipart(form)
     }
 
-    /// A PUT request with a form, for ``MultipartMiddleware`` to frame.
+    /// Makes a PUT request with a form that ``MultipartMiddleware`` frames.
     public static func put(_ url: String, headers: HTTPFields = [:], multipart form: MultipartForm) -> Request {
         put(url, headers: headers).multipart(form)
     }
 
-    /// A PATCH request with a form, for ``MultipartMiddleware`` to frame.
+    /// Makes a PATCH request with a form that ``MultipartMiddleware`` frames.
     public static func patch(_ url: String, headers: HTTPFields = [:], multipart form: MultipartForm) -> Request {
         patch(url, headers: headers).multipart(form)
     }
 
-    /// The request with a form in the place of its body, for ``MultipartMiddleware`` to frame.
+    /// Returns the request with a form, which replaces its body and is framed by ``MultipartMiddleware``.
     ///
-    /// Until then the body can be read again if the form can, its length is not known, and reading it throws
-    /// ``MultipartError``: a form that no stage frames is never sent as nothing.
+    /// Until then the body is replayable if the form is, its length is unknown, and reading it throws
+    /// ``MultipartError``, so that an unframed form is never sent as an empty body.
     public consuming func multipart(_ form: MultipartForm) -> Request {
         options[MultipartFormOption.self] = form
         if form.parts.contains(where: { $0.body.value != nil }) { options[WantsValueEncoder.self] = true }

@@ -3,17 +3,17 @@ public import HTTPChainCore
 public import HTTPTypes
 
 extension Request {
-    /// A request that sends a file as it is; the chain needs no stage for it.
+    /// Makes a request that sends a file unchanged, without a stage.
     ///
-    /// The file is read when the request is sent, in chunks, and again for each attempt.
+    /// The file is read in chunks when the request is sent, and again for each attempt.
     ///
     /// - Parameters:
-    ///   - method: The request method, mostly PUT or POST.
+    ///   - method: The request method, usually PUT or POST.
     ///   - url: The target.
-    ///   - headers: Header fields; a Content-Type among them stays.
+    ///   - headers: The header fields, which may include a Content-Type.
     ///   - file: A file URL.
-    ///   - range: The bytes to send; all of the file by default.
-    ///   - contentType: The file's type; by default that of its extension, or `application/octet-stream`.
+    ///   - range: The bytes to send; the whole file by default.
+    ///   - contentType: The content type; by default that of the file extension, or `application/octet-stream`.
     public static func upload(
         _ method: HTTPRequest.Method,
         _ url: String,
@@ -26,15 +26,15 @@ extension Request {
             .typed(contentType, fileName: file.lastPathComponent)
     }
 
-    /// A request that sends data as it is; the chain needs no stage for it.
+    /// Makes a request that sends data unchanged, without a stage.
     ///
     /// - Parameters:
-    ///   - method: The request method, mostly PUT or POST.
+    ///   - method: The request method, usually PUT or POST.
     ///   - url: The target.
-    ///   - headers: Header fields; a Content-Type among them stays.
+    ///   - headers: The header fields, which may include a Content-Type.
     ///   - data: The content.
-    ///   - fileName: A file name whose extension tells the type; it is not sent.
-    ///   - contentType: The type; by default that of the file name, or `application/octet-stream`.
+    ///   - fileName: A file name whose extension determines the type; it isn't sent.
+    ///   - contentType: The content type; by default that of the file name, or `application/octet-stream`.
     public static func upload(
         _ method: HTTPRequest.Method,
         _ url: String,
@@ -46,17 +46,17 @@ extension Request {
         Request(method, url, headers: headers, body: HTTPBody(data)).typed(contentType, fileName: fileName ?? "")
     }
 
-    /// A PUT request that sends a file as it is, with the Content-Type of its extension unless one is given.
+    /// Makes a PUT request that sends a file unchanged, with the Content-Type of its extension unless one is set.
     public static func put(_ url: String, headers: HTTPFields = [:], file: URL) -> Request {
         upload(.put, url, headers: headers, file: file)
     }
 
-    /// A POST request that sends a file as it is, with the Content-Type of its extension unless one is given.
+    /// Makes a POST request that sends a file unchanged, with the Content-Type of its extension unless one is set.
     public static func post(_ url: String, headers: HTTPFields = [:], file: URL) -> Request {
         upload(.post, url, headers: headers, file: file)
     }
 
-    /// A given type replaces one among the header fields; a guessed one does not.
+    /// Sets the content type: an explicit type replaces an existing field, a guessed one doesn't.
     private consuming func typed(_ contentType: String?, fileName: String) -> Request {
         if let contentType {
             head.headerFields[.contentType] = contentType

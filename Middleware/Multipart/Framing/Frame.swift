@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// Bodies one after the other, those in memory put together so that small parts do not make small chunks.
+/// Concatenated bodies; those in memory are combined, so that small parts don't make small chunks.
 struct Frame {
     private var bodies: [HTTPBody] = []
     private var pending = Data()
@@ -34,7 +34,7 @@ struct Frame {
         return .once(length: length) { FramingReader(bodies) }
     }
 
-    /// The sum of the lengths; `nil` when one is not known, makes no sense, or there are more bytes than can be counted.
+    /// The sum of the lengths; `nil` if one is unknown or invalid, or the sum overflows.
     private static func length(of bodies: [HTTPBody]) -> Int64? {
         var sum: Int64 = 0
         for body in bodies {
@@ -47,7 +47,7 @@ struct Frame {
     }
 }
 
-/// Reads bodies one after the other; each is opened when its turn comes and dropped at its end.
+/// Reads bodies one after another; each is opened when it's needed and dropped at its end.
 struct FramingReader: BodyReader {
     private var waiting: ArraySlice<HTTPBody>
     private var current: (any BodyReader)?

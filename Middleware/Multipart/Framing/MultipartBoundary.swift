@@ -3,15 +3,15 @@ import HTTPChainSupport
 
 /// The text that separates the parts of a multipart body, RFC 2046 §5.1.1.
 ///
-/// A random one has 192 bits of chance in it, so that it is not looked for in the content: a body of any size is
-/// framed without being read first.
+/// A random boundary has 192 random bits, so it needn't be searched for in the content: a body of any size is framed
+/// without being read first.
 public struct MultipartBoundary: Sendable, Hashable, CustomStringConvertible {
-    /// The boundary without the dashes in front of it.
+    /// The boundary without its leading dashes.
     public let text: String
 
-    /// Takes a boundary that was chosen elsewhere; that it does not occur in any part is up to whoever chose it.
+    /// Makes a custom boundary; the caller must ensure that it doesn't occur in any part.
     ///
-    /// - Parameter text: 1 to 70 ASCII letters, digits, spaces and any of `'()+_,-./:=?`; no space at the end.
+    /// - Parameter text: 1 to 70 ASCII letters, digits, spaces and any of `'()+_,-./:=?`, not ending with a space.
     /// - Throws: ``MultipartError`` for anything else.
     public init(_ text: String) throws(MultipartError) {
         if let reason = Self.flaw(of: text) { throw MultipartError(.invalidBoundary(text, reason: reason)) }
@@ -22,16 +22,16 @@ public struct MultipartBoundary: Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
-    /// A boundary of 192 random bits in 58 characters that need no quotes.
+    /// Makes a boundary of 192 random bits, with 58 characters that need no quotes.
     ///
-    /// - Parameter random: Where the bits come from; `request.environment.random` in a stage.
+    /// - Parameter random: The source of the bits; `request.environment.random` in a stage.
     public static func random(from random: any RandomSource) -> MultipartBoundary {
         MultipartBoundary(unchecked: "HTTPChain-" + String(decoding: random.bytes(24).hexadecimal, as: UTF8.self))
     }
 
-    /// The boundary as the parameter of a Content-Type: in quotes where it is not a token, RFC 9110 §5.6.6.
+    /// The boundary as the parameter of a Content-Type: quoted if it isn't a token, RFC 9110 §5.6.6.
     public var parameterValue: String {
-        // None of the characters of a boundary needs a backslash within quotes.
+        // No character of a boundary needs a backslash within quotes.
         text.utf8.allSatisfy(ASCII.isTokenByte) ? text : "\"\(text)\""
     }
 

@@ -3,12 +3,12 @@ public import HTTPChainCore
 import HTTPTypes
 
 extension MultipartForm {
-    /// The bytes of a typed value with their type; the type that the part has is given.
+    /// Encodes a typed value, given the part's type if it has one, and returns the bytes with their type.
     typealias EncodeValue = (any Encodable & Sendable, String?) throws -> (Data, String)
 
-    /// The Content-Type of the framed form: kind and boundary.
+    /// Returns the Content-Type of the framed form, with its kind and boundary.
     ///
-    /// - Throws: ``MultipartError`` when the type of a related form holds CR, LF or NUL.
+    /// - Throws: ``MultipartError`` if the type of a related form contains CR, LF or NUL.
     public func contentType(boundary: MultipartBoundary) throws(MultipartError) -> String {
         var value = "\(kind.mediaType); boundary=\(boundary.parameterValue)"
         if case .related(let type, let start, let parameters) = kind {
@@ -29,29 +29,29 @@ extension MultipartForm {
         return value
     }
 
-    /// The form's own boundary, or a random one.
+    /// Returns the form's own boundary, or a random one.
     ///
-    /// - Parameter random: Where a random one comes from.
-    /// - Throws: ``MultipartError`` when the form's own boundary is not one.
+    /// - Parameter random: The source of a random boundary.
+    /// - Throws: ``MultipartError`` if the form's own boundary is invalid.
     public func boundary(random: any RandomSource) throws(MultipartError) -> MultipartBoundary {
         if let boundary { return try MultipartBoundary(boundary) }
         return .random(from: random)
     }
 
-    /// The form as a body: heads, contents and boundaries in turn, pulled from the parts as it is read.
+    /// Returns the form as a body: heads, contents and boundaries in turn, pulled from the parts as it is read.
     ///
-    /// The body has an exact length when every part knows its own (files are asked now), and can be read again when
-    /// every part can. Parts are never read ahead: a file of any size passes in the memory of one chunk.
+    /// The body has an exact length if every part does (files are checked now), and is replayable if every part is.
+    /// Parts are never read ahead: a file of any size passes in the memory of one chunk.
     ///
-    /// Names and file names are written as WHATWG's encoding of multipart/form-data does: UTF-8 as it is, with CR, LF
+    /// Names and file names are written as in WHATWG's encoding of multipart/form-data: UTF-8 unchanged, with CR, LF
     /// and quotation marks percent-encoded; in a name, a lone CR or LF counts as CRLF. The content of text parts is
-    /// sent as it is given.
+    /// sent unchanged.
     ///
     /// - Parameters:
     ///   - boundary: The boundary, which must not occur in any part.
-    ///   - values: How typed values are encoded; as JSON by default.
-    /// - Throws: ``MultipartError`` for a part without the name it needs, for header fields that cannot be sent, and
-    ///   for a value that cannot be encoded.
+    ///   - values: The encoding of typed values; JSON by default.
+    /// - Throws: ``MultipartError`` for a part without a required name, for header fields that can't be sent, and for a
+    ///   value that can't be encoded.
     public func body(
         boundary: MultipartBoundary,
         values: MultipartValueEncoding = .json
@@ -108,7 +108,7 @@ extension MultipartForm {
                 throw MultipartError(.invalidFieldName(name))
             }
             let isOurs = name == "Content-Disposition" && !isGiven(name)
-            // A browser sends a NUL in a name as it is; the other two are percent-encoded there.
+            // Browsers send a NUL in a name unchanged, and percent-encode CR and LF.
             if notation == .strict || !isOurs { try Self.check(value, of: name) }
             head += "\(name): \(value)\r\n"
         }

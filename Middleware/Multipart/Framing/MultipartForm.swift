@@ -1,9 +1,9 @@
 import HTTPChainCore
 
-/// Parts that are sent as one body, RFC 7578 (form data) and RFC 2046 §5.1.
+/// Parts that are sent as a single body, RFC 7578 (form data) and RFC 2046 §5.1.
 ///
-/// A form is a value: parts are added in any order and any number, several may share a name. Nothing of it is read or
-/// encoded until it is framed.
+/// A form is a value: any number of parts can be added in any order, and several may share a name. Nothing is read or
+/// encoded until the form is framed.
 ///
 /// ```swift
 /// var form = MultipartForm(parameters: ["title": "Holiday", "tags": "sea"])
@@ -17,8 +17,8 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
         case formData
         /// Independent parts in order, RFC 2046 §5.1.3.
         case mixed
-        /// Parts that belong together, RFC 2387; the type is that of the root part: the one whose Content-ID is `start`,
-        /// else the first. Parameters are further ones of the Content-Type, such as `start-info`.
+        /// Related parts, RFC 2387; the type is the root part's: the part whose Content-ID is `start`, or otherwise the
+        /// first; parameters are additional ones of the Content-Type, such as `start-info`.
         case related(type: String, start: String? = nil, parameters: [String: String] = [:])
 
         /// The media type without parameters, such as `multipart/form-data`.
@@ -31,13 +31,13 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
         }
     }
 
-    /// A notation of names and file names.
+    /// The notation of names and file names.
     public enum Notation: Sendable, Hashable {
-        /// So that no server reads a delimiter in them: line breaks and quotation marks percent-encoded, NUL refused, and
-        /// texts sent as they are given.
+        /// Prevents servers from seeing a delimiter in them: line breaks and quotation marks are percent-encoded, NUL
+        /// is refused, and texts are sent unchanged.
         case strict
-        /// Exactly as browsers do (HTML Standard, "multipart/form-data encoding algorithm"): a NUL in a name is sent, and
-        /// in texts a line break that is a lone CR or LF becomes CRLF.
+        /// Exactly as in browsers (HTML Standard, "multipart/form-data encoding algorithm"): a NUL in a name is sent,
+        /// and in texts a lone CR or LF becomes CRLF.
         case browser
     }
 
@@ -45,29 +45,29 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
     public var kind: Kind
     /// The notation of names and file names; ``Notation/strict`` by default.
     public var notation = Notation.strict
-    /// A boundary of one's own, checked when the form is framed; a random one when `nil`.
+    /// A custom boundary, validated when the form is framed; `nil` for a random one.
     public var boundary: String?
-    /// The parts in the order they are sent.
+    /// The parts, in order.
     public var parts: [MultipartPart]
 
-    /// Makes a form of parts.
+    /// Makes a form from parts.
     ///
     /// - Parameters:
-    ///   - parts: The parts; a form without any is valid.
-    ///   - kind: Form data by default.
-    ///   - boundary: A boundary of one's own; a random one by default.
+    ///   - parts: The parts; a form without parts is valid.
+    ///   - kind: The kind; form data by default.
+    ///   - boundary: A custom boundary; a random one by default.
     public init(_ parts: [MultipartPart], kind: Kind = .formData, boundary: String? = nil) {
         self.parts = parts
         self.kind = kind
         self.boundary = boundary
     }
 
-    /// Makes a form of plain parameters, and of parts after them.
+    /// Makes a form from plain parameters, followed by other parts.
     ///
     /// - Parameters:
-    ///   - parameters: Names and texts; a name may occur again.
+    ///   - parameters: Names and texts; names may be repeated.
     ///   - parts: Files and other parts; none by default.
-    ///   - boundary: A boundary of one's own; a random one by default.
+    ///   - boundary: A custom boundary; a random one by default.
     public init(
         parameters: KeyValuePairs<String, String>,
         parts: [MultipartPart] = [],
@@ -76,12 +76,12 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
         self.init(parameters.map { .text($0.key, $0.value) } + parts, boundary: boundary)
     }
 
-    /// Makes a form of plain parameters from a dictionary that was made at run time, in the order of their names.
+    /// Makes a form from a dictionary of plain parameters, sorted by name.
     ///
     /// - Parameters:
     ///   - dictionary: Names and texts.
     ///   - parts: Files and other parts; none by default.
-    ///   - boundary: A boundary of one's own; a random one by default.
+    ///   - boundary: A custom boundary; a random one by default.
     public init(dictionary: [String: String], parts: [MultipartPart] = [], boundary: String? = nil) {
         let texts = dictionary.sorted { $0.key < $1.key }.map { MultipartPart.text($0.key, $0.value) }
         self.init(texts + parts, boundary: boundary)
@@ -102,12 +102,12 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
         self.parts.append(contentsOf: parts)
     }
 
-    /// Whether the form can be sent more than once: whether each of its parts can.
+    /// Whether the form can be sent more than once, which requires that all its parts can.
     public var isReplayable: Bool { parts.allSatisfy(\.body.isReplayable) }
 }
 
 extension MultipartForm: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The kind and the names of the parts, never what is in them.
+    /// The kind and the names of the parts, without their contents.
     public var description: String {
         "\(kind.mediaType) of \(parts.count) \(parts.count == 1 ? "part" : "parts")\(parts.isEmpty ? "" : ": ")"
             + parts.map(\.description).joined(separator: ", ")

@@ -1,7 +1,7 @@
 public import Foundation
 public import HTTPChainCore
 
-/// One part of a multipart body that is to be sent.
+/// A part of a multipart body to be sent.
 ///
 /// ```swift
 /// let form: MultipartForm = [
@@ -13,32 +13,32 @@ public import HTTPChainCore
 /// ]
 /// ```
 public struct MultipartPart: Sendable {
-    /// One header field of a part.
+    /// A header field of a part.
     public struct Header: Sendable, Hashable {
         /// The field's name, a token.
         public var name: String
-        /// The field's value, without line breaks and NUL.
+        /// The field's value, without line breaks or NUL.
         public var value: String
 
-        /// Makes a field; it is checked when the form is framed.
+        /// Makes a field, which is validated when the form is framed.
         public init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// The name of the form field; multipart/form-data requires one, several parts may share it.
+    /// The name of the form field, required in multipart/form-data; several parts may share it.
     public var name: String?
-    /// The file name that the server is told; none for a plain parameter.
+    /// The file name sent to the server; `nil` for a plain parameter.
     public var fileName: String?
-    /// The Content-Type of the part; none for a plain parameter.
+    /// The Content-Type of the part; `nil` for a plain parameter.
     public var contentType: String?
-    /// Header fields beside Content-Disposition and Content-Type, or in their place.
+    /// Additional header fields; they may also replace Content-Disposition and Content-Type.
     public var headers: [Header]
-    /// The content: any body, a typed value included.
+    /// The content: any body, including a typed value.
     public var body: HTTPBody
 
-    /// Makes a part of its pieces, just as they are given.
+    /// Makes a part from its components, unchanged.
     public init(
         name: String? = nil,
         fileName: String? = nil,
@@ -53,36 +53,36 @@ public struct MultipartPart: Sendable {
         self.body = body
     }
 
-    /// A plain parameter: text as UTF-8, with neither file name nor Content-Type, as browsers send it.
+    /// Makes a plain parameter: UTF-8 text without file name or Content-Type, as sent by browsers.
     public static func text(_ name: String, _ value: String) -> MultipartPart {
         MultipartPart(name: name, body: HTTPBody(value))
     }
 
-    /// A number as a plain parameter, in decimal.
+    /// Makes a plain parameter from a number, in decimal.
     public static func text(_ name: String, _ value: some BinaryInteger) -> MultipartPart {
         text(name, String(value))
     }
 
-    /// A number as a plain parameter, with the digits that tell it from every other.
+    /// Makes a plain parameter from a number, with the digits that identify it.
     public static func text(_ name: String, _ value: some BinaryFloatingPoint & CustomStringConvertible)
         -> MultipartPart
     {
         text(name, value.description)
     }
 
-    /// A truth value as a plain parameter: `true` or `false`.
+    /// Makes a plain parameter from a Boolean: `true` or `false`.
     public static func text(_ name: String, _ value: Bool) -> MultipartPart {
         text(name, value ? "true" : "false")
     }
 
-    /// Data in memory.
+    /// Makes a part from data in memory.
     ///
     /// - Parameters:
     ///   - name: The name of the form field.
     ///   - data: The content.
-    ///   - fileName: The file name that the server is told; none by default, and many a server then takes the part for
-    ///     a parameter.
-    ///   - contentType: Its type; by default that of the file name's extension, or `application/octet-stream`.
+    ///   - fileName: The file name sent to the server; none by default, and many servers then treat the part as a
+    ///     parameter.
+    ///   - contentType: The content type; by default that of the file extension, or `application/octet-stream`.
     public static func data(
         _ name: String,
         _ data: Data,
@@ -92,14 +92,14 @@ public struct MultipartPart: Sendable {
         stream(name, HTTPBody(data), fileName: fileName, contentType: contentType)
     }
 
-    /// A file, read when it is sent.
+    /// Makes a part from a file, which is read when it is sent.
     ///
     /// - Parameters:
     ///   - name: The name of the form field.
     ///   - file: A file URL.
-    ///   - range: The bytes to send; all of the file by default.
-    ///   - fileName: The file name that the server is told; that of the file by default.
-    ///   - contentType: Its type; by default that of the file name's extension, or `application/octet-stream`.
+    ///   - range: The bytes to send; the whole file by default.
+    ///   - fileName: The file name sent to the server; the file's own by default.
+    ///   - contentType: The content type; by default that of the file extension, or `application/octet-stream`.
     public static func file(
         _ name: String,
         _ file: URL,
@@ -111,13 +111,13 @@ public struct MultipartPart: Sendable {
         return stream(name, .file(file, range: range), fileName: fileName, contentType: contentType)
     }
 
-    /// A body of any kind.
+    /// Makes a part from any body.
     ///
     /// - Parameters:
     ///   - name: The name of the form field.
-    ///   - body: The content; one that can be read once makes the whole form one that can be sent once.
-    ///   - fileName: The file name that the server is told; none by default.
-    ///   - contentType: Its type; by default that of the file name's extension, or `application/octet-stream`.
+    ///   - body: The content; if it can be read only once, the whole form can be sent only once.
+    ///   - fileName: The file name sent to the server; none by default.
+    ///   - contentType: The content type; by default that of the file extension, or `application/octet-stream`.
     public static func stream(
         _ name: String,
         _ body: HTTPBody,
@@ -128,12 +128,13 @@ public struct MultipartPart: Sendable {
         return MultipartPart(name: name, fileName: fileName, contentType: type, body: body)
     }
 
-    /// A typed value, written by the chain's serializer: as JSON where there is none, and the stage does not say otherwise.
+    /// Makes a part from a typed value, encoded by the stage's encoding, or else the chain's serializer, or else as
+    /// JSON.
     ///
     /// - Parameters:
     ///   - name: The name of the form field.
     ///   - value: The value; it is encoded when the form is framed.
-    ///   - fileName: The file name that the server is told; none by default.
+    ///   - fileName: The file name sent to the server; none by default.
     public static func value(
         _ name: String,
         _ value: some Encodable & Sendable,
@@ -142,12 +143,12 @@ public struct MultipartPart: Sendable {
         MultipartPart(name: name, fileName: fileName, body: .value(value))
     }
 
-    /// A part without a name, for multipart/mixed and multipart/related.
+    /// Makes a part without a name, for multipart/mixed and multipart/related.
     ///
     /// - Parameters:
     ///   - body: The content.
-    ///   - contentType: Its type; `application/octet-stream` by default.
-    ///   - headers: Further fields, such as Content-ID.
+    ///   - contentType: The content type; `application/octet-stream` by default.
+    ///   - headers: Additional fields, such as Content-ID.
     public static func unnamed(
         _ body: HTTPBody,
         contentType: String = FileContentType.octetStream,
@@ -156,7 +157,7 @@ public struct MultipartPart: Sendable {
         MultipartPart(contentType: contentType, headers: headers, body: body)
     }
 
-    /// The same part with one more header field.
+    /// Returns the part with another header field.
     public consuming func header(_ name: String, _ value: String) -> MultipartPart {
         headers.append(Header(name, value))
         return self
@@ -164,7 +165,7 @@ public struct MultipartPart: Sendable {
 }
 
 extension MultipartPart: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The name and the kind of content, never the content: what a form holds may be a password.
+    /// The name and the kind of content, without the content itself, which may be a password.
     public var description: String { "\(name?.debugDescription ?? "unnamed part"): \(body)" }
 
     /// The same as ``description``.

@@ -1,12 +1,12 @@
 import Foundation
 import HTTPChainSupport
 
-/// A Content-Disposition field: what a part is for, RFC 7578 §4.2 and RFC 6266.
+/// A Content-Disposition field: the purpose of a part, RFC 7578 §4.2 and RFC 6266.
 ///
-/// The parser is lenient where senders differ: it takes tokens and quoted strings with and without backslashes, UTF-8
-/// as it is, the percent-encodings of browsers in form data (`%22`, `%0D`, `%0A`), and the extended notation
-/// `filename*=UTF-8''na%C3%AFve.txt` (RFC 8187), which wins over the plain one. Of a parameter that is repeated the
-/// first counts.
+/// The parser is lenient about differences between senders: it accepts tokens and quoted strings with and without
+/// backslashes, unencoded UTF-8, the percent-encodings of browsers in form data (`%22`, `%0D`, `%0A`), and the extended
+/// notation `filename*=UTF-8''na%C3%AFve.txt` (RFC 8187), which has priority over the plain one. If a parameter is
+/// repeated, the first one wins.
 public struct ContentDisposition: Sendable, Hashable {
     /// `form-data`, `attachment`, `inline`, in lower case.
     public let type: String
@@ -14,10 +14,10 @@ public struct ContentDisposition: Sendable, Hashable {
     public let name: String?
     /// The file name as it was sent.
     ///
-    /// It is the sender's choice and may be a path or hold `..`; take none of it for a place to write to.
+    /// It's chosen by the sender and may be a path or contain `..`; never use it as a destination for writing.
     public let fileName: String?
 
-    /// Reads the value of a field; `nil` when there is no disposition type in it.
+    /// Parses a field's value; `nil` if it has no disposition type.
     public init?(_ value: String) {
         let field = ParameterizedValue(value.utf8)
         guard !field.value.isEmpty, field.value.utf8.allSatisfy(ASCII.isTokenByte) else { return nil }
@@ -33,7 +33,7 @@ public struct ContentDisposition: Sendable, Hashable {
         return String(decoding: isForm ? formDecoded(plain) : plain, as: UTF8.self)
     }
 
-    /// Undoes what WHATWG's encoding of form data does to names, and nothing else.
+    /// Decodes the encoding of names in WHATWG's form data, and nothing else.
     private static func formDecoded(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var index = 0
@@ -49,7 +49,7 @@ public struct ContentDisposition: Sendable, Hashable {
         return result
     }
 
-    /// RFC 8187 §3.2: charset, language, and percent-encoded bytes; `nil` when it is malformed.
+    /// RFC 8187 §3.2: charset, language, and percent-encoded bytes; `nil` if it's malformed.
     private static func extendedValue(_ bytes: [UInt8]) -> String? {
         let pieces = bytes.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
         guard pieces.count == 3 else { return nil }

@@ -3,11 +3,11 @@ import HTTPChainSupport
 
 /// Finds the lines that separate parts, RFC 2046 §5.1.1.
 ///
-/// A delimiter is a whole line: two dashes, the boundary, two more dashes after the last part, and white space that
-/// transports may have added. A longer line that only begins like it, such as that of a nested message whose boundary
-/// begins with this one, is content.
+/// A delimiter is a whole line: two dashes, the boundary, two more dashes after the last part, and whitespace that
+/// transports may have added. A longer line with the same beginning, such as a delimiter of a nested message whose
+/// boundary begins with this one, is content.
 struct DelimiterScanner {
-    /// How lines end: as the first delimiter line of the message does.
+    /// The kind of line ends, determined by the first delimiter line of the message.
     enum LineEnd {
         case crlf
         case lf
@@ -15,9 +15,9 @@ struct DelimiterScanner {
 
     /// A delimiter line, by offsets.
     struct Delimiter {
-        /// Where the content before it ends: the line end in front belongs to the delimiter.
+        /// The end of the content before it: the preceding line end belongs to the delimiter.
         let contentEnd: Int
-        /// Where the next line begins.
+        /// The beginning of the next line.
         let lineEnd: Int
         let isFinal: Bool
         let ending: LineEnd
@@ -25,26 +25,26 @@ struct DelimiterScanner {
 
     enum Result {
         case found(Delimiter)
-        /// There is none in what is there up to this offset; what follows may become one.
+        /// There is none up to this offset; the following bytes may become one.
         case none(upTo: Int)
     }
 
-    /// White space behind a boundary beyond this is not taken for padding.
+    /// The maximum whitespace after a boundary that counts as padding.
     private static let longestPadding = 1024
 
     private let marker: [UInt8]
-    /// `nil` until the first delimiter was seen.
+    /// `nil` before the first delimiter.
     var lineEnd: LineEnd?
 
     init(boundary: [UInt8]) {
         marker = Array("--".utf8) + boundary
     }
 
-    /// Looks for the first delimiter.
+    /// Searches for the first delimiter.
     ///
     /// - Parameters:
-    ///   - buffer: The bytes, beginning where the last search left off.
-    ///   - isLineStart: Whether a line begins with the first byte.
+    ///   - buffer: The bytes, beginning at the end of the last search.
+    ///   - isLineStart: Whether the first byte begins a line.
     ///   - isEnd: Whether nothing follows.
     func search(_ buffer: Data, isLineStart: Bool, isEnd: Bool) -> Result {
         buffer.withUnsafeBytes { bytes in
@@ -63,12 +63,12 @@ struct DelimiterScanner {
         }
     }
 
-    /// The delimiter that a line is, if it is one.
+    /// Returns the delimiter in a line, if it is one.
     ///
     /// - Parameters:
     ///   - line: The line without its end.
-    ///   - size: The bytes of the line and its end.
-    ///   - ending: How it ends.
+    ///   - size: The size of the line and its end.
+    ///   - ending: The kind of its end.
     func delimiter(line: Data, size: Int, ending: LineEnd) -> Delimiter? {
         line.withUnsafeBytes { bytes in
             guard case .found(let found) = match(bytes, at: 0, contentEnd: 0, isEnd: true, needsLineEnd: false) else {
@@ -133,7 +133,7 @@ struct DelimiterScanner {
         return bytes[index + 1] == 0x0A ? found(index + 2, .crlf) : .no
     }
 
-    /// The offset of the first LF from another offset on.
+    /// Returns the offset of the first LF at or after another offset.
     static func newline(in buffer: Data, from start: Int) -> Int? {
         buffer.withUnsafeBytes { newline(in: $0, from: start) }
     }

@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// Collects the lines in the head of one part.
+/// Parses the lines in the head of a part.
 struct HeadParser {
     private let part: Int
     private let limits: MultipartLimits
@@ -15,16 +15,16 @@ struct HeadParser {
         self.limits = limits
     }
 
-    /// Throws when a line of so many bytes, its end among them, would be too much.
+    /// Throws if a line of this size, including its end, would exceed the limit.
     func checkRoom(for count: Int) throws(MultipartError) {
         guard size + Int64(count) <= limits.headerSize.bytes else {
             throw MultipartError(.headerTooLarge(part: part, limit: limits.headerSize))
         }
     }
 
-    /// Takes a line without its end; one that begins with white space continues the field before (RFC 5322 §2.2.3).
+    /// Parses a line without its end; one that begins with whitespace continues the field before (RFC 5322 §2.2.3).
     ///
-    /// - Parameter size: The bytes of the line and its end.
+    /// - Parameter size: The size of the line and its end.
     mutating func append(_ line: Data, size: Int) throws(MultipartError) {
         self.size += Int64(size)
         Steps.take(size)
@@ -39,12 +39,12 @@ struct HeadParser {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
             throw MultipartError(.malformedHeader(part: part))
         }
-        // Checked here because `HTTPFields` ends the process when it is given a pseudo field of HTTP/2.
+        // Checked here because `HTTPFields` traps on HTTP/2 pseudo-header fields.
         let name = Self.trimmed(line[..<colon])
         guard !name.isEmpty, name.allSatisfy(ASCII.isTokenByte),
             let fieldName = HTTPField.Name(String(decoding: name, as: UTF8.self))
         else { throw MultipartError(.malformedHeader(part: part)) }
-        // And when it is given one field more than it has room for.
+        // It also traps if there are too many fields.
         let limit = min(limits.headerCount, HTTPFields.receivedLimit)
         guard fields.count < limit else { throw MultipartError(.tooManyHeaders(part: part, limit: limit)) }
         fields.append((fieldName, Self.trimmed(line[line.index(after: colon)...])))

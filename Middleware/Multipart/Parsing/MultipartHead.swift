@@ -1,17 +1,17 @@
 import HTTPChainSupport
 public import HTTPTypes
 
-/// The header fields of a part that arrived, RFC 2046 §5.1.
+/// The header fields of a received part, RFC 2046 §5.1.
 public struct MultipartHead: Sendable, Hashable {
-    /// The fields as they arrived; bytes that are not UTF-8 read as U+FFFD.
+    /// The received fields; invalid UTF-8 becomes U+FFFD.
     public let headers: HTTPFields
 
-    /// Takes the fields.
+    /// Makes a head from its fields.
     public init(headers: HTTPFields) {
         self.headers = headers
     }
 
-    /// The disposition of the part; `nil` when it does not say, or not in a way that can be read.
+    /// The disposition of the part; `nil` if it's missing or invalid.
     public var disposition: ContentDisposition? {
         headers[.contentDisposition].flatMap(ContentDisposition.init)
     }
@@ -19,14 +19,14 @@ public struct MultipartHead: Sendable, Hashable {
     /// The name of the form field.
     public var name: String? { disposition?.name }
 
-    /// The file name that the sender chose; see ``ContentDisposition/fileName`` before writing to it.
+    /// The sender's file name; see ``ContentDisposition/fileName`` before writing to it.
     public var fileName: String? { disposition?.fileName }
 
-    /// The part's Content-Type; a part without one is plain text in US-ASCII, RFC 2046 §5.1.
+    /// The part's Content-Type; without one, the part is plain text in US-ASCII, RFC 2046 §5.1.
     public var contentType: String? { headers[.contentType] }
 
-    /// The bytes that a part of `multipart/byteranges` carries, and how many the whole has where the server says so
-    /// (RFC 9110 §14.4); `nil` without a `Content-Range` of bytes that makes sense.
+    /// The range of a part of `multipart/byteranges`, and the complete length if the server sends it (RFC 9110 §14.4);
+    /// `nil` without a valid `Content-Range` in bytes.
     public var contentRange: (range: Range<Int64>, completeLength: Int64?)? {
         guard let field = headers[.contentRange] else { return nil }
         let words = field.pieces(at: " ", omittingEmptySubsequences: true)

@@ -1,28 +1,28 @@
 public import HTTPChainCore
 
-/// The limits of a multipart message, beyond which it is refused.
+/// The limits of a multipart message, which is refused if it exceeds them.
 public struct MultipartLimits: Sendable, Hashable {
-    /// The bytes in the head of one part, names, values and line ends; 16 KiB by default.
+    /// The size of a part's head, including names, values and line ends; 16 KiB by default.
     public var headerSize: ByteCount
-    /// The fields in the head of one part; 64 by default, at most 10,000 whatever is set.
+    /// The number of fields in a part's head; 64 by default, and never more than 10,000.
     public var headerCount: Int
-    /// The parts in a message; 1,000 by default.
+    /// The number of parts in a message; 1,000 by default.
     public var partCount: Int
-    /// The bytes in the content of one part; no limit by default, since contents stream and `collect(upTo:)` has a
-    /// limit of its own.
+    /// The size of a part's content; unlimited by default, since contents are streamed and `collect(upTo:)` has a
+    /// separate limit.
     public var partSize: ByteCount
-    /// The bytes before the first boundary, and again those after the last, which mean nothing (RFC 2046 §5.1.1); 64 KiB
-    /// by default.
+    /// The size of the padding before the first boundary, and separately after the last, which is ignored (RFC 2046
+    /// §5.1.1); 64 KiB by default.
     public var paddingSize: ByteCount
 
     /// Makes limits.
     ///
     /// - Parameters:
-    ///   - headerSize: The bytes in the head of one part.
-    ///   - headerCount: The fields in the head of one part.
-    ///   - partCount: The parts in a message.
-    ///   - partSize: The bytes in the content of one part.
-    ///   - paddingSize: The bytes before the first boundary, and again those after the last.
+    ///   - headerSize: The size of a part's head.
+    ///   - headerCount: The number of fields in a part's head.
+    ///   - partCount: The number of parts in a message.
+    ///   - partSize: The size of a part's content.
+    ///   - paddingSize: The size of the padding before the first boundary, and separately after the last.
     public init(
         headerSize: ByteCount = .kibibytes(16),
         headerCount: Int = 64,
@@ -37,6 +37,6 @@ public struct MultipartLimits: Sendable, Hashable {
         self.paddingSize = paddingSize
     }
 
-    /// The limits as documented on each.
+    /// The default limits.
     public static let standard = MultipartLimits()
 }

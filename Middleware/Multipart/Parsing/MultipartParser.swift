@@ -2,21 +2,21 @@ public import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// Takes a multipart message apart as its bytes come, RFC 2046 §5.1: a pure state machine with no input or output.
+/// Parses a multipart message incrementally, RFC 2046 §5.1: a pure state machine without I/O.
 ///
 /// ```swift
 /// var parser = try MultipartParser(contentType: "multipart/mixed; boundary=frontier")
 /// for event in parser.append(bytes) + parser.finish() { … }
 /// ```
 ///
-/// The events are the same however the bytes are divided, save that contents come in pieces of their own size. What is
-/// held back is never more than a delimiter line or the head of a part.
+/// The events don't depend on how the bytes are split, except for the sizes of content pieces. The parser never buffers
+/// more than a delimiter line or the head of a part.
 ///
-/// Preamble and epilogue are passed over within a limit, and so is white space after a boundary. Lines may end with CRLF, or with LF
-/// alone when the first delimiter line does; in a message with CRLF, a boundary after a bare LF is content. A message
-/// without any part is valid. Content-Transfer-Encoding is left to the reader (RFC 7578 §4.7 deprecates it).
+/// Preamble and epilogue are skipped within a limit, as is whitespace after a boundary. Lines may end with CRLF, or
+/// with LF alone if the first delimiter line does; in a message with CRLF, a boundary after a bare LF is content. A
+/// message without parts is valid. Content-Transfer-Encoding isn't decoded (RFC 7578 §4.7 deprecates it).
 public struct MultipartParser: Sendable {
-    /// A part of the body that the parser found.
+    /// An event of parsing a message.
     public enum Event: Sendable, Hashable {
         /// A part begins.
         case partBegan(MultipartHead)
@@ -24,7 +24,7 @@ public struct MultipartParser: Sendable {
         case content(Data)
         /// The part is complete.
         case partEnded
-        /// The message is malformed, incomplete or beyond a limit; nothing comes after this.
+        /// The message is malformed, incomplete or beyond a limit; no events follow.
         case failed(MultipartError)
     }
 
@@ -38,29 +38,29 @@ public struct MultipartParser: Sendable {
 
     private let limits: MultipartLimits
     private var scanner: DelimiterScanner
-    /// The part of the head that was read so far.
+    /// The part of the head that was already read.
     private var head: HeadParser
     private var state = State.preamble
     private var buffer = Data()
-    /// Whether the buffer has storage of its own, which keeps nothing else in memory.
+    /// Whether the buffer owns its storage, so that it doesn't keep other data in memory.
     private var isOwned = true
-    /// How much of the buffer has no end of a line, when a head is read.
+    /// The number of bytes of the buffer without a line end, while reading a head.
     private var searched = 0
-    /// Whether the buffer begins where a line does.
+    /// Whether the buffer begins at the start of a line.
     private var isLineStart = true
     private var partCount = 0
     private var contentSize: Int64 = 0
-    /// The bytes that were passed over before the first boundary, or after the last.
+    /// The number of bytes skipped before the first boundary, or after the last.
     private var paddingSize: Int64 = 0
     private var events: [Event] = []
 
     /// Makes a parser for a boundary.
     ///
     /// - Parameters:
-    ///   - boundary: The boundary without its dashes; more liberal than RFC 2046 §5.1.1, since senders are: up to 256
+    ///   - boundary: The boundary without its dashes; more lenient than RFC 2046 §5.1.1, because senders are: up to 256
     ///     bytes without control characters.
-    ///   - limits: What is refused.
-    /// - Throws: ``MultipartError`` when no line can hold the boundary.
+    ///   - limits: The limits.
+    /// - Throws: ``MultipartError`` if the boundary can't occur in a line.
     public init(boundary: String, limits: MultipartLimits = .standard) throws(MultipartError) {
         let bytes = Array(boundary.utf8)
         guard (1...256).contains(bytes.count), bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), bytes.last != 0x20 else {
@@ -77,8 +77,8 @@ public struct MultipartParser: Sendable {
     ///
     /// - Parameters:
     ///   - contentType: The value of the field, of any multipart type.
-    ///   - limits: What is refused.
-    /// - Throws: ``MultipartError`` when the type is not multipart, or has no usable boundary.
+    ///   - limits: The limits.
+    /// - Throws: ``MultipartError`` if the type isn't multipart, or has no valid boundary.
     public init(contentType: String?, limits: MultipartLimits = .standard) throws(MultipartError) {
         guard let contentType else { throw MultipartError(.notMultipart(contentType: nil)) }
         let field = ParameterizedValue(contentType.utf8)
@@ -91,17 +91,17 @@ public struct MultipartParser: Sendable {
         self = parser
     }
 
-    /// Takes the next bytes of the message.
+    /// Parses the next bytes of the message.
     ///
-    /// - Returns: What they complete; nothing after ``Event/failed(_:)``.
+    /// - Returns: The events completed by them; none after ``Event/failed(_:)``.
     public mutating func append(_ bytes: Data) -> [Event] {
         if buffer.isEmpty { (buffer, isOwned) = (bytes, false) } else { buffer.append(bytes) }
         return parse(isEnd: false)
     }
 
-    /// Says that there are no more bytes.
+    /// Ends the message.
     ///
-    /// - Returns: What was held back, and ``Event/failed(_:)`` when the message is not complete.
+    /// - Returns: The remaining events, with ``Event/failed(_:)`` if the message isn't complete.
     public mutating func finish() -> [Event] {
         parse(isEnd: true)
     }
@@ -115,15 +115,15 @@ public struct MultipartParser: Sendable {
             state = .failed
             buffer = Data()
         }
-        // A few bytes that are held back must not keep a chunk in memory.
+        // A few buffered bytes mustn't keep a whole chunk in memory.
         if !isOwned { (buffer, isOwned) = (Data(buffer), true) }
         defer { events = [] }
         return events
     }
 
-    /// Does what can be done with the bytes there are.
+    /// Processes the available bytes.
     ///
-    /// - Returns: Whether there may be more to do.
+    /// - Returns: Whether there may be more to process.
     private mutating func step(isEnd: Bool) throws(MultipartError) -> Bool {
         switch state {
         case .preamble, .content: return try passContent(isEnd: isEnd)
@@ -145,7 +145,7 @@ public struct MultipartParser: Sendable {
         }
     }
 
-    /// Hands on content, or drops the preamble, up to the next delimiter.
+    /// Emits content, or drops the preamble, up to the next delimiter.
     private mutating func passContent(isEnd: Bool) throws(MultipartError) -> Bool {
         guard !buffer.isEmpty else { return false }
         switch scanner.search(buffer, isLineStart: isLineStart, isEnd: isEnd) {
@@ -175,7 +175,7 @@ public struct MultipartParser: Sendable {
         let room = limits.partSize.bytes - contentSize
         contentSize += Int64(content.count)
         guard Int64(content.count) <= room else {
-            // The bytes within the limit are handed on, so that the events do not depend on how the bytes came.
+            // The bytes within the limit are emitted, so that the events don't depend on how the bytes are split.
             if room > 0 { events.append(.content(content.prefix(Int(room)))) }
             throw MultipartError(.partTooLarge(part: partCount - 1, limit: limits.partSize))
         }

@@ -2,22 +2,22 @@ import Foundation
 public import HTTPChainCore
 public import HTTPTypes
 
-/// A part of a message that arrived.
+/// A part of a received message.
 public struct ReceivedPart: Sendable {
-    /// The header fields, and what they say.
+    /// The header fields and their interpretation.
     public let head: MultipartHead
-    /// The content, which can be read once, and before the next part is asked for.
+    /// The content, which can be read once, before the next part is requested.
     public let body: HTTPBody
 
     /// The header fields.
     public var headers: HTTPFields { head.headers }
-    /// The name of the form field, where there is one.
+    /// The name of the form field, if there is one.
     public var name: String? { head.name }
-    /// The file name that the sender chose; see ``ContentDisposition/fileName`` before writing to it.
+    /// The sender's file name; see ``ContentDisposition/fileName`` before writing to it.
     public var fileName: String? { head.fileName }
-    /// The part's Content-Type, where there is one.
+    /// The part's Content-Type, if there is one.
     public var contentType: String? { head.contentType }
-    /// Of `multipart/byteranges`: where in the whole the content belongs (RFC 9110 §14.4).
+    /// The position of the content in the whole, for `multipart/byteranges` (RFC 9110 §14.4).
     public var contentRange: Range<Int64>? { head.contentRange?.range }
 }
 
@@ -29,7 +29,7 @@ public struct ReceivedPart: Sendable {
 /// }
 /// ```
 ///
-/// The ranges of a `multipart/byteranges` response (RFC 9110 §14.6) say where they belong:
+/// The parts of a `multipart/byteranges` response (RFC 9110 §14.6) contain their ranges:
 ///
 /// ```swift
 /// for try await part in try response.parts() {
@@ -37,28 +37,28 @@ public struct ReceivedPart: Sendable {
 /// }
 /// ```
 ///
-/// The message is read as far as it is asked for, in constant memory. The content of a part is read before the next
-/// part is asked for; what is left of it then is skipped, and reading it later throws ``MultipartError``. Dropping the
-/// sequence and its parts discards the rest, and cancels a transfer behind it.
+/// The message is read on demand, in constant memory. Read the content of a part before the next part is requested: any
+/// remaining content is then skipped, and reading it later throws ``MultipartError``. Releasing the sequence and its
+/// parts discards the rest, and cancels the transfer.
 ///
-/// The parts of a body that can be read once can be gone through once.
+/// If the body can be read only once, its parts can be iterated only once.
 public struct MultipartParts: AsyncSequence, Sendable {
     private let body: HTTPBody
     private let parser: MultipartParser
 
-    /// Takes a message's body.
+    /// Makes the sequence of a message's parts.
     ///
     /// - Parameters:
-    ///   - body: The body; it is opened when the first part is asked for.
+    ///   - body: The body, which is opened when the first part is requested.
     ///   - contentType: The message's Content-Type, of any multipart type.
-    ///   - limits: What is refused.
-    /// - Throws: ``MultipartError`` when the type is not multipart, or has no usable boundary.
+    ///   - limits: The limits.
+    /// - Throws: ``MultipartError`` if the type isn't multipart, or has no valid boundary.
     public init(_ body: HTTPBody, contentType: String?, limits: MultipartLimits = .standard) throws(MultipartError) {
         self.body = body
         parser = try MultipartParser(contentType: contentType, limits: limits)
     }
 
-    /// Reads parts.
+    /// Iterates over the parts.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let source: PartSource
 
@@ -66,32 +66,32 @@ public struct MultipartParts: AsyncSequence, Sendable {
             self.source = source
         }
 
-        /// The next part, or `nil` at the end of the message; an unread rest of the part before is skipped.
+        /// Returns the next part, or `nil` at the end of the message; skips unread content of the previous part.
         ///
-        /// - Throws: ``MultipartError`` when the message is malformed, incomplete or beyond a limit; what reading the
-        ///   message throws.
+        /// - Throws: ``MultipartError`` if the message is malformed, incomplete or beyond a limit; errors from the
+        ///   message's body.
         public mutating func next() async throws -> ReceivedPart? {
             try await source.nextPart()
         }
 
-        /// The next part, or `nil` at the end of the message; an unread rest of the part before is skipped.
+        /// Returns the next part, or `nil` at the end of the message; skips unread content of the previous part.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ReceivedPart? {
             try await source.nextPart()
         }
     }
 
-    /// Begins to read; the body is opened when the first part is asked for.
+    /// Begins to read; the body is opened when the first part is requested.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(PartSource(body, parser: parser))
     }
 }
 
 extension Response {
-    /// The parts of a multipart response, as they arrive: `multipart/mixed`, `multipart/form-data`,
+    /// The parts of a multipart response as they arrive: `multipart/mixed`, `multipart/form-data`,
     /// `multipart/byteranges` (RFC 9110 §14.6) or any other multipart type.
     ///
-    /// - Parameter limits: What is refused.
-    /// - Throws: ``MultipartError`` when the Content-Type is not multipart, or has no usable boundary.
+    /// - Parameter limits: The limits.
+    /// - Throws: ``MultipartError`` if the Content-Type isn't multipart, or has no valid boundary.
     public func parts(limits: MultipartLimits = .standard) throws(MultipartError) -> MultipartParts {
         try MultipartParts(body, contentType: headers[.contentType], limits: limits)
     }

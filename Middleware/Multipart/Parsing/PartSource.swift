@@ -1,15 +1,15 @@
 import Foundation
 import HTTPChainCore
 
-/// A message that its parts are read from: the sequence of parts and their contents draw on it in turn.
+/// The source of a message's parts, which the sequence of parts and their contents read in turn.
 final class PartSource: Sendable {
-    /// The source that is read from, and how far.
+    /// The source and its position.
     struct Session {
         var reader: any BodyReader
         var parser: MultipartParser
         var events: ArraySlice<MultipartParser.Event> = []
         var isFinished = false
-        /// The number of the part that was begun last, from 0.
+        /// The number of the current part, from 0.
         var part = -1
 
         nonisolated(nonsending) mutating func nextEvent() async throws -> MultipartParser.Event? {
@@ -31,7 +31,7 @@ final class PartSource: Sendable {
 
     private enum State: Sendable {
         case unopened(HTTPBody, MultipartParser)
-        /// The session in a box, so that it can be handed in and out of a lock.
+        /// The session in a box, so that it can be moved in and out of a lock.
         case open(Locked<Session?>)
         case inUse
         case finished
@@ -62,7 +62,7 @@ final class PartSource: Sendable {
         return nil
     }
 
-    /// The next piece of a part's content; `nil` at its end.
+    /// Returns the next piece of a part's content; `nil` at its end.
     func content(of part: Int) async throws -> Data? {
         guard var session = try await take() else { throw MultipartError(.partPassed(part: part)) }
         guard session.part == part else {
@@ -80,7 +80,7 @@ final class PartSource: Sendable {
         }
     }
 
-    /// The session, for one reader at a time; `nil` after the last part.
+    /// Takes the session, for one reader at a time; `nil` after the last part.
     private func take() async throws -> sending Session? {
         let taken = state.withLock { state in
             let taken = state
@@ -115,7 +115,7 @@ final class PartSource: Sendable {
     }
 }
 
-/// Reads the content of one part.
+/// Reads the content of a part.
 private struct PartReader: BodyReader {
     let source: PartSource
     let part: Int
