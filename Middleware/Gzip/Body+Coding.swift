@@ -1,36 +1,37 @@
 public import HTTPChainCore
 
 extension HTTPBody {
-    /// The body compressed with gzip as it is read; its length is not known beforehand.
+    /// Returns the body compressed with gzip as it is read; its length isn't known beforehand.
     ///
-    /// It can be read as often as this body can.
+    /// It is replayable if this body is.
     ///
-    /// - Parameter level: Time against size; 6 by default.
-    /// - Returns: A body whose reading throws ``ContentCodingError`` when there is no memory for it, and what reading this one throws.
+    /// - Parameter level: The compression level; 6 by default.
+    /// - Returns: A body whose reading throws ``ContentCodingError`` if there isn't enough memory, and errors from this
+    ///   body.
     public func gzipped(level: CompressionLevel = .standard) -> HTTPBody {
         encoded(with: .gzip(level: level))
     }
 
-    /// The body encoded with a coding as it is read; its length is not known beforehand.
+    /// Returns the body encoded with a coding as it is read; its length isn't known beforehand.
     ///
-    /// It can be read as often as this body can.
+    /// It is replayable if this body is.
     ///
     /// - Parameter coding: The coding, such as ``ContentCoding/gzip``.
-    /// - Returns: A body whose reading throws ``ContentCodingError`` when the coding cannot be applied, and what reading
-    ///   this one throws.
+    /// - Returns: A body whose reading throws ``ContentCodingError`` if the coding can't be applied, and errors from
+    ///   this body.
     public func encoded(with coding: ContentCoding) -> HTTPBody {
         transformed { try EncodingReader($0, coding) }
     }
 
-    /// The body with codings undone as it is read.
+    /// Returns the body with codings removed as it is read.
     ///
-    /// It can be read as often as this body can.
+    /// It is replayable if this body is.
     ///
     /// - Parameters:
-    ///   - codings: The codings, in the order in which they are undone: the last of `Content-Encoding` first.
-    ///   - limits: How far the content may grow.
-    /// - Returns: A body whose reading throws ``ContentCodingError`` for content that is corrupt, truncated or beyond the limits,
-    ///   and what reading this one throws.
+    ///   - codings: The codings, in the order in which they are removed: the last of `Content-Encoding` first.
+    ///   - limits: The limits for the decoded content.
+    /// - Returns: A body whose reading throws ``ContentCodingError`` for content that is corrupt, truncated or beyond
+    ///   the limits, and errors from this body.
     public func decoded(from codings: [ContentCoding], limits: DecodingLimits = .standard) -> HTTPBody {
         decoded(from: codings, limits: limits, exchange: nil)
     }

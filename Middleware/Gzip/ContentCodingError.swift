@@ -1,44 +1,43 @@
 public import HTTPChainCore
 
-/// Content could not be compressed, or not be decoded.
+/// The error for content that can't be compressed or decoded.
 public struct ContentCodingError: HTTPChainError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Error, Sendable, Hashable {
-        /// The content does not begin as its coding begins.
+        /// The content doesn't begin as its coding requires.
         case notEncoded
-        /// The content is damaged; what the decoder says about it, such as "incorrect data check".
+        /// The content is damaged; with the decoder's message, such as "incorrect data check".
         case corrupt(String)
-        /// The content ends in the middle.
+        /// The content is truncated.
         case truncated
-        /// The content needs a preset dictionary (RFC 1950 §2.2), which HTTP has no way to name.
+        /// The content needs a preset dictionary (RFC 1950 §2.2), which HTTP can't identify.
         case needsDictionary
-        /// The content is larger than allowed once it is decoded.
+        /// The decoded content is larger than allowed.
         case tooLarge(limit: ByteCount)
-        /// The content grows more than allowed when it is decoded: what a decompression bomb does.
+        /// The content grows more than allowed when it is decoded, like a decompression bomb.
         case ratioTooHigh(limit: Int)
-        /// The response has more codings on top of each other than are undone.
+        /// The response has more stacked codings than are allowed.
         case tooManyCodings(count: Int, limit: Int)
-        /// The content asks for a larger window, which is memory, than is allowed.
+        /// The content needs a larger window, and thus more memory, than allowed.
         case windowTooLarge(limit: ByteCount)
-        /// Content was to be encoded with a coding that can only be undone.
+        /// The coding can only be decoded, but not encoded.
         case notEncodable
-        /// There was no memory.
+        /// There wasn't enough memory.
         case outOfMemory
-        /// The coding itself failed, whatever the content; what it says.
+        /// The coding itself failed, regardless of the content; with its message.
         case failed(String)
     }
 
     /// The problem.
     public let problem: Problem
-    /// The coding that was being undone or applied; `nil` where it is none in particular.
+    /// The coding being decoded or encoded; `nil` if it isn't a particular one.
     public let coding: ContentCoding?
-    /// The number of bytes of the content that had been taken in when it went wrong, encoded ones when it was being
-    /// decoded.
+    /// The number of input bytes consumed before the error: encoded bytes when decoding.
     public let offset: Int64
-    /// The request and the response's head, redacted; `nil` where a body was decoded on its own.
+    /// The request and the response head, redacted; `nil` if a body was decoded separately.
     public let exchange: ExchangeSnapshot?
 
     private let isEncoding: Bool

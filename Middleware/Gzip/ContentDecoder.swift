@@ -1,8 +1,8 @@
-/// Undoes one content coding, piece by piece, with no idea where the pieces come from.
+/// Decodes a content coding incrementally, independent of the source of the bytes.
 ///
-/// A decoder belongs to one reading of one body. It only turns bytes into bytes: the stage holds the limits of size and
-/// ratio (``DecodingLimits``), puts decoders on top of each other, and negotiates. Memory that the content itself asks
-/// for, such as a window, the decoder has to bound.
+/// A decoder is used for a single reading of a body. It only converts bytes: the stage enforces the limits of size and
+/// ratio (``DecodingLimits``), stacks decoders, and negotiates. The decoder must limit memory that the content itself
+/// requests, such as a window.
 ///
 /// ```swift
 /// struct RotatingDecoder: ContentDecoder {
@@ -16,68 +16,68 @@
 /// }
 /// ```
 public protocol ContentDecoder {
-    /// Takes input and gives output until one of them is used up.
+    /// Consumes input and produces output until one of them is used up.
     ///
-    /// It is called again while the output was filled, with the input that is left, which may be empty then. A call that
-    /// neither takes nor gives anything while there is input is an error of the decoder, and ends the reading.
+    /// It is called again if the output was filled, with the remaining input, which may be empty. A call that neither
+    /// consumes nor produces anything although there is input is a decoder error, and ends the reading.
     ///
-    /// - Parameter buffers: The input, and the room for output; holds afterwards how much of each was used, also when an
-    ///   error is thrown.
-    /// - Throws: What is wrong with the content. The decoder is not called again then.
+    /// - Parameter buffers: The input, and the space for output; updated with the amounts used, even if an error is
+    ///   thrown.
+    /// - Throws: The problem with the content. The decoder isn't called again after that.
     mutating func decode(_ buffers: inout CodingBuffers) throws(ContentCodingError.Problem)
 
-    /// Declares that there is no more input.
+    /// Ends the input.
     ///
-    /// No input at all is no content, which servers send under any coding.
+    /// No input at all is valid empty content, which servers send under any coding.
     ///
-    /// - Throws: ``ContentCodingError/Problem/truncated`` when the content is not complete.
+    /// - Throws: ``ContentCodingError/Problem/truncated`` if the content isn't complete.
     mutating func finish() throws(ContentCodingError.Problem)
 
-    /// Whether all that counts was decoded, so that more input is passed over; by default never.
+    /// Whether all content was decoded, so that further input is ignored; `false` by default.
     var isAtEnd: Bool { get }
 }
 
 extension ContentDecoder {
-    /// Never.
+    /// `false`: the decoder processes all input.
     public var isAtEnd: Bool { false }
 }
 
-/// Applies one content coding, piece by piece.
+/// Encodes a content coding incrementally.
 ///
-/// An encoder belongs to one reading of one body.
+/// An encoder is used for a single reading of a body.
 public protocol ContentEncoder {
-    /// Takes input and gives output until one of them is used up.
+    /// Consumes input and produces output until one of them is used up.
     ///
     /// - Parameters:
-    ///   - buffers: The input, and the room for output; holds afterwards how much of each was used.
-    ///   - isLast: Whether the input is all that is left. It is called until the result is `true` then.
+    ///   - buffers: The input, and the space for output; updated with the amounts used.
+    ///   - isLast: Whether this is the last input. The method is then called until the result is `true`.
     /// - Returns: Whether the encoded content is complete.
-    /// - Throws: Why it cannot be encoded. The encoder is not called again then.
+    /// - Throws: The reason that it can't be encoded. The encoder isn't called again after that.
     mutating func encode(_ buffers: inout CodingBuffers, isLast: Bool) throws(ContentCodingError.Problem) -> Bool
 }
 
-/// The input and the room for output of one step of a coding, and how much of each was used.
+/// The input and the space for output of one step of a coding, and the amounts used.
 ///
-/// The memory is valid during the call that it is given to, and no longer.
+/// The memory is valid only during the call that receives it.
 public struct CodingBuffers {
     /// The next bytes.
     public let input: UnsafeRawBufferPointer
     /// The buffer for the result; never empty.
     public let output: UnsafeMutableRawBufferPointer
-    /// The number of bytes of the input that were taken in.
+    /// The number of input bytes consumed.
     public var consumed = 0
-    /// The number of bytes of the output that were filled.
+    /// The number of output bytes produced.
     public var produced = 0
 
-    /// Makes buffers of which nothing is used.
+    /// Makes buffers with nothing used.
     public init(input: UnsafeRawBufferPointer, output: UnsafeMutableRawBufferPointer) {
         self.input = input
         self.output = output
     }
 
-    /// Whether the numbers can be true.
+    /// Whether the amounts are valid.
     var areValid: Bool { (0...input.count).contains(consumed) && (0...output.count).contains(produced) }
 
-    /// Whether nothing was taken in and nothing given.
+    /// Whether nothing was consumed or produced.
     var areUntouched: Bool { consumed == 0 && produced == 0 }
 }

@@ -1,25 +1,25 @@
 public import HTTPChainCore
 
-/// The limits of how far the content of a response may grow when it is decoded.
+/// The limits on the growth of a response's content when it is decoded.
 ///
-/// A few kilobytes of gzip can become gigabytes, and codings on top of each other multiply. Both limits hold for every
-/// coding of a response; reaching one is a ``ContentCodingError``, and the transfer is cancelled.
+/// A few kilobytes of gzip can become gigabytes, and stacked codings multiply. Both limits apply to every coding of a
+/// response; exceeding one throws a ``ContentCodingError``, and the transfer is cancelled.
 public struct DecodingLimits: Sendable, Hashable {
-    /// The most bytes that the content may have once decoded.
+    /// The maximum size of the decoded content.
     public var maximumSize: ByteCount
-    /// The most bytes of decoded content for each byte that arrived.
+    /// The maximum number of decoded bytes for each byte that arrived.
     public var maximumRatio: Int
-    /// The size of decoded content from which ``maximumRatio`` holds.
+    /// The size of the decoded content above which ``maximumRatio`` applies.
     public var ratioAppliesAbove: ByteCount
 
     /// Makes limits.
     ///
     /// - Parameters:
-    ///   - maximumSize: The most bytes once decoded; 1 GiB by default.
-    ///   - maximumRatio: The most bytes for each byte that arrived; 1,100 by default. One deflate cannot do more than 1,032
-    ///     (RFC 1951, zlib's own account), so this default lets all data through, zeros too, and stops codings that are
-    ///     stacked to multiply. Less than 1 counts as 1.
-    ///   - ratioAppliesAbove: How much decoded content there must be before the ratio holds; 1 MiB by default.
+    ///   - maximumSize: The maximum size of the decoded content; 1 GiB by default.
+    ///   - maximumRatio: The maximum number of decoded bytes for each byte that arrived; 1,100 by default. A single
+    ///     deflate can't exceed 1,032 (RFC 1951, by zlib's own documentation), so this default allows all data, even
+    ///     zeros, but prevents stacked codings from multiplying. Less than 1 counts as 1.
+    ///   - ratioAppliesAbove: The size of the decoded content above which the ratio applies; 1 MiB by default.
     public init(
         maximumSize: ByteCount = .gibibytes(1),
         maximumRatio: Int = 1100,
@@ -30,17 +30,17 @@ public struct DecodingLimits: Sendable, Hashable {
         self.ratioAppliesAbove = ratioAppliesAbove
     }
 
-    /// 1 GiB, and 1,100 bytes for each byte that arrived once there is 1 MiB.
+    /// The default limits: 1 GiB, and above 1 MiB at most 1,100 bytes for each byte that arrived.
     public static let standard = DecodingLimits()
 
-    /// No limits, for content from a source that is trusted.
+    /// No limits, for content from a trusted source.
     public static let unlimited = DecodingLimits(
         maximumSize: .unlimited,
         maximumRatio: .max,
         ratioAppliesAbove: .unlimited
     )
 
-    /// Returns the problem with having so much output of so much input; `nil` when it is within the limits.
+    /// Returns the problem with this ratio of output to input; `nil` if it's within the limits.
     func problem(input: Int64, output: Int64) -> ContentCodingError.Problem? {
         if output > maximumSize.bytes { return .tooLarge(limit: maximumSize) }
         guard output > ratioAppliesAbove.bytes else { return nil }
@@ -48,6 +48,6 @@ public struct DecodingLimits: Sendable, Hashable {
         return overflow || output <= most ? nil : .ratioTooHigh(limit: maximumRatio)
     }
 
-    /// How many codings on top of each other are undone; more is what only an attacker sends.
+    /// The maximum number of stacked codings that are decoded; only an attacker sends more.
     static let maximumCodings = 5
 }

@@ -2,7 +2,7 @@ public import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// Compresses what is sent, and decodes what arrives.
+/// Compresses requests and decodes responses.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -12,28 +12,30 @@ import HTTPTypes
 /// let text = try await response.body.text()   // decoded
 /// ```
 ///
-/// **Responses** are decoded as they are read: gzip with any number of members, and deflate, zlib-wrapped or raw; brotli,
-/// zstd and codings of your own where the stage is given them; up to five on top of each other. Checksums and lengths are verified. `Content-Encoding` and `Content-Length` go, and stay
-/// in reach in ``/HTTPChainCore/OriginalContentFields``. Codings that are not known stay, with their field and with
-/// what lies beneath them. Left alone are answers to HEAD, 1xx, 204, 205, 304, and 206, whose content is a part of
-/// encoded content. What a transport decoded arrives without `Content-Encoding`, and passes untouched.
+/// **Responses** are decoded as they are read: gzip with any number of members, and deflate, zlib-wrapped or raw;
+/// brotli, zstd and custom codings if the stage has them; up to five stacked codings. Checksums and lengths are
+/// verified. `Content-Encoding` and `Content-Length` are removed, and remain available in
+/// ``/HTTPChainCore/OriginalContentFields``. Unknown codings remain, with their field and everything beneath them.
+/// Responses to HEAD and 1xx, 204, 205 and 304 are left unchanged, as are 206 responses, which contain a part of
+/// encoded content. If the transport has already decoded the body, `Content-Encoding` is absent, and it passes
+/// untouched.
 ///
-/// `Accept-Encoding: gzip, deflate`, or what the stage's codings are, is added where the request has no such field; not
-/// over a transport that decodes on its own (``ContentNegotiation``), and never to a request with `Range`: its offsets
+/// `Accept-Encoding: gzip, deflate`, or the stage's own codings, is added if the request has no such field, but not
+/// over a transport that decodes by itself (``ContentNegotiation``), and never to a request with `Range`, whose offsets
 /// would count encoded bytes.
 ///
-/// **Requests** are compressed only when the stage or the call says so, because many servers do not take it. What is
-/// small, compressed already, or covered by a digest or a range, is sent as it is. A body that can be read again can
-/// still be read again. If a server says 415 to a compressed request, it is sent once more without the coding, unless its
-/// body can be read only once; the origin then gets no more in that coding from this stage.
+/// **Requests** are compressed only if the stage or the call is configured to, because many servers don't support it.
+/// Bodies that are small, already compressed, or covered by a digest or a range are sent unchanged. A replayable body
+/// stays replayable. If a server responds with 415 to a compressed request, it is sent again without the coding, unless
+/// its body can be read only once; this stage then stops using that coding for requests to that origin.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/compress``: inside it, digests cover and caches store the encoded content.
 ///
-/// **Options.** ``RequestCompression`` and ``ResponseDecoding``; in short ``HTTPChainCore/Request/compressed(_:)``,
+/// **Options.** ``RequestCompression`` and ``ResponseDecoding``; convenience: ``HTTPChainCore/Request/compressed(_:)``,
 /// ``HTTPChainCore/Request/uncompressed()``, ``HTTPChainCore/Request/decodingResponse(limits:)`` and
 /// ``HTTPChainCore/Request/leavingResponseEncoded()``.
 ///
-/// **Errors.** ``ContentCodingError``, most of them while the body is read; the transfer is cancelled then.
+/// **Errors.** ``ContentCodingError``, usually while the body is read; the transfer is then cancelled.
 public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     private let compression: CompressionSettings?
     private let limits: DecodingLimits?
@@ -44,11 +46,11 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     /// Makes the stage.
     ///
     /// - Parameters:
-    ///   - compression: Which request bodies are compressed; none by default.
-    ///   - limits: How far responses may grow; at most 1 GiB and 1,100-fold by default. `nil` leaves them encoded.
-    ///   - codings: What can be undone, in the order in which `Accept-Encoding` names them; gzip and deflate by default.
-    ///     ``ContentCoding/preferred(_:)`` gives one a weight.
-    ///   - negotiation: Whether `Accept-Encoding` is added; by default not over a transport that decodes on its own.
+    ///   - compression: The compression of request bodies; none by default.
+    ///   - limits: The limits for responses; 1 GiB and 1,100-fold by default. `nil` leaves them encoded.
+    ///   - codings: The codings that can be decoded, in the order of `Accept-Encoding`; gzip and deflate by default.
+    ///     ``ContentCoding/preferred(_:)`` sets a weight.
+    ///   - negotiation: Whether `Accept-Encoding` is added; by default not over a transport that decodes by itself.
     public init(
         requests compression: CompressionSettings? = nil,
         responses limits: DecodingLimits? = .standard,
@@ -61,7 +63,8 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         self.limits = limits
     }
 
-    /// Outside digests, cache, retry and authentication, which deal with the encoded content.
+    /// ``/HTTPChainCore/Phase/compress``: outside digests, cache, retry and authentication, which see the encoded
+    /// content.
     public var phase: Phase { .compress }
 
     /// The name, purpose and settings of the stage.
@@ -79,15 +82,14 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         )
     }
 
-    /// Returns the capabilities of the inside, and decoded content where responses are decoded.
+    /// Returns the inner capabilities, with decoded content if responses are decoded.
     public func capabilities(over inner: TransportCapabilities) -> TransportCapabilities {
         limits == nil ? inner : inner.union(.decodesContent)
     }
 
-    /// Compresses the request's body, passes the request on, and makes the response's body one that is decoded as it is
-    /// read.
+    /// Compresses the request's body, passes the request on, and decodes the response's body as it is read.
     ///
-    /// - Throws: ``ContentCodingError``; what the stages inside throw.
+    /// - Throws: ``ContentCodingError``; errors from the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let limits = limits(for: request.options[ResponseDecoding.self])
         if limits != nil { acceptEncoded(&request.head.headerFields, next) }
@@ -105,7 +107,7 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         return response
     }
 
-    /// Sends a request, and sends it once more as it was where the server does not take it compressed.
+    /// Sends a request, and sends it again uncompressed if the server doesn't accept the coding.
     private func send(
         _ request: consuming Request,
         plain: (request: Request, coding: ContentCoding)?,
@@ -114,12 +116,12 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         let response = try await next(request)
         guard let plain, CompressionRefusals.mayRefuse(plain.coding, response.head) else { return response }
         guard plain.request.body.isReplayable else {
-            // Whether it was the coding cannot be tried: the next call is to succeed if it was.
+            // A second attempt isn't possible, so assume that it was the coding, and the next call succeeds if it was.
             refusals.insert(plain.request.origin, plain.coding)
             return response
         }
         let second = try await next(plain.request)
-        // Refused again: it was not the coding.
+        // If it's refused again, the coding wasn't the reason.
         if second.status.code != 415 { refusals.insert(plain.request.origin, plain.coding) }
         return second
     }
@@ -147,7 +149,7 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         case .automatic: if next.capabilities.contains(.decodesContent) { return }
         case .always: break
         }
-        // `HTTPFields` ends the process when it has one field too many.
+        // `HTTPFields` traps if there is one field too many.
         guard !fields.contains(.acceptEncoding), !fields.contains(.range), fields.count < HTTPFields.capacity else {
             return
         }

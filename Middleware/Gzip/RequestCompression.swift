@@ -1,25 +1,26 @@
 public import HTTPChainCore
 
-/// Settings that say which request bodies are compressed, and how.
+/// The settings for compressing request bodies.
 public struct CompressionSettings: Sendable, Hashable {
-    /// With what, and how small.
+    /// The coding and its level.
     public var coding: ContentCoding
-    /// The fewest bytes that are worth it; a body of unknown length is always compressed.
+    /// The minimum size of bodies that are compressed; a body of unknown length is always compressed.
     public var minimumSize: ByteCount
-    /// The types of content that are not compressed.
+    /// The content types that aren't compressed.
     public var skippedTypes: ContentTypeSet
-    /// Up to which size a body in memory is compressed at once, so that its new length is known.
+    /// The size up to which a body in memory is compressed immediately, so that its new length is known.
     public var lengthKnownUpTo: ByteCount
 
     /// Makes settings for gzip.
     ///
     /// - Parameters:
-    ///   - level: Time against size; 6 by default.
-    ///   - minimumSize: The fewest bytes that are worth it; 1 KiB by default, which fits a network packet anyway.
-    ///   - skippedTypes: The types of content that are not compressed; by default those that are compressed already. A
-    ///     body without a `Content-Type` is compressed.
-    ///   - lengthKnownUpTo: Up to which size a body in memory is compressed at once and sent with a `Content-Length`;
-    ///     256 KiB by default. Others are compressed as they are sent, with no length known.
+    ///   - level: The compression level; 6 by default.
+    ///   - minimumSize: The minimum size of bodies that are compressed; 1 KiB by default, which fits a network packet
+    ///     anyway.
+    ///   - skippedTypes: The content types that aren't compressed; by default types that are already compressed. A body
+    ///     without a `Content-Type` is compressed.
+    ///   - lengthKnownUpTo: The size up to which a body in memory is compressed immediately and sent with a
+    ///     `Content-Length`; 256 KiB by default. Others are compressed as they are sent, with unknown length.
     public init(
         level: CompressionLevel = .standard,
         minimumSize: ByteCount = .kibibytes(1),
@@ -37,12 +38,12 @@ public struct CompressionSettings: Sendable, Hashable {
     /// Makes settings for a coding.
     ///
     /// - Parameters:
-    ///   - coding: The coding, such as `.gzip(level: 9)`; the products for brotli and zstd add `.brotli` and `.zstd`. A
-    ///     coding that can only be undone is an error when a request is sent.
-    ///   - minimumSize: The fewest bytes that are worth it; 1 KiB by default.
-    ///   - skippedTypes: The types of content that are not compressed; by default those that are compressed already.
-    ///   - lengthKnownUpTo: Up to which size a body in memory is compressed at once and sent with a `Content-Length`;
-    ///     256 KiB by default.
+    ///   - coding: The coding, such as `.gzip(level: 9)`; the products for brotli and zstd add `.brotli` and `.zstd`.
+    ///     With a coding that can only be decoded, sending a request throws an error.
+    ///   - minimumSize: The minimum size of bodies that are compressed; 1 KiB by default.
+    ///   - skippedTypes: The content types that aren't compressed; by default types that are already compressed.
+    ///   - lengthKnownUpTo: The size up to which a body in memory is compressed immediately and sent with a
+    ///     `Content-Length`; 256 KiB by default.
     public init(
         coding: ContentCoding,
         minimumSize: ByteCount = .kibibytes(1),
@@ -55,83 +56,83 @@ public struct CompressionSettings: Sendable, Hashable {
         self.lengthKnownUpTo = lengthKnownUpTo
     }
 
-    /// gzip at level 6, from 1 KiB on, but not what is compressed already.
+    /// gzip at level 6, from 1 KiB, except for content that is already compressed.
     public static let standard = CompressionSettings()
 
     private var parts: [AnyHashable] {
-        // Codings of one name are equal, however they are set.
+        // Codings with the same name are equal, regardless of their settings.
         [coding, coding.settings, minimumSize, skippedTypes, lengthKnownUpTo]
     }
 
-    /// Whether all settings are equal, those of the coding too.
+    /// Whether all settings are equal, including those of the coding.
     public static func == (first: CompressionSettings, second: CompressionSettings) -> Bool {
         first.parts == second.parts
     }
 
-    /// All settings, those of the coding too.
+    /// Hashes all settings, including those of the coding.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(parts)
     }
 }
 
-/// Whether the body of one request is compressed, beside what ``GzipMiddleware`` does for all.
+/// Whether the body of a single request is compressed, overriding ``GzipMiddleware``.
 public enum RequestCompression: RequestOption {
-    /// A rule of one call.
+    /// The rule for a single call.
     public enum Rule: Sendable, Hashable {
-        /// As the stage is set.
+        /// The stage's own settings.
         case asConfigured
-        /// Not compressed.
+        /// Isn't compressed.
         case off
-        /// Compressed with the stage's settings, or ``CompressionSettings/standard`` where it compresses nothing.
+        /// Compressed with the stage's settings, or ``CompressionSettings/standard`` if it doesn't compress.
         case on
         /// Compressed with these settings.
         case using(CompressionSettings)
     }
 
-    /// As the stage is set.
+    /// The stage's own settings.
     public static var defaultValue: Rule { .asConfigured }
 }
 
-/// Whether the response to one request is decoded, beside what ``GzipMiddleware`` does for all.
+/// Whether the response to a single request is decoded, overriding ``GzipMiddleware``.
 public enum ResponseDecoding: RequestOption {
-    /// A rule of one call.
+    /// The rule for a single call.
     public enum Rule: Sendable, Hashable {
-        /// As the stage is set.
+        /// The stage's own settings.
         case asConfigured
-        /// Left as it arrives, and no `Accept-Encoding` is added.
+        /// The response is left unchanged, and no `Accept-Encoding` is added.
         case off
-        /// Decoded within these limits.
+        /// The response is decoded within these limits.
         case limited(DecodingLimits)
     }
 
-    /// As the stage is set.
+    /// The stage's own settings.
     public static var defaultValue: Rule { .asConfigured }
 }
 
 extension Request {
-    /// The request with its body compressed when it passes ``GzipMiddleware``.
+    /// Returns the request with its body compressed by ``GzipMiddleware``.
     ///
-    /// - Parameter settings: How; by default as the stage is set, or the standard settings where it compresses nothing.
+    /// - Parameter settings: The settings; by default the stage's, or the standard settings if it doesn't compress.
     public consuming func compressed(_ settings: CompressionSettings? = nil) -> Request {
         options[RequestCompression.self] = settings.map { .using($0) } ?? .on
         return self
     }
 
-    /// The request with its body left uncompressed by ``GzipMiddleware``.
+    /// Returns the request with compression by ``GzipMiddleware`` disabled.
     public consuming func uncompressed() -> Request {
         options[RequestCompression.self] = .off
         return self
     }
 
-    /// The request with its response decoded within other limits than the stage's.
+    /// Returns the request with its own limits for decoding the response.
     public consuming func decodingResponse(limits: DecodingLimits) -> Request {
         options[ResponseDecoding.self] = .limited(limits)
         return self
     }
 
-    /// The request with its response left encoded as it arrives, for a download that is stored compressed.
+    /// Returns the request with its response left encoded, for a download that is stored compressed.
     ///
-    /// A transport that decodes on its own, such as URLSession, does so in any case.
+    /// A transport that decodes by itself, such as URLSession, does so in any case.
     public consuming func leavingResponseEncoded() -> Request {
         options[ResponseDecoding.self] = .off
         return self

@@ -2,11 +2,11 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// Decides whether a request's body is compressed, and does it.
+/// Decides whether a request's body is compressed, and compresses it.
 struct RequestCompressor {
     let settings: CompressionSettings
 
-    /// - Returns: Whether the body is compressed now.
+    /// - Returns: Whether the body was compressed.
     func compress(_ request: inout Request) throws(ContentCodingError) -> Bool {
         let fields = request.head.headerFields
         let applied = AppliedCodings(fields)
@@ -25,11 +25,11 @@ struct RequestCompressor {
     }
 
     private func isWorthwhile(_ body: HTTPBody, _ fields: HTTPFields, _ applied: AppliedCodings) -> Bool {
-        // A typed value is no content yet; what reads it says that a serializer is missing.
+        // A typed value isn't content yet; its reader reports a missing serializer.
         guard body.value == nil, !body.isEmpty else { return false }
         if let length = body.length, length < settings.minimumSize.bytes { return false }
         guard !applied.areCompressing else { return false }
-        // These speak of the content as it is: of its bytes, of its digest.
+        // These fields describe the original content: its bytes, its digest.
         guard !Self.bindingFields.contains(where: { fields.contains($0) }) else { return false }
         return !settings.skippedTypes.contains(fields[.contentType] ?? "")
     }

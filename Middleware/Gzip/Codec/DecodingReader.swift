@@ -1,23 +1,23 @@
 import Foundation
 import HTTPChainCore
 
-/// The number of bytes that arrived for a body, for all the codings on top of each other.
+/// The number of bytes that arrived for a body, shared by its stacked codings.
 final class ArrivedBytes {
     var count: Int64 = 0
 }
 
-/// Undoes one coding of what another reader gives.
+/// Decodes one coding of another reader's content.
 ///
-/// Output is handed on as soon as there is some: events in a compressed stream are not held back.
+/// Output is returned as soon as there is some, so that events in a compressed stream aren't delayed.
 struct DecodingReader: BodyReader {
-    /// How much that follows the end is read, so that a connection can be used again; more is given up.
+    /// The maximum number of bytes read after the end, so that the connection can be reused.
     private static let toleratedTrailer: Int64 = 65_536
-    /// The number of bytes that may hold nothing.
+    /// The maximum number of bytes without content.
     ///
-    /// Blocks without content take time, and reach no limit of size or ratio.
+    /// Blocks without content take time, but reach no limit of size or ratio.
     private static let idleLimit: Int64 = 1 << 20
 
-    /// `nil` once it has ended, or something failed: a transfer behind it is over then.
+    /// `nil` after the end or an error, which ends the transfer behind it.
     private var inner: (any BodyReader)?
     private let coding: ContentCoding
     private var decoder: any ContentDecoder
@@ -32,7 +32,7 @@ struct DecodingReader: BodyReader {
     private var mayHoldMore = false
     private var consumed: Int64 = 0
     private var produced: Int64 = 0
-    /// The bytes that were taken in since there was output.
+    /// The number of input bytes since the last output.
     private var idle: Int64 = 0
     private var trailer: Int64 = 0
     private var failure: (any Error)?
@@ -105,7 +105,7 @@ struct DecodingReader: BodyReader {
             guard decoder.isAtEnd || idle <= Self.idleLimit else {
                 throw ContentCodingError.Problem.corrupt("more than \(Self.idleLimit >> 20) MiB hold no content")
             }
-            // It would go on for ever.
+            // Otherwise this would loop forever.
             if buffers.areUntouched, !input.isEmpty {
                 throw ContentCodingError.Problem.failed("it takes nothing in and gives nothing out")
             }

@@ -1,8 +1,9 @@
-/// Counts the parts of content, such as frames and members, that hold nothing.
+/// Counts the empty parts of content, such as frames and members.
 ///
-/// A sender needs few of them. Content of nothing else takes time for each, and reaches no limit of size or ratio.
+/// Senders need few of them. Content that consists only of them takes time for each, but reaches no limit of size or
+/// ratio.
 package struct EmptyParts {
-    /// The number of empty parts that there may be beyond the number of those with content.
+    /// The maximum number of empty parts in excess of those with content.
     package static let limit = 1000
 
     private let name: String
@@ -13,9 +14,9 @@ package struct EmptyParts {
         self.name = name
     }
 
-    /// Counts a part that has ended.
+    /// Counts a finished part.
     ///
-    /// - Throws: ``ContentCodingError/Problem/corrupt(_:)`` for too many empty ones.
+    /// - Throws: ``ContentCodingError/Problem/corrupt(_:)`` if there are too many empty ones.
     package mutating func count(_ size: UInt64) throws(ContentCodingError.Problem) {
         surplus += size == 0 ? 1 : -1
         guard surplus <= Self.limit else { throw .corrupt("there are more than \(Self.limit) empty \(name)") }

@@ -1,9 +1,9 @@
 import Foundation
 import HTTPChainCore
 
-/// Applies a coding to what another reader gives, a chunk of output at a time.
+/// Encodes another reader's content, one chunk of output at a time.
 struct EncodingReader: BodyReader {
-    /// `nil` once it has ended, or something failed: a transfer behind it is over then.
+    /// `nil` after the end or an error, which ends the transfer behind it.
     private var inner: (any BodyReader)?
     private let coding: ContentCoding
     private var encoder: any ContentEncoder
@@ -59,7 +59,7 @@ extension ContentCoding {
         }
     }
 
-    /// All of some bytes, encoded.
+    /// Returns the encoded bytes.
     func encode(_ bytes: Data) throws(ContentCodingError) -> Data {
         var encoder = try encoder()
         let output = OutputBuffer()
@@ -76,10 +76,10 @@ extension ContentCoding {
 }
 
 extension ContentEncoder {
-    /// One step: input goes, output comes.
+    /// Performs one step, from input to output.
     ///
     /// - Parameters:
-    ///   - inputCount: How much was taken in before; holds afterwards how much was taken in.
+    ///   - inputCount: The number of input bytes consumed so far; updated.
     fileprivate mutating func step(
         _ input: inout Data,
         isLast: Bool,
@@ -94,7 +94,7 @@ extension ContentEncoder {
             }
             inputCount += Int64(buffers.consumed)
             if let problem { throw problem }
-            // It would go on for ever.
+            // Otherwise this would loop forever.
             if buffers.areUntouched, !isFinished, isLast || !input.isEmpty {
                 throw ContentCodingError.Problem.failed("it takes nothing in and gives nothing out")
             }

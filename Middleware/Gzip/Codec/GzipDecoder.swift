@@ -1,18 +1,18 @@
 import CZlib
 
-/// Decodes gzip (RFC 1952, any number of members), zlib (RFC 1950) or raw deflate (RFC 1951), under the names of
-/// gzip and deflate.
+/// Decodes gzip (RFC 1952, any number of members), zlib (RFC 1950) or raw deflate (RFC 1951), under the names gzip and
+/// deflate.
 ///
-/// Checksums and lengths are verified. What follows the end is passed over, as gzip(1) does: padding and garbage behind
-/// the last member do no harm, while something that begins like a further member must be one.
+/// Checksums and lengths are verified. Data after the end is ignored, as by gzip(1): padding and garbage after the last
+/// member are harmless, but data that begins like another member must be one.
 ///
-/// Its memory (about 40 KiB) goes when it goes.
+/// Its memory (about 40 KiB) is freed with it.
 final class GzipDecoder: ContentDecoder {
     private enum State {
-        /// Nothing was decoded; the first two bytes tell the format.
+        /// Nothing was decoded yet; the first two bytes determine the format.
         case beforeHeader
         case inside
-        /// After a gzip member: another one, or something else, may follow.
+        /// After a gzip member; another one, or other data, may follow.
         case betweenMembers
         case ended
     }
@@ -24,12 +24,12 @@ final class GzipDecoder: ContentDecoder {
     private var isOpen = false
     private var isGzip = false
     private var state = State.beforeHeader
-    /// The first byte of a header whose second has not arrived.
+    /// The first byte of a header whose second byte hasn't arrived.
     private var held: UInt8?
     private var memberSize: UInt64 = 0
     private var emptyMembers = EmptyParts("members")
 
-    /// - Parameter isDeflate: Whether the content goes by the name of deflate.
+    /// - Parameter isDeflate: Whether the content is named deflate.
     init(isDeflate: Bool) {
         self.isDeflate = isDeflate
         stream = .allocate(capacity: 1)
@@ -42,7 +42,7 @@ final class GzipDecoder: ContentDecoder {
         stream.deallocate()
     }
 
-    /// Whether all that counts was decoded; more input is passed over.
+    /// Whether all content was decoded, so that further input is ignored.
     var isAtEnd: Bool { state == .ended }
 
     func decode(_ buffers: inout CodingBuffers) throws(ContentCodingError.Problem) {
@@ -77,13 +77,13 @@ final class GzipDecoder: ContentDecoder {
         }
     }
 
-    /// The next two bytes, or `nil` while there are fewer.
+    /// The next two bytes; `nil` if there are fewer.
     private func header(at input: Slice<UnsafeRawBufferPointer>) -> (UInt8, UInt8)? {
         if let held { return input.first.map { (held, $0) } }
         return input.count < 2 ? nil : (input[input.startIndex], input[input.startIndex + 1])
     }
 
-    /// Sets up for what the two bytes announce.
+    /// Prepares for the format of the header.
     private func begin(_ header: (UInt8, UInt8), _ buffers: inout CodingBuffers) throws(ContentCodingError.Problem) {
         if state == .betweenMembers {
             guard header == Self.gzipMagic else {
@@ -101,7 +101,7 @@ final class GzipDecoder: ContentDecoder {
         state = .inside
         guard let held else { return }
         self.held = nil
-        // Taken in before; one byte is never enough for output in any of the formats.
+        // This byte was consumed earlier; in no format does one byte produce output.
         let room = UnsafeMutableRawBufferPointer(rebasing: buffers.output[buffers.produced...])
         let result: Result<Void, ContentCodingError.Problem> = withUnsafeBytes(of: held) { byte in
             var single = CodingBuffers(input: byte, output: room)
@@ -115,12 +115,11 @@ final class GzipDecoder: ContentDecoder {
         try result.get()
     }
 
-    /// Returns the window that zlib is to expect: 15 bits of window, 16 more for a gzip wrapper, negative for no
-    /// wrapper.
+    /// Returns the window bits for zlib: 15 bits of window, plus 16 for a gzip wrapper, negative for no wrapper.
     ///
     /// "deflate" means zlib-wrapped (RFC 9110 §8.4.1.2), but some servers send raw deflate. The first two bytes of a
-    /// wrapper are a method and a multiple of 31; raw deflate that begins so would have to begin with a stored block
-    /// whose padding is not zero, which no encoder writes. Nor can it begin like gzip: block type 3 does not exist.
+    /// wrapper are a method and a multiple of 31. Raw deflate with the same beginning would begin with a stored block
+    /// whose padding isn't zero, which no encoder writes. It can't begin like gzip either: block type 3 doesn't exist.
     private func windowBits(for header: (UInt8, UInt8)) throws(ContentCodingError.Problem) -> Int32 {
         isGzip = header == Self.gzipMagic
         if isGzip { return 15 + 16 }
@@ -130,7 +129,7 @@ final class GzipDecoder: ContentDecoder {
         return isZlib ? 15 : -15
     }
 
-    /// - Returns: Whether nothing was taken in and nothing given.
+    /// - Returns: Whether nothing was consumed or produced.
     private func run(_ buffers: inout CodingBuffers) throws(ContentCodingError.Problem) -> Bool {
         let input = UnsafeRawBufferPointer(rebasing: buffers.input[buffers.consumed...])
         let output = UnsafeMutableRawBufferPointer(rebasing: buffers.output[buffers.produced...])

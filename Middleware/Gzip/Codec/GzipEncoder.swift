@@ -1,20 +1,20 @@
 import CZlib
 
-/// Compresses to one gzip member (RFC 1952); its memory (about 256 KiB) goes when it goes.
+/// Compresses to a single gzip member (RFC 1952); its memory (about 256 KiB) is freed with it.
 final class GzipEncoder: ContentEncoder {
-    /// On the heap because zlib keeps a pointer back to it.
+    /// On the heap because zlib keeps a pointer to it.
     private let stream: UnsafeMutablePointer<z_stream>
 
     init(level: CompressionLevel) throws(ContentCodingError.Problem) {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        // 15 bits of window, and 16 more for the gzip wrapper.
+        // 15 bits of window, plus 16 for the gzip wrapper.
         let status = czlib_deflate_init(stream, Int32(level.value), 15 + 16)
         guard status == Z_OK else { throw status == Z_MEM_ERROR ? .outOfMemory : .failed("zlib says \(status)") }
     }
 
     deinit {
-        // Harmless on a stream that was not set up: zlib looks at its state first.
+        // Harmless for an uninitialized stream: zlib checks its state first.
         deflateEnd(stream)
         stream.deinitialize(count: 1)
         stream.deallocate()
@@ -30,7 +30,7 @@ final class GzipEncoder: ContentEncoder {
         let status = CZlib.deflate(stream, isLast && Int(offered) == buffers.input.count ? Z_FINISH : Z_NO_FLUSH)
         buffers.consumed = Int(offered - stream.pointee.avail_in)
         buffers.produced = Int(room - stream.pointee.avail_out)
-        // Z_BUF_ERROR says that there was nothing to do.
+        // Z_BUF_ERROR means that there was nothing to do.
         guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else {
             throw .failed("zlib says \(status)")
         }
@@ -39,7 +39,7 @@ final class GzipEncoder: ContentEncoder {
 }
 
 extension UnsafeRawBufferPointer {
-    /// zlib reads it, though its interface does not say so.
+    /// zlib only reads it, although its interface isn't const.
     var zlibBytes: UnsafeMutablePointer<Bytef>? {
         UnsafeMutablePointer(mutating: baseAddress?.assumingMemoryBound(to: Bytef.self))
     }

@@ -2,24 +2,24 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// Room for the next chunk of output.
+/// A buffer for the next chunk of output.
 ///
-/// A chunk that fills most of the room takes the memory with it, uncopied; a small one is copied, so that what a reader
-/// keeps is not larger than what it was given.
+/// If a chunk fills most of the buffer, it takes the memory without copying. A small one is copied, so that a reader
+/// doesn't retain more memory than it needs.
 final class OutputBuffer {
     private static let capacity = HTTPBody.chunkSize
     private var chunk: ChunkMemory?
-    /// How much of the room is filled.
+    /// The number of bytes that are filled.
     var count = 0
 
     /// Whether there is no room left.
     var isFull: Bool { count == Self.capacity }
 
-    /// Gives some input, and the room that is left, to a closure.
+    /// Passes input, and the remaining space, to a closure.
     ///
-    /// - Returns: How much of the input was used, and what the closure threw.
-    /// - Throws: ``ContentCodingError/Problem/outOfMemory``, and ``ContentCodingError/Problem/failed(_:)`` for a closure
-    ///   that says it used more than there was.
+    /// - Returns: The amounts used, and the error that the closure threw.
+    /// - Throws: ``ContentCodingError/Problem/outOfMemory``, and ``ContentCodingError/Problem/failed(_:)`` if the
+    ///   closure reports using more than was available.
     func fill(
         from input: Data,
         _ body: (inout CodingBuffers) throws(ContentCodingError.Problem) -> Void
@@ -41,7 +41,7 @@ final class OutputBuffer {
         return step
     }
 
-    /// Returns the filled part as a chunk; the room is empty then.
+    /// Returns the filled part as a chunk, and empties the buffer.
     func take() -> Data {
         defer { count = 0 }
         guard count > 0, let memory = chunk?.memory else { return Data() }

@@ -1,9 +1,9 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// Which origins take no requests in a coding: they have said 415 to one, and taken it as it was.
+/// The origins that don't accept a coding: they responded with 415, and accepted the request without the coding.
 final class CompressionRefusals: Sendable {
-    /// Beyond it the one that is known for longest is forgotten, and asked once more.
+    /// Beyond this limit the oldest one is forgotten, and tried again.
     private static let limit = 256
 
     private struct Refusal: Hashable {
@@ -28,8 +28,8 @@ final class CompressionRefusals: Sendable {
         }
     }
 
-    /// Whether a response may have refused the coding of the request, RFC 9110 §15.5.16 with §12.5.3: a server that
-    /// names the codings it takes, this one among them, has refused something else.
+    /// Whether a response may have refused the request's coding, RFC 9110 §15.5.16 with §12.5.3: a server that lists
+    /// its accepted codings, including this one, has refused something else.
     static func mayRefuse(_ coding: ContentCoding, _ head: HTTPResponse) -> Bool {
         guard head.status.code == 415 else { return false }
         guard let accepted = head.headerFields[.acceptEncoding] else { return true }

@@ -3,21 +3,22 @@ import HTTPTypes
 
 /// Whether ``GzipMiddleware`` adds `Accept-Encoding` to a request that has none (RFC 9110 §12.5.3).
 public enum ContentNegotiation: String, Sendable, Hashable {
-    /// Unless what is inside the stage decodes on its own, as URLSession does, and asks for what it can decode.
+    /// Adds it unless an inner stage or the transport decodes by itself, as URLSession does, and asks for its own
+    /// codings.
     case automatic
-    /// Always: also over a transport that decodes on its own, which may not know what it gets then.
+    /// Always adds it, even over a transport that decodes by itself, which may not support the codings.
     case always
-    /// Never: what arrives encoded is decoded, but nothing is asked for.
+    /// Never adds it: encoded responses are decoded, but not requested.
     case never
 }
 
-/// The codings that a stage can undo.
+/// The codings that a stage can decode.
 struct CodingSet: Sendable {
     let codings: [ContentCoding]
-    /// For `Accept-Encoding`; `nil` when there is nothing to say.
+    /// The value of `Accept-Encoding`; `nil` if there are no codings.
     let acceptable: String?
 
-    /// - Parameter codings: In the order of preference; of two with one name the first counts.
+    /// - Parameter codings: The codings in order of preference; of two with the same name, the first wins.
     init(_ codings: [ContentCoding]) {
         var known: Set<ContentCoding> = []
         let distinct = codings.filter { known.insert($0).inserted }
@@ -29,7 +30,7 @@ struct CodingSet: Sendable {
         codings.first { $0.isNamed(name) }
     }
 
-    /// RFC 9110 §12.4.2: a weight has three digits at most, and 1 is not said.
+    /// RFC 9110 §12.4.2: a weight has at most three digits, and 1 is omitted.
     private static func member(_ coding: ContentCoding) -> String {
         guard coding.quality < 1 else { return coding.name }
         let thousandths = Int((coding.quality * 1000).rounded())
@@ -41,7 +42,7 @@ struct CodingSet: Sendable {
 
 /// The codings of a `Content-Encoding` field, in the order in which they were applied.
 struct AppliedCodings {
-    /// The names, `identity` left out: it says nothing.
+    /// The names, except `identity`, which has no effect.
     let names: [String]
 
     init(_ fields: HTTPFields) {
@@ -51,8 +52,8 @@ struct AppliedCodings {
             .filter { !$0.isEmpty && $0.lowercased() != "identity" }
     }
 
-    /// The codings that can be undone, outermost first, and the names of those that are left: a coding that is not
-    /// known hides all that were applied before it.
+    /// The codings that can be decoded, outermost first, and the remaining names: an unknown coding hides all those
+    /// applied before it.
     func peeled(by known: CodingSet) -> (codings: [ContentCoding], rest: [String]) {
         var rest = names
         var codings: [ContentCoding] = []
@@ -63,7 +64,7 @@ struct AppliedCodings {
         return (codings, rest)
     }
 
-    /// Whether one of them makes content smaller: doing that again is of no use.
+    /// Whether one of them compresses, so that compressing again is useless.
     var areCompressing: Bool {
         names.contains { Self.compressing.contains($0.lowercased()) }
     }

@@ -1,9 +1,9 @@
 import HTTPChainSupport
 
-/// A set of media types, for content that is not worth compressing.
+/// A set of media types, for content that isn't worth compressing.
 ///
-/// A pattern is a type such as `application/zip`, all types of a kind such as `video/*`, or all types with a suffix such
-/// as `*/*+zip` (RFC 6839). Parameters and letter case do not matter.
+/// A pattern is a type such as `application/zip`, all types of a kind such as `video/*`, or all types with a suffix
+/// such as `*/*+zip` (RFC 6839). Parameters are ignored, and matching is case-insensitive.
 public struct ContentTypeSet: Sendable, Hashable, ExpressibleByArrayLiteral, CustomStringConvertible {
     private var patterns: Set<String>
     private var exceptions: Set<String>
@@ -12,21 +12,21 @@ public struct ContentTypeSet: Sendable, Hashable, ExpressibleByArrayLiteral, Cus
     ///
     /// - Parameters:
     ///   - patterns: The types in the set.
-    ///   - exceptions: Types that are not, though a pattern takes them in.
+    ///   - exceptions: Types that are excluded although a pattern matches.
     public init(_ patterns: some Sequence<String>, except exceptions: some Sequence<String> = []) {
         self.patterns = Set(patterns.map { $0.lowercased() })
         self.exceptions = Set(exceptions.map { $0.lowercased() })
     }
 
-    /// A set of patterns.
+    /// Makes a set of patterns.
     public init(arrayLiteral elements: String...) {
         self.init(elements)
     }
 
-    /// No type at all.
+    /// The empty set.
     public static let none: ContentTypeSet = []
 
-    /// Images (but SVG, BMP, TIFF and icons), sound, video, archives, fonts and documents that are compressed within.
+    /// Compressed formats: images (not SVG, BMP, TIFF, icons), audio (not WAV, MIDI), video, archives, fonts, documents.
     public static let alreadyCompressed = ContentTypeSet(
         [
             "image/*", "audio/*", "video/*", "font/woff", "font/woff2", "*/*+zip", "*/*+gzip", "*/*+zstd",
@@ -44,7 +44,7 @@ public struct ContentTypeSet: Sendable, Hashable, ExpressibleByArrayLiteral, Cus
         ]
     )
 
-    /// The types of both sets; an exception of one stays an exception unless the other names the type itself.
+    /// Returns the types of both sets; an exception of one remains unless the other contains the type itself.
     public func union(_ other: ContentTypeSet) -> ContentTypeSet {
         var result = self
         result.patterns.formUnion(other.patterns)
@@ -53,7 +53,7 @@ public struct ContentTypeSet: Sendable, Hashable, ExpressibleByArrayLiteral, Cus
         return result
     }
 
-    /// Whether a `Content-Type` value names a type of the set.
+    /// Whether a `Content-Type` value has a type of the set.
     public func contains(_ contentType: String) -> Bool {
         let essence = contentType.unicodeScalars.prefix { $0 != ";" }
         let type = String(essence.filter { !$0.properties.isWhitespace }).lowercased()
@@ -65,6 +65,6 @@ public struct ContentTypeSet: Sendable, Hashable, ExpressibleByArrayLiteral, Cus
         return patterns.contains { $0.ends(with: ".*") && $0.without(suffix: "*").map(type.begins) == true }
     }
 
-    /// The patterns in alphabetical order.
+    /// The patterns, sorted alphabetically.
     public var description: String { patterns.sorted().joined(separator: ", ") }
 }
