@@ -3,10 +3,10 @@ import CBrotli
 import HTTPChainCore
 import HTTPChainGzip
 
-/// Undoes brotli (RFC 7932); its memory, the window and some 100 KiB, goes when it goes.
+/// Decodes brotli (RFC 7932); its memory, the window and about 100 KiB, is freed with it.
 final class BrotliDecoder: ContentDecoder {
     private enum State {
-        /// Nothing was decoded; the first byte tells the window.
+        /// Nothing was decoded yet; the first byte determines the window.
         case beforeWindow
         case inside
         case ended
@@ -29,7 +29,7 @@ final class BrotliDecoder: ContentDecoder {
     func decode(_ buffers: inout CodingBuffers) throws(ContentCodingError.Problem) {
         if state == .beforeWindow {
             guard let first = buffers.input.first else { return }
-            // nil is the mark of a large window, which the library refuses too.
+            // nil marks a large window, which the library refuses too.
             guard let bits = Self.windowBits(first), Int64(1) << bits <= maximumWindow.bytes else {
                 throw .windowTooLarge(limit: maximumWindow)
             }
@@ -45,7 +45,7 @@ final class BrotliDecoder: ContentDecoder {
         if state == .inside { throw .truncated }
     }
 
-    /// The binary logarithm of the window, RFC 7932 §9.1, all of which is in the first byte.
+    /// The binary logarithm of the window, RFC 7932 §9.1, which is entirely in the first byte.
     static func windowBits(_ byte: UInt8) -> Int? {
         if byte & 1 == 0 { return 16 }
         let next = Int(byte >> 1 & 7)

@@ -2,7 +2,7 @@
 import CBrotli
 import HTTPChainGzip
 
-/// Applies brotli (RFC 7932), with a window of 4 MiB; its memory goes when it goes.
+/// Encodes brotli (RFC 7932) with a window of 4 MiB; its memory is freed with it.
 final class BrotliEncoder: ContentEncoder {
     private let stream: OpaquePointer
 
@@ -27,7 +27,7 @@ final class BrotliEncoder: ContentEncoder {
         let result = BrotliEncoderCompressStream(stream, operation, &offered, &input, &room, &output, nil)
         buffers.consumed = buffers.input.count - offered
         buffers.produced = buffers.output.count - room
-        // The library says no more than this, and has no other reason.
+        // The library gives no reason, and no other one is possible.
         guard result == BROTLI_TRUE else { throw .outOfMemory }
         return BrotliEncoderIsFinished(stream) == BROTLI_TRUE
     }
