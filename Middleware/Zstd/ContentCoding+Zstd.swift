@@ -12,14 +12,14 @@ extension ContentCoding {
 
     /// zstd (RFC 8878), for ``/HTTPChainGzip/GzipMiddleware``.
     ///
-    /// Any number of frames, skippable ones among them, is one content. Checksums are verified, and written. Frames of
-    /// the formats before RFC 8878 are not decoded, nor those that need a dictionary.
+    /// Any number of frames, including skippable ones, is a single content. Checksums are verified and written. Frames
+    /// of formats before RFC 8878, and frames that need a dictionary, aren't decoded.
     ///
     /// - Parameters:
-    ///   - level: Time against size, where it is applied: 1 to 19, and the nearer end for what lies outside; 3 by default,
-    ///     which is smaller than gzip at level 6 in a fraction of the time.
-    ///   - maximumWindow: The most memory that content may ask for as its window, rounded down to a power of two, at
-    ///     least 1 KiB; 8 MiB by default, and what no sender may ask for more of (RFC 9659 §3). Content that does is a
+    ///   - level: The compression level, clamped to 1 to 19; 3 by default, which is smaller than gzip at level 6 in a
+    ///     fraction of the time.
+    ///   - maximumWindow: The maximum memory for the window that content may request, rounded down to a power of two,
+    ///     at least 1 KiB; 8 MiB by default, the most that senders may request (RFC 9659 §3). A larger request throws a
     ///     ``/HTTPChainGzip/ContentCodingError/Problem/windowTooLarge(limit:)``.
     public static func zstd(level: Int = 3, maximumWindow: ByteCount = .mebibytes(8)) -> ContentCoding {
         let level = min(19, max(1, level))

@@ -3,17 +3,17 @@ import CZstd
 import HTTPChainCore
 import HTTPChainGzip
 
-/// Undoes zstd (RFC 8878), any number of frames; its memory, the window and some 150 KiB, goes when it goes.
+/// Decodes zstd (RFC 8878), any number of frames; its memory, the window and about 150 KiB, is freed with it.
 final class ZstdDecoder: ContentDecoder {
     private let stream: OpaquePointer
     private let maximumWindow: ByteCount
     private var isInFrame = false
     private var hasHadFrame = false
-    /// The first bytes of the frame, which hold its header.
+    /// The first bytes of the frame, which contain its header.
     private var header: [UInt8] = []
     private var frameSize: UInt64 = 0
     private var emptyFrames = EmptyParts("frames")
-    /// What is wrong behind the output of the call before.
+    /// A problem that follows the output of the last call.
     private var problem: ContentCodingError.Problem?
 
     /// RFC 8878 §3.1.1: 4 bytes of magic number and 2 to 14 of header.
@@ -37,31 +37,31 @@ final class ZstdDecoder: ContentDecoder {
     func decode(_ buffers: inout CodingBuffers) throws(ContentCodingError.Problem) {
         if let problem { throw problem }
         do throws(ContentCodingError.Problem) {
-            // Frames may be as small as ten bytes: a call for each would take longer than the decoding.
+            // Frames may be as small as ten bytes, and a call for each would take longer than decoding.
             while try step(&buffers), buffers.consumed < buffers.input.count {}
         } catch {
-            // What was decoded before is content.
+            // The output decoded before the error is valid content.
             guard buffers.produced > 0 else { throw error }
             problem = error
         }
     }
 
-    /// Decodes to the end of a frame at most.
+    /// Decodes at most to the end of a frame.
     ///
-    /// - Returns: Whether it took something in or gave something out.
+    /// - Returns: Whether anything was consumed or produced.
     private func step(_ buffers: inout CodingBuffers) throws(ContentCodingError.Problem) -> Bool {
         let rest = UnsafeRawBufferPointer(rebasing: buffers.input[buffers.consumed...])
         let room = UnsafeMutableRawBufferPointer(rebasing: buffers.output[buffers.produced...])
         let begins = !isInFrame
         if begins {
-            // Asked without input it would begin a frame that nobody sent.
+            // Without input, the library would begin a frame that doesn't exist.
             guard let first = rest.first else { return false }
             guard Self.beginsFrame(first) else { throw strayBytes }
             header = []
             frameSize = 0
         }
-        // A frame's first byte goes alone: a frame that the library sees whole it decodes by other rules than one in
-        // pieces, such as for an empty compressed block, and what content means must not depend on how it arrives.
+        // A frame's first byte is passed separately: the library decodes a complete frame by different rules than one
+        // in pieces, such as for an empty compressed block, and the result mustn't depend on how the content arrives.
         let count = begins ? 1 : rest.count
         var input = ZSTD_inBuffer(src: rest.baseAddress, size: count, pos: 0)
         var output = ZSTD_outBuffer(dst: room.baseAddress, size: room.count, pos: 0)
@@ -82,11 +82,11 @@ final class ZstdDecoder: ContentDecoder {
         return input.pos > 0 || output.pos > 0
     }
 
-    /// Holds a frame to the size that it declares: the library does so when it sees all of it at once, but not always
-    /// when it comes in pieces.
+    /// Checks a frame's size against the declared one: the library does so if it sees the whole frame at once, but not
+    /// always if it arrives in pieces.
     private func checkSize() throws(ContentCodingError.Problem) {
         let declared = header.withUnsafeBytes { ZSTD_getFrameContentSize($0.baseAddress, $0.count) }
-        // The two largest numbers say that there is no size, and that there is no header.
+        // The two largest numbers mean that there is no size, or no header.
         guard header.first == 0x28, declared < UInt64.max - 1, declared != frameSize else { return }
         throw .corrupt("a frame has \(frameSize) bytes and declares \(declared)")
     }
@@ -96,9 +96,9 @@ final class ZstdDecoder: ContentDecoder {
         if isInFrame { throw .truncated }
     }
 
-    /// Whether a byte begins the magic number of a frame, or of one to skip, RFC 8878 §3.1.1 and §3.1.2.
+    /// Whether a byte begins the magic number of a frame or a skippable frame, RFC 8878 §3.1.1 and §3.1.2.
     ///
-    /// The formats of old, which the library may still know, begin otherwise.
+    /// Legacy formats, which the library may still support, begin differently.
     private static func beginsFrame(_ byte: UInt8) -> Bool {
         byte == 0x28 || byte & 0xF0 == 0x50
     }

@@ -2,7 +2,7 @@
 import CZstd
 import HTTPChainGzip
 
-/// Applies zstd (RFC 8878), one frame with a checksum; its memory goes when it goes.
+/// Encodes zstd (RFC 8878), a single frame with a checksum; its memory is freed with it.
 final class ZstdEncoder: ContentEncoder {
     private let stream: OpaquePointer
 
