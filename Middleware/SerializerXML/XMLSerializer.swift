@@ -5,23 +5,23 @@ public import HTTPChainSerializer
 import HTTPChainSupport
 public import XMLCoder
 
-/// XML, by XMLCoder; the trait `XML` brings it.
+/// XML, using XMLCoder; requires the trait `XML`.
 ///
 /// ```swift
 /// SerializerMiddleware(.json, .xml(root: "order"))
 /// ```
 ///
 /// It reads `application/xml`, `text/xml` and every type with the suffix `+xml`. A key path begins inside the root
-/// element. Entities that a document declares are not expanded, and nothing it refers to is loaded. White
-/// space within an element's text is kept, and what only lays a document out is not. The charset of the `Content-Type`
-/// decides over the document's own declaration, and a byte order mark over both (RFC 7303 §3.2). A document that is
-/// nested deeper than 128 levels is a `DecodingError`.
+/// element. Entities declared in a document aren't expanded, and references aren't loaded. Whitespace within an
+/// element's text is kept, and whitespace used only for layout is removed. The charset of the `Content-Type` overrides
+/// the document's own declaration, and a byte order mark overrides both (RFC 7303 §3.2). A document that is nested
+/// deeper than 128 levels throws a `DecodingError`.
 public struct XMLSerializer: Serializer {
     /// Always "XML".
     public let name = "XML"
     /// Always `application/xml`.
     public let contentType = "application/xml"
-    /// XML under its names, and what is built on it.
+    /// The XML types, and all types based on XML.
     public let acceptedTypes = ["application/xml", "text/xml", "application/*+xml"]
 
     private let root: String?
@@ -32,11 +32,11 @@ public struct XMLSerializer: Serializer {
     /// Makes the serializer.
     ///
     /// - Parameters:
-    ///   - root: The name of the root element; the name of the value's type when nil. A root key of the call or the
-    ///     stage takes its place.
-    ///   - dates: How dates are written; as RFC 3339 by default.
-    ///   - encoder: Sets more on the encoder; one is made for each value.
-    ///   - decoder: Sets more on the decoder; one is made for each value.
+    ///   - root: The name of the root element; nil uses the name of the value's type. A root key of the call or the
+    ///     stage replaces it.
+    ///   - dates: The style of dates; RFC 3339 by default.
+    ///   - encoder: Configures the encoder, which is created for each value.
+    ///   - decoder: Configures the decoder, which is created for each value.
     public init(
         root: String? = nil,
         dates: DateCoding = .iso8601,
@@ -49,12 +49,12 @@ public struct XMLSerializer: Serializer {
         configureDecoder = decoder
     }
 
-    /// The value as a document, in the charset that the `Content-Type` names, else in UTF-8.
+    /// Returns the value as a document, in the charset of the `Content-Type`, or in UTF-8 if it has none.
     public func encode(_ value: any Encodable, contentType: String) throws -> Data {
         try document(value, root: root ?? Self.elementName(of: value), contentType)
     }
 
-    /// The value as a document whose root element is the first key, with an element for each further key in it.
+    /// Returns the value as a document whose root element is the first key, with a nested element for each further key.
     public func encode(_ value: any Encodable, under root: BodyKeyPath, contentType: String) throws -> Data {
         let inner = BodyKeyPath(keys: Array(root.keys.dropFirst()))
         guard let first = root.keys.first else { return try encode(value, contentType: contentType) }
@@ -62,13 +62,13 @@ public struct XMLSerializer: Serializer {
         return try document(content, root: first, contentType)
     }
 
-    /// The value of a document.
+    /// Decodes a value from a document.
     public func decode<Value: Decodable>(
         _ type: Value.Type,
         from data: Data,
         contentType: String?
     ) throws -> Value {
-        // Trimming would also take the spaces beside an entity within a text.
+        // Trimming would also remove spaces next to an entity within a text.
         let decoder = XMLDecoder(trimValueWhitespaces: false, removeWhitespaceElements: true)
         decoder.dateDecodingStrategy = .custom { [dates] decoder in
             let container = try decoder.singleValueContainer()
@@ -86,7 +86,7 @@ public struct XMLSerializer: Serializer {
         } catch DecodingError.keyNotFound(let key, let context)
             where context.codingPath.last?.stringValue == key.stringValue
         {
-            // XMLCoder counts the missing element as part of the way to it.
+            // XMLCoder includes the missing element in its path.
             throw DecodingError.keyNotFound(
                 key,
                 DecodingError.Context(
@@ -127,7 +127,7 @@ public struct XMLSerializer: Serializer {
         return try charset.bytes(ofUTF8: try encoder.encode(value, withRootKey: root, header: header))
     }
 
-    /// The name of the value's type, as far as it can be the name of an element.
+    /// The name of the value's type, as far as it's valid as an element name.
     private static func elementName(of value: any Encodable) -> String {
         let original = (value as? any StandInValue)?.original ?? value
         let name = String(describing: type(of: original)).unicodeScalars.prefix {
@@ -138,10 +138,10 @@ public struct XMLSerializer: Serializer {
 }
 
 extension Serializer where Self == XMLSerializer {
-    /// XML whose root element is named after the type.
+    /// XML with a root element named after the type.
     public static var xml: XMLSerializer { XMLSerializer() }
 
-    /// XML with a name for the root element and a style of dates.
+    /// XML with a root element's name and a date style.
     public static func xml(root: String? = nil, dates: DateCoding = .iso8601) -> XMLSerializer {
         XMLSerializer(root: root, dates: dates)
     }
