@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// A change to decoded values of one type before the caller gets them, such as telling children their parent.
+/// A change to decoded values of one type before the caller gets them, such as telling children about their parent.
 ///
 /// ```swift
 /// SerializerMiddleware(.json, afterDecoding: [
@@ -10,18 +10,18 @@ public import HTTPTypes
 /// ])
 /// ```
 ///
-/// Values of the type are those that were asked for: the value itself, the value of an optional, and the elements of
-/// an array; not what lies deeper.
+/// It applies to the decoded value itself, the value of an optional, and the elements of an array, but not to nested
+/// values.
 public struct AfterDecoding: Sendable {
     /// The type's name.
     public let typeName: String
     let apply: @Sendable (_ value: any Sendable, _ response: HTTPResponse) async throws -> any Sendable
 
-    /// Changes values of a type.
+    /// Makes a change to values of a type.
     ///
     /// - Parameters:
     ///   - type: The type.
-    ///   - body: Is given the value to change; what it throws reaches the caller unchanged.
+    ///   - body: Changes the value; its errors reach the caller unchanged.
     public static func of<Value: Sendable>(
         _ type: Value.Type,
         _ body: @escaping @Sendable (_ value: inout Value) async throws -> Void
@@ -29,11 +29,11 @@ public struct AfterDecoding: Sendable {
         of(type) { value, _ in try await body(&value) }
     }
 
-    /// Changes values of a type, with a look at the head of the response they came in.
+    /// Makes a change to values of a type that depends on the response head.
     ///
     /// - Parameters:
     ///   - type: The type.
-    ///   - body: Is given the value to change; what it throws reaches the caller unchanged.
+    ///   - body: Changes the value; its errors reach the caller unchanged.
     public static func of<Value: Sendable>(
         _ type: Value.Type,
         _ body: @escaping @Sendable (_ value: inout Value, _ response: HTTPResponse) async throws -> Void

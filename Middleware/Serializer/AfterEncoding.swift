@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// A change to a request once its value of one type has been written, such as naming its revision in a field.
+/// A change to a request after its value of one type was encoded, such as sending the value's revision in a field.
 ///
 /// ```swift
 /// SerializerMiddleware(.json, afterEncoding: [
@@ -12,11 +12,11 @@ public struct AfterEncoding: Sendable {
     public let typeName: String
     let apply: @Sendable (_ value: any Sendable, _ request: Request) async throws -> Request
 
-    /// Changes requests that were made of values of a type, or of arrays of it.
+    /// Makes a change to requests whose value is of a type, or an array of it.
     ///
     /// - Parameters:
     ///   - type: The type.
-    ///   - body: Is given the value, and the request with the bytes in its body; what it throws reaches the caller
+    ///   - body: Receives the value and changes the request, whose body contains the bytes; its errors reach the caller
     ///     unchanged.
     public static func of<Value: Sendable>(
         _ type: Value.Type,
@@ -35,7 +35,7 @@ public struct AfterEncoding: Sendable {
 }
 
 extension Request {
-    /// The request with more to do to it once its value has been written, after what the stage does.
+    /// Returns the request with another change after its value was encoded, following the stage's own changes.
     public consuming func afterEncoding<Value: Sendable>(
         _ type: Value.Type,
         _ body: @escaping @Sendable (_ value: Value, _ request: inout Request) async throws -> Void

@@ -1,21 +1,21 @@
 import Foundation
 import HTTPChainSupport
 
-/// Checks a binary property list before Foundation's reader sees it, which trusts counts and follows each reference.
+/// Validates a binary property list before Foundation parses it, which trusts counts and follows each reference.
 struct BinaryPropertyList {
     private let bytes: [UInt8]
     private let offsetSize: Int
     private let referenceSize: Int
     private let count: Int
     private let top: Int
-    /// Where the table of offsets begins, and so where the objects end.
+    /// The position of the offset table, which is also the end of the objects.
     private let table: Int
 
     static func isBinary(_ data: Data) -> Bool { data.starts(with: "bplist".utf8) }
 
-    /// - Throws: A `DecodingError` if a number in the list leads out of it, if containers are nested deeper than
-    ///   property lists in XML may be, as they are in one that contains itself, or if there are more values than bytes,
-    ///   because many references lead to one container.
+    /// - Throws: A `DecodingError` if a number points outside the list, if containers are nested more deeply than is
+    ///   allowed for XML property lists, as in a list that contains itself, or if there are more values than bytes,
+    ///   because many references point to one container.
     static func check(_ data: Data) throws(DecodingError) {
         guard let list = BinaryPropertyList(data) else { throw corrupted("the trailer is not valid") }
         try list.checkObjects()
@@ -69,7 +69,7 @@ struct BinaryPropertyList {
         }
     }
 
-    /// The references in an object, which a container alone has; nil if the object leaves its place.
+    /// The references in an object, which only containers have; nil if the object is out of bounds.
     private func references(in object: Int) -> ArraySlice<UInt8>? {
         let place = table + object * offsetSize
         guard let start = Self.number(bytes[place..<(place + offsetSize)]), (8..<table).contains(start) else {
@@ -112,7 +112,7 @@ struct BinaryPropertyList {
         return bytes[start..<(start + size)]
     }
 
-    /// A number of at most eight bytes; nil if it is negative, or greater than that of the bytes of any list.
+    /// A number of at most eight bytes; nil if it's negative or larger than any list.
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
         Int(exactly: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }

@@ -1,51 +1,51 @@
 import HTTPChainSupport
 
-/// A place in a body, key by key, outermost first.
+/// A position in a body, key by key, outermost first.
 ///
-/// As text the keys are separated by dots, `"data.items"`; a number goes into an array, `"results.0"`. Keys that hold
-/// a dot themselves are given as an array, `["odata.context", "value"]`.
+/// In text, keys are separated by dots, `"data.items"`; a number is an array index, `"results.0"`. If keys contain dots
+/// themselves, use an array, `["odata.context", "value"]`.
 public struct BodyKeyPath: Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
     CustomStringConvertible
 {
     /// The keys, outermost first.
     public let keys: [String]
 
-    /// The body as a whole.
+    /// The whole body.
     public static let whole = BodyKeyPath(keys: [])
 
-    /// A place given by its keys.
+    /// Makes a path from its keys.
     public init(keys: [String]) {
         self.keys = keys
     }
 
-    /// A place given by keys with dots between them; no text is the body as a whole.
+    /// Makes a path from keys separated by dots; an empty text is the whole body.
     public init(_ path: String) {
         keys = path.pieces(at: ".").map(String.init)
     }
 
-    /// The place that a coder says it is at.
+    /// Makes a path from a coding path.
     init(codingPath: [any CodingKey]) {
         keys = codingPath.map { key in key.intValue.map(String.init) ?? key.stringValue }
     }
 
-    /// A place given by keys with dots between them.
+    /// Makes a path from keys separated by dots.
     public init(stringLiteral path: String) {
         self.init(path)
     }
 
-    /// A place given by its keys.
+    /// Makes a path from its keys.
     public init(arrayLiteral keys: String...) {
         self.init(keys: keys)
     }
 
-    /// Whether the place is the body as a whole.
+    /// Whether the path is the whole body.
     public var isWhole: Bool { keys.isEmpty }
 
-    /// The keys with dots between them.
+    /// The keys, separated by dots.
     public var description: String { keys.joined(separator: ".") }
 }
 
-/// A key that is not known when the program is compiled.
+/// A key that isn't known at compile time.
 struct AnyCodingKey: CodingKey {
     let stringValue: String
     let intValue: Int?

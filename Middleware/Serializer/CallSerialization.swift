@@ -1,76 +1,74 @@
 public import HTTPChainCore
 
-/// The settings of how the values of one call are turned into bytes and back, where it differs from what
-/// ``SerializerMiddleware`` does.
+/// The encoding and decoding settings of a single call, where they differ from those of ``SerializerMiddleware``.
 ///
-/// What is nil here is as the stage has it. The functions of `Request` are the short way to each of these.
+/// A nil setting is the stage's own. The methods of `Request` set each of these.
 public struct CallSerialization: Sendable {
     /// The choice of a serializer.
     public enum Choice: Sendable {
-        /// This one, whether or not the stage has it.
+        /// This serializer, whether or not the stage has it.
         case serializer(any Serializer)
-        /// That of the stage which has this name.
+        /// The stage's serializer with this name.
         case named(String)
     }
 
-    /// Whether the stage leaves the call alone.
+    /// Whether the stage ignores the call.
     public var isOff = false
-    /// The serializer that writes the request; chosen by the `Content-Type` of the call, else the first of the stage,
-    /// when nil.
+    /// The serializer that encodes the request; nil chooses it by the call's `Content-Type`, or uses the stage's first.
     public var request: Choice?
-    /// The serializer that reads the response; chosen by its `Content-Type` when nil.
+    /// The serializer that decodes the response; nil chooses it by its `Content-Type`.
     public var response: Choice?
     /// The path of the value in the response.
     public var keyPath: BodyKeyPath?
-    /// The keys that the value of the request is put under.
+    /// The keys under which the request's value is nested.
     public var rootKey: BodyKeyPath?
-    /// Whether nil properties are written as null.
+    /// Whether nil properties are encoded as null.
     public var encodesNilAsNull: Bool?
-    /// The largest size of the response.
+    /// The maximum size of the response.
     public var limit: ByteCount?
-    /// The changes to the decoded value, after those of the stage.
+    /// The changes to the decoded value, following those of the stage.
     public var afterDecoding: [AfterDecoding] = []
-    /// The changes to the request once its value has been written, after those of the stage.
+    /// The changes to the request after its value was encoded, following those of the stage.
     public var afterEncoding: [AfterEncoding] = []
 
-    /// Everything as the stage has it.
+    /// Makes settings that change nothing.
     public init() {}
 }
 
-/// The request option that holds a call's own ``CallSerialization``.
+/// The request option for a call's ``CallSerialization``.
 public enum CallSerializationOption: RequestOption {
-    /// Everything as the stage has it.
+    /// The stage's own settings.
     public static var defaultValue: CallSerialization { CallSerialization() }
 }
 
-/// The value that a request's body was made of, for the stages inside the serializer.
+/// The value that a request's body was encoded from, for inner stages.
 public enum EncodedValue: RequestOption {
-    /// The body was made of no value.
+    /// `nil`: the body wasn't encoded from a value.
     public static var defaultValue: (any Encodable & Sendable)? { nil }
 }
 
 extension Request {
-    /// The settings of how the values of this call are turned into bytes and back.
+    /// The encoding and decoding settings of this call.
     public var serialization: CallSerialization {
         get { options[CallSerializationOption.self] }
         set { options[CallSerializationOption.self] = newValue }
     }
 
-    /// The request with a serializer of its own for both directions.
+    /// Returns the request with its own serializer for both directions.
     public consuming func serialized(by serializer: some Serializer) -> Request {
         serialization.request = .serializer(serializer)
         serialization.response = .serializer(serializer)
         return self
     }
 
-    /// The request with the serializer, or ``DataMapper``, of this name for both directions.
+    /// Returns the request with the serializer, or ``DataMapper``, of this name for both directions.
     public consuming func serialized(by name: String) -> Request {
         serialization.request = .named(name)
         serialization.response = .named(name)
         return self
     }
 
-    /// The request with a serializer of its own for what is sent; the response's is chosen as otherwise.
+    /// Returns the request with its own serializer for encoding; decoding isn't affected.
     ///
     /// ```swift
     /// Request.post("login", body: .value(credentials)).encoded(by: .form)
@@ -80,40 +78,40 @@ extension Request {
         return self
     }
 
-    /// The request with a serializer of its own for what comes back, whatever its `Content-Type`.
+    /// Returns the request with its own serializer for decoding, whatever the response's `Content-Type`.
     public consuming func decoded(by serializer: some Serializer) -> Request {
         serialization.response = .serializer(serializer)
         return self
     }
 
-    /// The request with its value taken from a place in the response; an empty path is the response as a whole.
+    /// Returns the request with the position of its value in the response; an empty path is the whole response.
     ///
-    /// An optional value is nil if anything on the way is null or missing; for another type that is a
-    /// ``SerializerError`` that names the key.
+    /// An optional value is nil if anything along the path is null or missing; for other types that throws a
+    /// ``SerializerError`` with the key.
     public consuming func decoded(at keyPath: BodyKeyPath) -> Request {
         serialization.keyPath = keyPath
         return self
     }
 
-    /// The request with another limit on what is decoded.
+    /// Returns the request with its own limit for decoding.
     public consuming func decoded(upTo limit: ByteCount) -> Request {
         serialization.limit = limit
         return self
     }
 
-    /// The request with its value put under keys; an empty path puts it under none.
+    /// Returns the request with keys under which its value is nested; an empty path disables nesting.
     public consuming func encoded(under rootKey: BodyKeyPath) -> Request {
         serialization.rootKey = rootKey
         return self
     }
 
-    /// The request with nil properties of its value written as null.
+    /// Returns the request with nil properties of its value encoded as null.
     public consuming func encodingNilAsNull(_ asNull: Bool = true) -> Request {
         serialization.encodesNilAsNull = asNull
         return self
     }
 
-    /// The request with more to do to the decoded value, after what the stage does.
+    /// Returns the request with another change to the decoded value, following the stage's own changes.
     public consuming func afterDecoding<Value: Sendable>(
         _ type: Value.Type,
         _ body: @escaping @Sendable (_ value: inout Value) async throws -> Void
@@ -122,7 +120,7 @@ extension Request {
         return self
     }
 
-    /// The request with no serializer at work: its body must be bytes, and the response is left as it comes.
+    /// Returns the request without serialization: its body must be bytes, and the response is left unchanged.
     public consuming func withoutSerialization() -> Request {
         serialization.isOff = true
         return self

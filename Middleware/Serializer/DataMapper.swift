@@ -2,7 +2,7 @@ public import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// A serializer made of closures, for data that a service shapes in a way of its own.
+/// A serializer made of closures, for a service's own formats.
 ///
 /// ```swift
 /// let orders = DataMapper("orders", contentType: "application/vnd.shop.orders") { value in
@@ -13,28 +13,28 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// A call chooses it by name with ``HTTPChainCore/Request/serialized(by:)-(String)``. What is to happen with a value
-/// after it was decoded, by this or any other serializer, is said with ``AfterDecoding``.
+/// A call chooses it by name with ``HTTPChainCore/Request/serialized(by:)-(String)``. To change a value after it was
+/// decoded, by this or any other serializer, use ``AfterDecoding``.
 public struct DataMapper: Serializer {
-    /// Makes bytes of a value.
+    /// Encodes a value.
     public typealias Encode = @Sendable (_ value: any Encodable) throws -> Data
-    /// Makes a value of bytes; the type says which is wanted.
+    /// Decodes a value of the given type.
     public typealias Decode = @Sendable (_ data: Data, _ type: any Decodable.Type) throws -> Any
-    /// Makes bytes of a value, for a call.
+    /// Encodes a value, for a call.
     public typealias EncodeForCall = @Sendable (_ value: any Encodable, _ call: SerializationContext) throws -> Data
-    /// Makes a value of bytes, for a call.
+    /// Decodes a value, for a call.
     public typealias DecodeForCall =
         @Sendable (
             _ data: Data, _ type: any Decodable.Type, _ call: SerializationContext
         ) throws -> Any
 
-    /// The name that a call chooses it by.
+    /// The name by which a call chooses it.
     public let name: String
-    /// The content type that it writes.
+    /// The content type that it encodes.
     public let contentType: String
-    /// The content types that it reads.
+    /// The content types that it decodes.
     public let acceptedTypes: [String]
-    /// The closures alone know whether there are keys.
+    /// `false`: only the closures know whether there are keys.
     public let hasKeys = false
     private let makeData: EncodeForCall
     private let makeValue: DecodeForCall
@@ -42,11 +42,11 @@ public struct DataMapper: Serializer {
     /// Makes a mapper.
     ///
     /// - Parameters:
-    ///   - name: The name that a call chooses it by.
-    ///   - contentType: What it writes.
-    ///   - acceptedTypes: What it reads; what it writes when empty.
-    ///   - encode: Makes bytes of a value.
-    ///   - decode: Makes a value of bytes.
+    ///   - name: The name by which a call chooses it.
+    ///   - contentType: The content type that it encodes.
+    ///   - acceptedTypes: The content types that it decodes; if empty, the one that it encodes.
+    ///   - encode: Encodes a value.
+    ///   - decode: Decodes a value.
     public init(
         _ name: String,
         contentType: String,
@@ -61,14 +61,14 @@ public struct DataMapper: Serializer {
         }
     }
 
-    /// Makes a mapper that is told the call: its route, method and options, and the head of the response.
+    /// Makes a mapper whose closures receive the call: its route, method and options, and the response head.
     ///
     /// - Parameters:
-    ///   - name: The name that a call chooses it by.
-    ///   - contentType: What it writes.
-    ///   - acceptedTypes: What it reads; what it writes when empty.
-    ///   - encode: Makes bytes of a value.
-    ///   - decode: Makes a value of bytes.
+    ///   - name: The name by which a call chooses it.
+    ///   - contentType: The content type that it encodes.
+    ///   - acceptedTypes: The content types that it decodes; if empty, the one that it encodes.
+    ///   - encode: Encodes a value.
+    ///   - decode: Decodes a value.
     public init(
         _ name: String,
         contentType: String,
@@ -83,19 +83,19 @@ public struct DataMapper: Serializer {
         makeValue = decode
     }
 
-    /// Asks the closure; it is given the value as the call brought it.
+    /// Calls the closure with the call's original value.
     public func encode(_ value: any Encodable, contentType: String) throws -> Data {
         try encode(value, in: SerializationContext(method: .post, route: "", contentType: contentType))
     }
 
-    /// Asks the closure; it is given the value as the call brought it.
+    /// Calls the closure with the call's original value.
     public func encode(_ value: any Encodable, in context: SerializationContext) throws -> Data {
         try makeData((value as? any StandInValue)?.original ?? value, context)
     }
 
-    /// Puts the JSON that the closure makes under keys.
+    /// Nests the JSON that the closure returns under keys.
     ///
-    /// - Throws: ``SerializerError`` if the content type isn't one of JSON: nothing else has keys that are known here.
+    /// - Throws: ``SerializerError`` if the content type isn't JSON, because keys are supported only there.
     public func encode(_ value: any Encodable, under root: BodyKeyPath, contentType: String) throws -> Data {
         try encode(value, under: root, in: SerializationContext(method: .post, route: "", contentType: contentType))
     }
@@ -109,7 +109,7 @@ public struct DataMapper: Serializer {
         return try root.wrapping(json: encode(value, in: context))
     }
 
-    /// Asks the closure.
+    /// Calls the closure.
     public func decode<Value: Decodable>(
         _ type: Value.Type,
         from data: Data,
@@ -118,7 +118,7 @@ public struct DataMapper: Serializer {
         try decode(type, from: data, in: SerializationContext(method: .get, route: "", contentType: contentType))
     }
 
-    /// Asks the closure.
+    /// Calls the closure.
     public func decode<Value: Decodable>(
         _ type: Value.Type,
         from data: Data,
@@ -137,9 +137,9 @@ public struct DataMapper: Serializer {
         return value
     }
 
-    /// Calls the closure with the JSON at a place.
+    /// Calls the closure with the JSON at a path.
     ///
-    /// - Throws: ``SerializerError`` if there is no such place; an error if the content isn't JSON.
+    /// - Throws: ``SerializerError`` if the path doesn't exist; an error if the content isn't JSON.
     public func decode<Value: Decodable>(
         _ type: Value.Type,
         at path: BodyKeyPath,
@@ -165,14 +165,14 @@ public struct DataMapper: Serializer {
 }
 
 extension BodyKeyPath {
-    /// JSON within objects that have one key each.
+    /// Returns JSON nested in objects with one key each.
     fileprivate func wrapping(json: Data) throws -> Data {
         var wrapped = Data()
         for key in keys { wrapped += try Data("{".utf8) + JSONEncoder().encode(key) + Data(":".utf8) }
         return wrapped + json + Data(repeating: UInt8(ascii: "}"), count: keys.count)
     }
 
-    /// The JSON at this place in a document; `nil` if the value there, or on the way there, is null.
+    /// Returns the JSON at this path of a document; `nil` if the value there, or along the path, is null.
     fileprivate func part(ofJSON data: Data) throws -> Data? {
         var value = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
         for (depth, key) in keys.enumerated() {

@@ -8,7 +8,7 @@ extension DateCoding {
         case .millisecondsSince1970: encoder.dateEncodingStrategy = .millisecondsSince1970
         case .foundation: encoder.dateEncodingStrategy = .deferredToDate
         case .format(let format):
-            // Costly to make, so that all dates of a value share one.
+            // Expensive to create, so all dates of a value share one.
             let formatter = Locked(Self.formatter(format))
             encoder.dateEncodingStrategy = custom { date in formatter.withLock { $0.string(from: date) } }
         case .iso8601, .iso8601WithMilliseconds, .custom:

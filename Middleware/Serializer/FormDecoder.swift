@@ -4,7 +4,7 @@ import HTTPChainCore
 private protocol StringKeyedValue {}
 extension Dictionary: StringKeyedValue where Key == String {}
 
-/// Decodes what was read of a form, or one word of plain text.
+/// Decodes a parsed form, or a word of plain text.
 struct FormDecoder: Decoder {
     let node: FormNode
     let codingPath: [any CodingKey]
@@ -27,7 +27,7 @@ struct FormDecoder: Decoder {
         self
     }
 
-    /// The value, with the types that forms write in a way of their own.
+    /// Decodes the value, including types with their own notation in forms.
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         let value: Any? =
             switch type {
@@ -60,17 +60,17 @@ struct FormDecoder: Decoder {
         }
     }
 
-    /// The same for a dictionary, whose keys are as they are.
+    /// The same for a dictionary, whose keys are unchanged.
     private var ofData: FormDecoder {
         FormDecoder(node: node, codingPath: codingPath, style: style, keysAreData: true)
     }
 
-    /// The member of a key, as the style writes it.
+    /// The member for a key in the style's notation.
     func member(_ key: any CodingKey) -> FormNode? {
         node.member(keysAreData ? key.stringValue : style.keys.styled(key.stringValue))
     }
 
-    /// Nothing and the empty text are nil for who asks.
+    /// A missing value and an empty text count as nil.
     var isNil: Bool { node.isBlank }
 
     func child(_ node: FormNode, _ key: any CodingKey) -> FormDecoder {

@@ -1,14 +1,13 @@
 import HTTPChainSupport
 
-/// The values that were read of a form under one name: texts, members and elements side by side, since names may say
-/// all of them.
+/// The values of a form under one name: texts, members and elements, since names may express all of them.
 final class FormNode {
-    /// The texts that stand here; several where a name is repeated.
+    /// The texts at this position; several if a name is repeated.
     private(set) var texts: [FormValue] = []
-    /// The members in the order in which they came.
+    /// The members, in order of appearance.
     private(set) var keys: [String] = []
     private var members: [String: FormNode] = [:]
-    /// The values whose names have empty brackets appended.
+    /// The values appended by names with empty brackets.
     private var appended: [FormNode] = []
 
     init() {}
@@ -30,10 +29,10 @@ final class FormNode {
 
     var hasMembers: Bool { !members.isEmpty }
 
-    /// Whether there is nothing here, or an empty text alone.
+    /// Whether there is nothing here, or only an empty text.
     var isBlank: Bool { members.isEmpty && appended.isEmpty && (texts.isEmpty || texts.map(\.text) == [""]) }
 
-    /// The elements of an array, however they were named.
+    /// The elements of an array, in any notation.
     var elements: [FormNode] {
         if !appended.isEmpty { return appended }
         let numbered = keys.compactMap { key in Int(key).map { (index: $0, key: key) } }
@@ -48,8 +47,8 @@ final class FormNode {
 
     /// The node under a key.
     ///
-    /// Empty brackets begin a new element, unless the last one still lacks what comes next, as Rack has it:
-    /// `a[][x]=1&a[][y]=2` is one element, and so is `a[][x][]=1&a[][x][]=2`, which appends to a list within it.
+    /// Empty brackets begin a new element, unless the last one lacks the next key, as in Rack: `a[][x]=1&a[][y]=2` is a
+    /// single element, as is `a[][x][]=1&a[][x][]=2`, which appends to a list within it.
     private func child(_ key: String, before rest: ArraySlice<String>) -> FormNode {
         guard key.isEmpty else {
             if let member = members[key] { return member }
@@ -66,7 +65,7 @@ final class FormNode {
         return element
     }
 
-    /// Whether there is something at a path, so that another value there belongs elsewhere.
+    /// Whether there is already a value at a path, so that another one belongs elsewhere.
     private func holds(_ path: ArraySlice<String>) -> Bool {
         guard !path.contains("") else { return false }
         var node = self

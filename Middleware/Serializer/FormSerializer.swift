@@ -1,7 +1,7 @@
 public import Foundation
 public import HTTPChainCore
 
-/// Forms, `application/x-www-form-urlencoded` as the WHATWG URL Standard §5 writes and reads them.
+/// Forms, `application/x-www-form-urlencoded` as in §5 of the WHATWG URL Standard.
 ///
 /// ```swift
 /// SerializerMiddleware(.json, .form(ParameterEncoder(arrays: .brackets, keys: .snakeCase)))
@@ -11,32 +11,31 @@ public import HTTPChainCore
 /// // plant_ids%5B%5D=1&plant_ids%5B%5D=2&is_gift=true
 /// ```
 ///
-/// Names and values are written by a ``/HTTPChainCore/ParameterEncoder``, the one that queries have too, and what it
-/// writes is read back in every style but for what leaves no trace: nil, empty lists and values without keys. Names
-/// that nest are read from brackets and, where the style has them, from dots. Read, an empty text is nil for an optional
-/// type.
+/// Names and values are encoded by a ``/HTTPChainCore/ParameterEncoder``, as in queries. All styles can be decoded,
+/// except for values that leave no trace: nil, empty lists and values without keys. Nested names are decoded from
+/// brackets and, if the style uses them, from dots. When decoding an optional type, an empty text is nil.
 ///
-/// A value goes to the query of a GET, HEAD or DELETE request, whose body has no meaning (RFC 9110 §9.3).
+/// For a GET, HEAD or DELETE request, whose body has no meaning (RFC 9110 §9.3), the value is added to the query.
 public struct FormSerializer: Serializer {
     /// Always "form".
     public let name = "form"
     /// Always `application/x-www-form-urlencoded`.
     public let contentType = "application/x-www-form-urlencoded"
-    /// A value goes to the query of a GET, HEAD or DELETE request.
+    /// `true`: for a GET, HEAD or DELETE request, a value is added to the query.
     public let placesValuesInQuery = true
-    /// No bytes are a form without fields.
+    /// `true`: an empty body is a form without fields.
     public let decodesEmptyBodies = true
     /// The encoder of names and values.
     public let encoder: ParameterEncoder
 
     /// Makes the serializer.
     ///
-    /// - Parameter encoder: How names and values are written, and read.
+    /// - Parameter encoder: The encoder for names and values, whose style is also used for decoding.
     public init(_ encoder: ParameterEncoder = ParameterEncoder()) {
         self.encoder = encoder
     }
 
-    /// The value as pairs of names and texts; it must have keys at its top level.
+    /// Encodes a value as pairs of names and texts; it must have keys at its top level.
     public func encode(_ value: any Encodable, contentType: String) throws -> Data {
         var encoder = encoder
         if (value as? any StandInValue)?.keepsNulls ?? false { encoder.nils = .empty }
@@ -45,7 +44,7 @@ public struct FormSerializer: Serializer {
         return Data(writer.output)
     }
 
-    /// The value of pairs of names and texts.
+    /// Decodes a value from pairs of names and texts.
     public func decode<Value: Decodable>(
         _ type: Value.Type,
         from data: Data,
@@ -60,9 +59,9 @@ public struct FormSerializer: Serializer {
 }
 
 extension Serializer where Self == FormSerializer {
-    /// Forms in the usual style.
+    /// Forms in the default style.
     public static var form: FormSerializer { FormSerializer() }
 
-    /// Forms in a style.
+    /// Forms in a custom style.
     public static func form(_ encoder: ParameterEncoder) -> FormSerializer { FormSerializer(encoder) }
 }

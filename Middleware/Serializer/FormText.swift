@@ -2,19 +2,19 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// One value of a form as it was read: the text, and its pieces where the style puts several values into one.
+/// A value of a form: the text, and its parts if the style joins several values.
 struct FormValue: Sendable, Hashable {
     var text: String
-    /// The values of a list, where it is written as one text with separators.
+    /// The values of a list, if it's joined with separators.
     var pieces: [String] = []
 }
 
-/// Reads the text of a form, WHATWG URL Standard §5.1.
+/// Parses the text of a form, WHATWG URL Standard §5.1.
 enum FormText {
-    /// How deep names may nest; deeper ones come from an attack, not from a form.
+    /// The maximum nesting depth of names; deeper ones indicate an attack.
     static let depthLimit = 64
 
-    /// The pairs in order; a `%` that begins no escape stands for itself, and bytes that are not UTF-8 become U+FFFD.
+    /// The pairs in order; a `%` that doesn't begin an escape is kept, and invalid UTF-8 becomes U+FFFD.
     static func read(_ data: Data, arrays: ParameterEncoder.Arrays) -> [(name: String, value: FormValue)] {
         data.split(separator: UInt8(ascii: "&")).map { pair in
             Steps.take(pair.count)
@@ -23,7 +23,7 @@ enum FormText {
             var value = FormValue(text: unescaped(bytes))
             switch arrays {
             case .commas:
-                // Only commas that are not escaped separate.
+                // Only unescaped commas are separators.
                 value.pieces = bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
                     .map { unescaped($0) }
             case .pipes:
@@ -35,9 +35,9 @@ enum FormText {
         }
     }
 
-    /// The keys of a name: `a[b][]` is a, b and an empty key, which appends; so is `a.b[]` where dots nest.
+    /// The keys of a name: `a[b][]` is a, b and an empty key, which appends; so is `a.b[]` if dots nest.
     ///
-    /// What is no row of brackets and dots is a name that happens to hold some.
+    /// A name that isn't a valid sequence of brackets and dots is used unchanged.
     static func path(of name: String, nesting: ParameterEncoder.Nesting) throws -> [String] {
         let bytes = Array(name.utf8)
         Steps.take(bytes.count)

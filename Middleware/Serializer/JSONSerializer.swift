@@ -2,23 +2,23 @@ public import Foundation
 public import HTTPChainCore
 import HTTPChainSupport
 
-/// JSON, RFC 8259, by Foundation's coders.
+/// JSON, RFC 8259, using Foundation's coders.
 ///
-/// It reads `application/json`, `text/json` and every type with the suffix `+json`.
+/// It decodes `application/json`, `text/json` and every type with the suffix `+json`.
 public struct JSONSerializer: Serializer {
-    /// The relation between the keys of objects and the names of properties.
+    /// The mapping between keys of objects and names of properties.
     public enum Keys: Sendable, Hashable {
-        /// They are the same.
+        /// Keys and names are the same.
         case asDeclared
-        /// `first_name` is `firstName`.
+        /// The key `first_name` is the property `firstName`.
         case snakeCase
     }
 
     /// Always "JSON".
     public let name = "JSON"
-    /// `application/json` unless another was given.
+    /// `application/json` unless another type was set.
     public let contentType: String
-    /// JSON under its names, and what is built on it.
+    /// The JSON types, and all types based on JSON.
     public var acceptedTypes: [String] {
         guard let own = MediaType(contentType), !Self.reads(contentType) else { return Self.names }
         return Self.names + [own.essence]
@@ -26,7 +26,7 @@ public struct JSONSerializer: Serializer {
 
     private static let names = ["application/json", "text/json", "*/*+json"]
 
-    /// Whether a content type is one of JSON.
+    /// Whether a content type is a JSON type.
     static func reads(_ contentType: String) -> Bool {
         MediaType(contentType).map { type in names.contains { type.matches($0) } } ?? false
     }
@@ -39,11 +39,11 @@ public struct JSONSerializer: Serializer {
     /// Makes the serializer.
     ///
     /// - Parameters:
-    ///   - keys: How keys relate to names; they are the same by default.
-    ///   - dates: How dates are written; as RFC 3339 by default.
-    ///   - contentType: What is sent as `Content-Type`, and read beside the other types.
-    ///   - encoder: Sets more on the encoder; one is made for each value.
-    ///   - decoder: Sets more on the decoder; one is made for each value.
+    ///   - keys: The mapping of keys; unchanged by default.
+    ///   - dates: The style of dates; RFC 3339 by default.
+    ///   - contentType: The `Content-Type` to send, which is also decoded in addition to the other types.
+    ///   - encoder: Configures the encoder, which is created for each value.
+    ///   - decoder: Configures the decoder, which is created for each value.
     public init(
         keys: Keys = .asDeclared,
         dates: DateCoding = .iso8601,
@@ -58,12 +58,12 @@ public struct JSONSerializer: Serializer {
         configureDecoder = decoder
     }
 
-    /// The value as JSON, UTF-8.
+    /// Encodes a value as JSON in UTF-8.
     public func encode(_ value: any Encodable, contentType: String) throws -> Data {
         try makeEncoder().encode(NullKeeping.unwrapped(value))
     }
 
-    /// The value of JSON in UTF-8, UTF-16 or UTF-32.
+    /// Decodes a value from JSON in UTF-8, UTF-16 or UTF-32.
     public func decode<Value: Decodable>(
         _ type: Value.Type,
         from data: Data,
@@ -90,10 +90,10 @@ public struct JSONSerializer: Serializer {
 }
 
 extension Serializer where Self == JSONSerializer {
-    /// JSON with keys as declared and dates as RFC 3339.
+    /// JSON with unchanged keys, and dates as RFC 3339.
     public static var json: JSONSerializer { JSONSerializer() }
 
-    /// JSON with a style of keys and of dates; for more, see `JSONSerializer`'s initialiser.
+    /// JSON with styles for keys and dates; for more settings, see `JSONSerializer`'s initializer.
     public static func json(
         keys: JSONSerializer.Keys = .asDeclared,
         dates: DateCoding = .iso8601

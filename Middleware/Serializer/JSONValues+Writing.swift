@@ -2,7 +2,8 @@ import Foundation
 public import HTTPChainCore
 
 extension HTTPBody {
-    /// A body of newline-delimited JSON (`application/x-ndjson`, JSON Lines): a value a line, written as it is sent.
+    /// Returns a body of newline-delimited JSON (`application/x-ndjson`, JSON Lines), encoded line by line as it is
+    /// sent.
     ///
     /// ```swift
     /// try await chain.send(
@@ -10,11 +11,11 @@ extension HTTPBody {
     /// )
     /// ```
     ///
-    /// It can be read once, as the values can.
+    /// It can be read only once, like the values.
     ///
     /// - Parameters:
-    ///   - values: The values; no more than one is in memory.
-    ///   - serializer: How keys and dates are written; a value stays on one line whatever it says.
+    ///   - values: The values; only one at a time is in memory.
+    ///   - serializer: The encoding of keys and dates; a value always stays on one line.
     public static func jsonLines<Values: AsyncSequence & Sendable>(
         _ values: Values,
         serializer: JSONSerializer = .json
@@ -22,7 +23,7 @@ extension HTTPBody {
         .once(chunks: mapped(values, JSONValueWriter(serializer, .lines)))
     }
 
-    /// A body of newline-delimited JSON that can be sent again: see ``jsonLines(_:serializer:)-swift.type.method``.
+    /// Returns a replayable body of newline-delimited JSON: see ``jsonLines(_:serializer:)-swift.type.method``.
     public static func jsonLines(
         _ values: [some Encodable & Sendable],
         serializer: JSONSerializer = .json
@@ -30,13 +31,13 @@ extension HTTPBody {
         replayable(values, JSONValueWriter(serializer, .lines))
     }
 
-    /// A body that is a JSON sequence (`application/json-seq`, RFC 7464 §2.1), written as it is sent.
+    /// Returns a body with a JSON sequence (`application/json-seq`, RFC 7464 §2.1), encoded as it is sent.
     ///
-    /// It can be read once, as the values can.
+    /// It can be read only once, like the values.
     ///
     /// - Parameters:
-    ///   - values: The values; no more than one is in memory.
-    ///   - serializer: How keys and dates are written.
+    ///   - values: The values; only one at a time is in memory.
+    ///   - serializer: The encoding of keys and dates.
     public static func jsonSequence<Values: AsyncSequence & Sendable>(
         _ values: Values,
         serializer: JSONSerializer = .json
@@ -44,7 +45,7 @@ extension HTTPBody {
         .once(chunks: mapped(values, JSONValueWriter(serializer, .sequence)))
     }
 
-    /// A body that is a JSON sequence (`application/json-seq`, RFC 7464 §2.1) and can be sent again.
+    /// Returns a replayable body with a JSON sequence (`application/json-seq`, RFC 7464 §2.1).
     public static func jsonSequence(
         _ values: [some Encodable & Sendable],
         serializer: JSONSerializer = .json
@@ -66,7 +67,7 @@ extension HTTPBody {
     }
 }
 
-/// Writes one value after the other.
+/// Encodes values one after another.
 struct JSONValueWriter: Sendable {
     enum Framing {
         case lines
@@ -94,7 +95,7 @@ private struct ArrayReader<Value: Encodable & Sendable>: BodyReader {
     var rest: ArraySlice<Value>
     let writer: JSONValueWriter
 
-    /// Several small values make one chunk.
+    /// Combines several small values in one chunk.
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         guard !rest.isEmpty else { return nil }
         var chunk = Data()

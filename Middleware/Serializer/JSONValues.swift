@@ -3,10 +3,10 @@ public import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// The values of newline-delimited JSON or of a JSON sequence, one after the other as they arrive.
+/// The values of newline-delimited JSON or a JSON sequence, decoded as they arrive.
 ///
-/// Lines end with LF or CRLF, the last one also without; blank lines are passed over. A value of a sequence (RFC 7464)
-/// begins with a record separator and ends with LF. No more than one value and one chunk of the body are in memory.
+/// Lines end with LF or CRLF, optional for the last one; blank lines are skipped. A value of a sequence (RFC 7464)
+/// begins with a record separator and ends with LF. Only one value and one chunk of the body are in memory.
 public struct JSONValues<Value: Decodable>: AsyncSequence {
     enum Framing {
         case lines
@@ -25,7 +25,7 @@ public struct JSONValues<Value: Decodable>: AsyncSequence {
         self.limit = limit
     }
 
-    /// Begins to read; opening and its errors wait for the first value.
+    /// Begins to read; the body is opened, and may throw, at the first value.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(
             chunks: body.makeAsyncIterator(),
@@ -38,7 +38,7 @@ public struct JSONValues<Value: Decodable>: AsyncSequence {
         )
     }
 
-    /// Reads the values.
+    /// Iterates over the values.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var chunks: HTTPBody.AsyncIterator
         private let decoder: JSONDecoder
@@ -58,14 +58,15 @@ public struct JSONValues<Value: Decodable>: AsyncSequence {
             self.limit = limit
         }
 
-        /// The next value, or `nil` at the end.
+        /// Returns the next value, or `nil` at the end.
         public mutating func next() async throws -> Value? {
             try await next(isolation: nil)
         }
 
-        /// The next value, or `nil` at the end.
+        /// Returns the next value, or `nil` at the end.
         ///
-        /// - Throws: ``SerializerError`` that names the line or value; what reading throws. Nothing comes after an error.
+        /// - Throws: ``SerializerError`` with the number of the line or value; errors from the body. Nothing follows an
+        ///   error.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Value? {
             guard !isFinished else { return nil }
             do {
@@ -73,7 +74,7 @@ public struct JSONValues<Value: Decodable>: AsyncSequence {
                     while let piece = try nextPiece() {
                         if let value = try value(of: piece) { return value }
                     }
-                    // A value of a sequence is whole at its line feed; the separator of the next may be long in coming.
+                    // A sequence's value is complete at its line feed; the separator of the next may arrive much later.
                     if let piece = pieces.pendingRecord, !piece.isBlank,
                         let value = try? decoder.decode(Value.self, received: piece)
                     {
@@ -110,8 +111,7 @@ public struct JSONValues<Value: Decodable>: AsyncSequence {
                 if pieces.number == 1 {
                     throw invalid("the text does not begin with a record separator (RFC 7464 §2.2)")
                 }
-                // RFC 7464 §2.4: of a number, true, false and null nobody knows without what ends them whether they are
-                // whole.
+                // RFC 7464 §2.4: numbers, true, false and null may be truncated unless something terminates them.
                 if let first = piece.first(where: { !$0.isJSONSpace }), !"{[\"".utf8.contains(first),
                     piece.last?.isJSONSpace != true
                 {
@@ -138,7 +138,7 @@ public struct JSONValues<Value: Decodable>: AsyncSequence {
             SerializerError(.invalidLine(number, type: "\(Value.self)", codingPath: "", detail: detail))
         }
 
-        /// Before the first separator there is nothing.
+        /// There is no value before the first separator.
         private var number: Int {
             pieces.separator == LineSplitter.recordSeparator ? Swift.max(1, pieces.number - 1) : pieces.number
         }
@@ -148,7 +148,7 @@ public struct JSONValues<Value: Decodable>: AsyncSequence {
 extension JSONValues: Sendable {}
 
 extension HTTPBody {
-    /// The values of newline-delimited JSON (`application/x-ndjson`, JSON Lines), decoded as they arrive.
+    /// Returns the values of newline-delimited JSON (`application/x-ndjson`, JSON Lines), decoded as they arrive.
     ///
     /// ```swift
     /// for try await event in response.body.jsonLines(of: Event.self) { … }
@@ -156,8 +156,8 @@ extension HTTPBody {
     ///
     /// - Parameters:
     ///   - type: The type of each value.
-    ///   - serializer: How keys and dates are written.
-    ///   - lineLimit: How long a line may be; 1 MiB by default.
+    ///   - serializer: The encoding of keys and dates.
+    ///   - lineLimit: The maximum length of a line; 1 MiB by default.
     public func jsonLines<Value: Decodable>(
         of type: Value.Type,
         serializer: JSONSerializer = .json,
@@ -166,7 +166,7 @@ extension HTTPBody {
         JSONValues(self, .lines, serializer: serializer, limit: lineLimit)
     }
 
-    /// The values of a JSON sequence (`application/json-seq`, RFC 7464), decoded as they arrive.
+    /// Returns the values of a JSON sequence (`application/json-seq`, RFC 7464), decoded as they arrive.
     ///
     /// ```swift
     /// for try await event in response.body.jsonSequence(of: Event.self) { … }
@@ -174,8 +174,8 @@ extension HTTPBody {
     ///
     /// - Parameters:
     ///   - type: The type of each value.
-    ///   - serializer: How keys and dates are written.
-    ///   - limit: How long the text of a value may be; 1 MiB by default.
+    ///   - serializer: The encoding of keys and dates.
+    ///   - limit: The maximum length of a value's text; 1 MiB by default.
     public func jsonSequence<Value: Decodable>(
         of type: Value.Type,
         serializer: JSONSerializer = .json,

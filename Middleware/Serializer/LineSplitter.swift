@@ -1,8 +1,8 @@
 import Foundation
 
-/// Cuts chunks into lines, or into the records of a JSON sequence.
+/// Splits chunks into lines, or into the records of a JSON sequence.
 struct LineSplitter: Sendable {
-    /// A line is longer than allowed.
+    /// The error for a line that is longer than allowed.
     struct TooLong: Error {
         let number: Int
     }
@@ -13,12 +13,12 @@ struct LineSplitter: Sendable {
 
     private let limit: Int
     let separator: UInt8
-    /// The bytes that have arrived; lines before `start` have been given out.
+    /// The bytes that have arrived; lines before `start` have been returned.
     private var buffer = Data()
     private var start = 0
-    /// Up to here there is no line feed, so that a line in many chunks is searched once.
+    /// There is no line feed before this position, so a line in many chunks is searched only once.
     private var searched = 0
-    /// The line given out last; the first is 1.
+    /// The number of the last line returned; the first is 1.
     private(set) var number = 0
     private var isLast = false
 
@@ -27,7 +27,7 @@ struct LineSplitter: Sendable {
         self.separator = separator
     }
 
-    /// Whether nothing more will come.
+    /// Whether everything has been returned.
     var isEnded: Bool { isLast && start >= buffer.count }
 
     mutating func append(_ chunk: Data) {
@@ -43,7 +43,7 @@ struct LineSplitter: Sendable {
         isLast = true
     }
 
-    /// The next whole line, without its end; `nil` when more must arrive first.
+    /// Returns the next complete line, without its end; `nil` if more must arrive first.
     mutating func next() throws(TooLong) -> Data? {
         let origin = buffer.startIndex
         if let feed = buffer[(origin + searched)...].firstIndex(of: separator) {
@@ -51,12 +51,12 @@ struct LineSplitter: Sendable {
         }
         searched = buffer.count
         if isLast, start < buffer.count { return try take(upTo: buffer.count, next: buffer.count) }
-        // The carriage return before a line feed does not count.
+        // A carriage return before a line feed isn't counted.
         guard buffer.count - start <= limit &+ 1 || limit == .max else { throw TooLong(number: number + 1) }
         return nil
     }
 
-    /// Of a sequence, what has arrived after the last separator, where it ends with a line feed.
+    /// The bytes after the last separator of a sequence, if they end with a line feed.
     var pendingRecord: Data? {
         guard separator == Self.recordSeparator, number > 0, start < buffer.count, searched == buffer.count,
             buffer.last == Self.lineFeed
@@ -64,7 +64,7 @@ struct LineSplitter: Sendable {
         return Data(buffer.dropFirst(start))
     }
 
-    /// Passes over what has arrived after the last separator: it has been read.
+    /// Discards the bytes after the last separator, because they have been decoded.
     mutating func dropPending() {
         start = buffer.count
         searched = start
@@ -76,7 +76,7 @@ struct LineSplitter: Sendable {
         if separator == Self.lineFeed, line.last == 0x0D { line = line.dropLast() }
         number += 1
         guard line.count <= limit else { throw TooLong(number: number) }
-        // A byte order mark may stand before the first line.
+        // The first line may begin with a byte order mark.
         if number == 1, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
         start = next
         searched = next

@@ -1,9 +1,9 @@
 import HTTPChainCore
 
-/// The value at a key path: a type that any decoder can decode and that finds its way itself, so that the coding path
-/// of an error begins at the top of the body.
+/// The value at a key path: a type that any decoder can decode and that follows the path itself, so that the coding
+/// path of an error begins at the top of the body.
 struct NestedValue<Value: Decodable>: Decodable {
-    /// The way, handed past the decoder, which calls the initialiser before it returns.
+    /// The path, passed in a scope because the decoder calls the initializer.
     private static var path: BodyKeyPath { NestedValueScope.path }
 
     let value: Value
@@ -53,7 +53,7 @@ struct NestedValue<Value: Decodable>: Decodable {
         return try array.decode(Value.self)
     }
 
-    /// The key as given, or as a decoder shows it that turns snake case into camel case.
+    /// The key unchanged, or as shown by a decoder that converts snake case to camel case.
     private static func match(_ key: String, in object: KeyedDecodingContainer<AnyCodingKey>) -> AnyCodingKey? {
         let asGiven = AnyCodingKey(key)
         if object.contains(asGiven) { return asGiven }
@@ -62,7 +62,7 @@ struct NestedValue<Value: Decodable>: Decodable {
         return object.contains(AnyCodingKey(camel)) ? AnyCodingKey(camel) : nil
     }
 
-    /// As Foundation's `convertFromSnakeCase` has it: underscores at either end stay.
+    /// As in Foundation's `convertFromSnakeCase`: leading and trailing underscores are kept.
     private static func camelCase(_ key: String) -> String {
         let scalars = key.unicodeScalars
         guard let first = scalars.firstIndex(where: { $0 != "_" }), let last = scalars.lastIndex(where: { $0 != "_" })
@@ -95,15 +95,15 @@ extension Substring {
     }
 }
 
-/// A value that another one stands for while it is encoded.
+/// A value that represents another one while it's encoded.
 package protocol StandInValue: Encodable {
-    /// The value as the caller gave it.
+    /// The caller's original value.
     var original: any Encodable { get }
-    /// Whether nil is to be written as null.
+    /// Whether nil is encoded as null.
     var keepsNulls: Bool { get }
 }
 
-/// A value within objects that have one key each.
+/// A value nested in objects with one key each.
 package struct RootedValue: StandInValue {
     let value: any Encodable
     let path: BodyKeyPath

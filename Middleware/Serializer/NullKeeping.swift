@@ -2,7 +2,7 @@ import Foundation
 
 /// A value whose nil properties are encoded as null instead of left out.
 ///
-/// Synthesised `encode(to:)` asks `encodeIfPresent`, which leaves nil out; here that writes null, at every depth.
+/// Synthesized `encode(to:)` calls `encodeIfPresent`, which omits nil; here that encodes null, at every depth.
 package struct NullKeeping: StandInValue {
     let value: any Encodable
 
@@ -18,15 +18,14 @@ package struct NullKeeping: StandInValue {
         try value.encode(to: NullKeepingEncoder(inner: encoder))
     }
 
-    /// Returns the value to give an encoder: dates and dictionaries, which encoders know, stay what they are also at
-    /// the top.
+    /// Returns the value to pass to an encoder: top-level dates and dictionaries, which encoders treat specially, are
+    /// unchanged.
     package static func unwrapped(_ value: any Encodable) -> any Encodable {
         guard let keeping = value as? NullKeeping else { return value }
         return wrapping(keeping.value)
     }
 
-    /// Returns the value to give a container instead of a value; a type that the format treats in a way of its own
-    /// stays itself.
+    /// Returns the value to pass to a container; types that the format treats specially are unchanged.
     static func wrapping(_ value: some Encodable) -> any Encodable {
         switch value {
         case is Date, is Data, is URL, is Decimal: value
@@ -36,7 +35,7 @@ package struct NullKeeping: StandInValue {
     }
 }
 
-/// A dictionary stays one, because formats do not apply their key style to its keys.
+/// Dictionaries are kept, because formats don't apply their key style to the keys.
 private protocol StringKeyed {
     var keepingNulls: any Encodable { get }
 }

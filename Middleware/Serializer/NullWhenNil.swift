@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// A property that is encoded as null when it is nil, instead of being left out.
+/// A property that is encoded as null if it's nil, instead of being omitted.
 ///
 /// ```swift
 /// struct Profile: Codable, Sendable {
@@ -9,7 +9,7 @@ import HTTPChainCore
 /// }
 /// ```
 ///
-/// It decodes from null and from nothing at all. To encode every nil of a value as null, see
+/// It can be decoded from null or a missing value. To encode every nil of a value as null, see
 /// ``HTTPChainCore/Request/encodingNilAsNull(_:)``.
 @propertyWrapper
 public struct NullWhenNil<Value> {

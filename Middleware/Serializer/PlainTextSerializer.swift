@@ -1,20 +1,20 @@
 public import Foundation
 public import HTTPChainCore
 
-/// Text in a character encoding: strings, and what is written as one word, such as numbers, dates and UUIDs.
+/// Text in a character encoding: strings, and values written as one word, such as numbers, dates and UUIDs.
 ///
-/// Sent is the charset that the `Content-Type` of the call names, else the serializer's own. Of a response, a byte
-/// order mark decides, then the charset of its `Content-Type`, then the serializer's own.
+/// Encodes with the charset in the call's `Content-Type`, or the serializer's default. Decodes by the byte order mark,
+/// then the charset in the response's `Content-Type`, then the serializer's default.
 public struct PlainTextSerializer: Serializer {
     /// Always "text".
     public let name = "text"
     /// `text/plain` with the charset.
     public let contentType: String
-    /// All kinds of text.
+    /// All text types.
     public let acceptedTypes = ["text/*"]
-    /// Text is one word.
+    /// `false`: text is a single word.
     public let hasKeys = false
-    /// No bytes are the empty string.
+    /// `true`: an empty body is the empty string.
     public let decodesEmptyBodies = true
     private let charset: String
     private let dates: DateCoding
@@ -22,15 +22,15 @@ public struct PlainTextSerializer: Serializer {
     /// Makes the serializer.
     ///
     /// - Parameters:
-    ///   - charset: The name of the character encoding where nothing else says one; UTF-8 by default.
-    ///   - dates: How a date is written; as RFC 3339 by default.
+    ///   - charset: The default character encoding; UTF-8 by default.
+    ///   - dates: The style of dates; RFC 3339 by default.
     public init(charset: String = "utf-8", dates: DateCoding = .iso8601) {
         self.charset = charset
         self.dates = dates
         contentType = "text/plain; charset=\(charset)"
     }
 
-    /// The text in the charset.
+    /// Encodes text in the charset.
     public func encode(_ value: any Encodable, contentType: String) throws -> Data {
         let original = (value as? any StandInValue)?.original ?? value
         guard value is NullKeeping || !(value is any StandInValue) else {
@@ -50,7 +50,7 @@ public struct PlainTextSerializer: Serializer {
         return try TextCharset.data(of: text, charset: MediaType(contentType)?.charset ?? charset)
     }
 
-    /// The text, or the value that it spells.
+    /// Decodes text, or the value that it represents.
     public func decode<Value: Decodable>(
         _ type: Value.Type,
         from data: Data,
@@ -72,6 +72,6 @@ extension Serializer where Self == PlainTextSerializer {
     /// Text as UTF-8.
     public static var text: PlainTextSerializer { PlainTextSerializer() }
 
-    /// Text in the charset named.
+    /// Text in the given charset.
     public static func text(charset: String) -> PlainTextSerializer { PlainTextSerializer(charset: charset) }
 }

@@ -1,25 +1,25 @@
 public import Foundation
 import HTTPChainSupport
 
-/// Property lists, by Foundation's coders: reads XML, binary and OpenStep, and writes one of the first two.
+/// Property lists, using Foundation's coders: decodes XML, binary and OpenStep, and encodes XML or binary.
 public struct PropertyListSerializer: Serializer {
     /// A format of property lists.
     public enum Format: Sendable, Hashable {
-        /// Text that any XML parser reads.
+        /// Text that any XML parser can read.
         case xml
-        /// Smaller and quicker.
+        /// Smaller and faster.
         case binary
     }
 
     /// Always "property list".
     public let name = "property list"
-    /// The types in use for it.
+    /// The types used for property lists.
     public let acceptedTypes = [
         "application/x-plist", "application/x-apple-plist", "application/plist", "text/x-plist",
     ]
     private let format: Format
 
-    /// Makes the serializer; it writes XML unless told otherwise.
+    /// Makes the serializer; encodes XML by default.
     public init(_ format: Format = .xml) {
         self.format = format
     }
@@ -27,16 +27,16 @@ public struct PropertyListSerializer: Serializer {
     /// Always `application/x-plist`.
     public var contentType: String { "application/x-plist" }
 
-    /// The value as a property list; its top level must be an array or a dictionary.
+    /// Encodes a value as a property list; its top level must be an array or a dictionary.
     public func encode(_ value: any Encodable, contentType: String) throws -> Data {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = format == .xml ? .xml : .binary
         return try encoder.encode(NullKeeping.unwrapped(value))
     }
 
-    /// The value of a property list in any format.
+    /// Decodes a value from a property list in any format.
     ///
-    /// - Throws: A `DecodingError`, also for a list that is nested deeper than 128 levels in XML or binary, and for a
+    /// - Throws: A `DecodingError`, also for an XML or binary list that is nested deeper than 128 levels, and for a
     ///   binary one that contains itself.
     public func decode<Value: Decodable>(
         _ type: Value.Type,
@@ -53,10 +53,10 @@ public struct PropertyListSerializer: Serializer {
 }
 
 extension Serializer where Self == PropertyListSerializer {
-    /// Property lists, written as XML.
+    /// Property lists, encoded as XML.
     public static var propertyList: PropertyListSerializer { PropertyListSerializer() }
 
-    /// Property lists, written in the format given.
+    /// Property lists, encoded in the given format.
     public static func propertyList(_ format: PropertyListSerializer.Format) -> PropertyListSerializer {
         PropertyListSerializer(format)
     }

@@ -1,19 +1,19 @@
 public import Foundation
 
-/// Bytes as they are: for `Data` and optional `Data`, and nothing else.
+/// Unchanged bytes: only for `Data` and optional `Data`.
 public struct RawSerializer: Serializer {
     /// Always "raw".
     public let name = "raw"
     /// The content type of the bytes.
     public let contentType: String
-    /// Anything.
+    /// All types.
     public let acceptedTypes = ["*/*"]
-    /// Bytes are just bytes.
+    /// `false`: bytes have no structure.
     public let hasKeys = false
-    /// No bytes are empty `Data`.
+    /// `true`: an empty body is empty `Data`.
     public let decodesEmptyBodies = true
 
-    /// Makes the serializer; `application/octet-stream` is written unless another type is given.
+    /// Makes the serializer; the content type is `application/octet-stream` by default.
     public init(contentType: String = "application/octet-stream") {
         self.contentType = contentType
     }
@@ -44,9 +44,9 @@ public struct RawSerializer: Serializer {
 }
 
 extension Serializer where Self == RawSerializer {
-    /// Bytes as they are.
+    /// Unchanged bytes.
     public static var raw: RawSerializer { RawSerializer() }
 
-    /// Bytes as they are, sent as a media type.
+    /// Unchanged bytes, sent with a media type.
     public static func raw(_ contentType: String) -> RawSerializer { RawSerializer(contentType: contentType) }
 }

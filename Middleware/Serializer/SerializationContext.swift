@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// The call that a value is written or read for, as a ``Serializer`` is told it: by route, method and options.
+/// The call for which a ``Serializer`` encodes or decodes a value, with its route, method and options.
 ///
 /// ```swift
 /// DataMapper("records", contentType: "application/x-records") { value, call in
@@ -13,16 +13,16 @@ public import HTTPTypes
 public struct SerializationContext: Sendable {
     /// The request's method.
     public let method: HTTPRequest.Method
-    /// The route: the request's URL as the caller wrote it, variables included (`users/{id}`).
+    /// The route: the request's URL as the caller wrote it, including variables (`users/{id}`).
     public let route: String
-    /// All that the call declares.
+    /// All options of the call.
     public let options: RequestOptions
-    /// The head of the response that is read; nil while the request is written.
+    /// The head of the response being decoded; nil while the request is encoded.
     public let response: HTTPResponse?
-    /// The `Content-Type` of what is written or read; nil for a response without one.
+    /// The `Content-Type` being encoded or decoded; nil for a response without one.
     public let contentType: String?
 
-    /// Makes a context, for a test of a serializer.
+    /// Makes a context, for tests of serializers.
     public init(
         method: HTTPRequest.Method,
         route: String,

@@ -1,10 +1,10 @@
 public import Foundation
 import HTTPChainCore
 
-/// Turns values into the bytes of one format, and back.
+/// Encodes values in a format, and decodes them.
 ///
-/// A conforming type says which media types it speaks and does the two conversions; key paths, root keys, null for nil
-/// and empty bodies work with any serializer whose conversions go through `Encodable` and `Decodable`.
+/// A conforming type declares its media types and implements the two conversions. Key paths, root keys, null for nil
+/// and empty bodies work with any serializer whose conversions use `Encodable` and `Decodable`.
 ///
 /// ```swift
 /// struct CBORSerializer: Serializer {
@@ -17,80 +17,81 @@ import HTTPChainCore
 /// }
 /// ```
 public protocol Serializer: Sendable {
-    /// The name of the serializer in `explain()`, in errors, and in a call that chooses it by name.
+    /// The name of the serializer in `explain()`, in errors, and for calls that choose it by name.
     var name: String { get }
 
-    /// The content type that it writes: the value of `Content-Type`.
+    /// The content type that it encodes: the value of `Content-Type`.
     var contentType: String { get }
 
-    /// The media types it reads; by default the one it writes.
+    /// The media types that it decodes; by default the one that it encodes.
     ///
-    /// `text/*`, `application/*+json` and `*/*+json` stand for all such types. Of several serializers that read a type, the
-    /// one that names it most precisely is chosen.
+    /// `text/*`, `application/*+json` and `*/*+json` match all such types. If several serializers decode a type, the
+    /// one with the most specific match is chosen.
     var acceptedTypes: [String] { get }
 
-    /// Whether a value goes to the query of a GET, HEAD or DELETE request instead of its body; `false` by default.
+    /// Whether the value of a GET, HEAD or DELETE request is added to the query instead of the body; `false` by
+    /// default.
     var placesValuesInQuery: Bool { get }
 
-    /// Whether no bytes at all are a value like any other, as for text; `false` by default.
+    /// Whether an empty body is a valid value, as for text; `false` by default.
     var decodesEmptyBodies: Bool { get }
 
     /// Whether values of the format have keys; `true` by default.
     ///
-    /// The stage's key path and root key do not hold for a format without.
+    /// The stage's key path and root key aren't used for a format without keys.
     var hasKeys: Bool { get }
 
-    /// The bytes of a value.
+    /// Encodes a value.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - contentType: The `Content-Type` that is sent: the serializer's own, or one that the call brings.
-    /// - Throws: Any error; the stage makes it a ``SerializerError``.
+    ///   - contentType: The `Content-Type` that is sent: the serializer's own, or the call's.
+    /// - Throws: Any error; the stage converts it to a ``SerializerError``.
     func encode(_ value: any Encodable, contentType: String) throws -> Data
 
-    /// The bytes of a value, for a call; by default ``encode(_:contentType:)``.
+    /// Encodes a value, for a call; by default with ``encode(_:contentType:)``.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - context: The call: its route, its options.
-    /// - Throws: Any error; the stage makes it a ``SerializerError``.
+    ///   - context: The call, with its route and options.
+    /// - Throws: Any error; the stage converts it to a ``SerializerError``.
     func encode(_ value: any Encodable, in context: SerializationContext) throws -> Data
 
-    /// The value of bytes, for a call; by default ``decode(_:from:contentType:)``.
+    /// Decodes a value, for a call; by default with ``decode(_:from:contentType:)``.
     ///
     /// - Parameters:
-    ///   - type: The type wanted.
+    ///   - type: The type of the value.
     ///   - data: The bytes.
-    ///   - context: The call, with the head of the response.
-    /// - Throws: Any error; the stage makes it a `DecodingFailure`.
+    ///   - context: The call, with the response head.
+    /// - Throws: Any error; the stage converts it to a `DecodingFailure`.
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data, in context: SerializationContext) throws -> Value
 
-    /// The bytes of a value that stands under keys; by default ``encode(_:contentType:)`` of objects around it.
+    /// Encodes a value nested under keys; by default with ``encode(_:contentType:)`` of enclosing objects.
     ///
     /// - Parameters:
     ///   - value: The value.
     ///   - root: The keys, outermost first; never empty.
     ///   - contentType: The `Content-Type` that is sent.
-    /// - Throws: Any error; the stage makes it a ``SerializerError``.
+    /// - Throws: Any error; the stage converts it to a ``SerializerError``.
     func encode(_ value: any Encodable, under root: BodyKeyPath, contentType: String) throws -> Data
 
-    /// The value of bytes.
+    /// Decodes a value.
     ///
     /// - Parameters:
-    ///   - type: The type wanted.
-    ///   - data: The bytes; empty only where ``decodesEmptyBodies`` says so.
+    ///   - type: The type of the value.
+    ///   - data: The bytes; empty only if ``decodesEmptyBodies`` is `true`.
     ///   - contentType: The `Content-Type` of the response, if it has one.
-    /// - Throws: Any error; the stage makes it a `DecodingFailure`.
+    /// - Throws: Any error; the stage converts it to a `DecodingFailure`.
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data, contentType: String?) throws -> Value
 
-    /// The value at a place within bytes; by default ``decode(_:from:contentType:)`` of a type that goes there.
+    /// Decodes the value at a path; by default with ``decode(_:from:contentType:)`` of a type that follows the path.
     ///
     /// - Parameters:
-    ///   - type: The type wanted.
+    ///   - type: The type of the value.
     ///   - path: The keys, outermost first; never empty.
     ///   - data: The bytes.
     ///   - contentType: The `Content-Type` of the response, if it has one.
-    /// - Throws: ``SerializerError`` when there is no such key; any other error.
+    /// - Throws: ``SerializerError`` if a key is missing; any other error.
     func decode<Value: Decodable>(
         _ type: Value.Type,
         at path: BodyKeyPath,
@@ -100,24 +101,24 @@ public protocol Serializer: Sendable {
 }
 
 extension Serializer {
-    /// The type it writes.
+    /// The type that it encodes.
     public var acceptedTypes: [String] { [MediaType(contentType)?.essence ?? contentType] }
 
-    /// In the body.
+    /// `false`: values are in the body.
     public var placesValuesInQuery: Bool { false }
 
-    /// No bytes are no value.
+    /// `false`: an empty body isn't a value.
     public var decodesEmptyBodies: Bool { false }
 
-    /// Values have keys.
+    /// `true`: values have keys.
     public var hasKeys: Bool { true }
 
-    /// The value within objects that have one key each.
+    /// Encodes the value nested in objects with one key each.
     public func encode(_ value: any Encodable, under root: BodyKeyPath, contentType: String) throws -> Data {
         try encode(RootedValue(value: value, path: root), contentType: contentType)
     }
 
-    /// The value that is found by going from key to key.
+    /// Decodes the value by following the keys.
     public func decode<Value: Decodable>(
         _ type: Value.Type,
         at path: BodyKeyPath,
@@ -129,12 +130,12 @@ extension Serializer {
         }
     }
 
-    /// Leaves the call alone: most formats are the same for each.
+    /// Ignores the call, because most formats don't depend on it.
     public func encode(_ value: any Encodable, in context: SerializationContext) throws -> Data {
         try encode(value, contentType: context.contentType ?? contentType)
     }
 
-    /// Leaves the call alone: most formats are the same for each.
+    /// Ignores the call, because most formats don't depend on it.
     public func decode<Value: Decodable>(
         _ type: Value.Type,
         from data: Data,
@@ -143,7 +144,7 @@ extension Serializer {
         try decode(type, from: data, contentType: context.contentType)
     }
 
-    /// How precisely the serializer names a media type that it reads, nil for one that it does not.
+    /// The specificity with which the serializer matches a media type; nil if it doesn't.
     func precision(of type: MediaType) -> Int? {
         acceptedTypes.compactMap { type.precision(of: $0) }.max()
     }

@@ -1,14 +1,14 @@
 public import HTTPChainCore
 
-/// A value cannot be turned into the bytes of a request, or the body of a response not be looked at.
+/// The error for a value that can't be encoded, or a response that can't be decoded at all.
 ///
-/// Where a body was looked at and is not the value wanted, the error is `DecodingFailure`.
+/// If the body was decoded but isn't the expected value, the error is `DecodingFailure`.
 public struct SerializerError: HTTPChainError {
     /// The body that the error is about.
     public enum Message: String, Sendable, Hashable {
-        /// That of the request.
+        /// The request's body.
         case request
-        /// That of the response.
+        /// The response's body.
         case response
     }
 
@@ -17,25 +17,25 @@ public struct SerializerError: HTTPChainError {
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// No serializer speaks the media type; `nil` where the message names none.
+        /// No serializer supports the media type; `nil` if the message has none.
         case noSerializer(contentType: String?, of: Message, available: [String])
-        /// The call chooses a serializer by a name that none has.
+        /// The call chooses a serializer by an unknown name.
         case unknownName(String, available: [String])
-        /// The value cannot be written in the format.
+        /// The value can't be encoded in the format.
         case notEncodable(type: String, serializer: String, codingPath: String, detail: String)
-        /// The way to the value wanted ends early: there is no such key at that place.
+        /// The key path ends early: there is no such key at that position.
         case keyPathMissing(key: String, path: BodyKeyPath, place: BodyKeyPath, available: [String])
-        /// The body of the response is larger than the limit.
+        /// The response's body is larger than the limit.
         case tooLarge(limit: ByteCount)
-        /// The body of the response is still compressed or encoded in another way.
+        /// The response's body is still compressed or otherwise encoded.
         case contentEncoded(String)
-        /// The character encoding is not known.
+        /// The character encoding is unknown.
         case unknownCharset(String)
-        /// The bytes are not text in this character encoding, or it has no characters for the text.
+        /// The bytes are invalid in this character encoding, or it lacks characters for the text.
         case notInCharset(String)
-        /// A line of a stream of values is not one; lines count from 1.
+        /// A line of a stream isn't a valid value; lines count from 1.
         case invalidLine(Int, type: String, codingPath: String, detail: String)
-        /// A line of a stream of values is longer than the limit; lines count from 1.
+        /// A line of a stream is longer than the limit; lines count from 1.
         case lineTooLong(Int, limit: ByteCount)
     }
 
@@ -43,7 +43,7 @@ public struct SerializerError: HTTPChainError {
     public let problem: Problem
     /// The request and the head of the response, redacted.
     public let exchange: ExchangeSnapshot?
-    /// The coder's error; it may quote values, and is not part of ``description``.
+    /// The coder's error; it may quote values, and isn't included in ``description``.
     public let underlyingError: (any Error)?
 
     /// Makes the error.
@@ -104,7 +104,7 @@ public struct SerializerError: HTTPChainError {
         }
     }
 
-    /// Stage, reason and exchange; the coder's own error says no more than ``reason``.
+    /// The stage, reason and exchange; the coder's own error adds nothing to ``reason``.
     public var description: String { explanation.text(of: stage) + (exchange.map { "\n  \($0)" } ?? "") }
 
     private static func list(_ names: [String]) -> String {
@@ -123,7 +123,7 @@ public struct SerializerError: HTTPChainError {
         )
     }
 
-    /// Makes an error of this type of the one that an encoder threw.
+    /// Makes the error from one that an encoder threw.
     init(_ error: any Error, encoding value: any Encodable, by serializer: any Serializer) {
         var path = ""
         var detail = "\(error)"

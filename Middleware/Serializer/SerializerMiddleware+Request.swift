@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPTypes
 
 extension SerializerMiddleware {
-    /// Turns a value in the body into bytes, or into a query.
+    /// Encodes a value in the body as bytes or a query.
     func encodeBody(of request: inout Request, for call: CallSerialization) throws {
         guard let value = request.body.value else { return }
         let given = request.head.headerFields[.contentType]
@@ -32,7 +32,7 @@ extension SerializerMiddleware {
         }
     }
 
-    /// Writes values that stages further in bring; the keys that a body is put under are not for them.
+    /// Encodes values from inner stages; root keys for bodies don't apply to them.
     func valueEncoder(for request: Request, _ call: CallSerialization) -> ValueEncoder {
         let (method, route, options) = (request.head.method, request.url, request.options)
         return ValueEncoder { value, given in
@@ -44,7 +44,7 @@ extension SerializerMiddleware {
         }
     }
 
-    /// The serializer that names a type most precisely; of equals, the first.
+    /// The serializer with the most specific match for a type; of equals, the first.
     func speaker(of type: MediaType) -> (any Serializer)? {
         var best: (serializer: any Serializer, precision: Int)?
         for serializer in serializers {
@@ -89,20 +89,20 @@ extension SerializerMiddleware {
     }
 }
 
-/// Puts the text of a form into the query of a URL.
+/// Adds the text of a form to the query of a URL.
 enum QueryPlacement {
     static func append(_ form: String, to path: String?) -> String {
         let path = path ?? ""
         guard !form.isEmpty else { return path }
-        // By bytes: a combining character after a question mark does not make it another.
+        // Compares bytes, because a combining character after a question mark forms a different character.
         let hasQuery = path.utf8.contains(UInt8(ascii: "?"))
-        // In a query a plus sign is a plus sign by RFC 3986; everyone reads %20 as a space.
+        // By RFC 3986, a plus sign in a query is a plus sign; %20 is always a space.
         let query = Escaping.replacing(in: form) { $0 == "+" ? "%20" : nil }
         if hasQuery, !path.includes("{?") {
             let isOpen = path.utf8.last == UInt8(ascii: "?") || path.utf8.last == UInt8(ascii: "&")
             return path + (isOpen ? "" : "&") + query
         }
-        // RFC 6570 §3.2.9: the template's own query goes on after this one.
+        // RFC 6570 §3.2.9: the template's own query continues after this one.
         if let expression = path.utf8.firstRange(of: "{?".utf8) {
             return path[..<expression.lowerBound] + "?" + query + "{&" + path[expression.upperBound...]
         }

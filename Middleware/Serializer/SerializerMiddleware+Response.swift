@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPTypes
 
 extension SerializerMiddleware {
-    /// Attaches the value that the response holds.
+    /// Decodes the response's value and attaches it.
     func decode<Value: Decodable & Sendable>(
         _ response: Response,
         to type: Value.Type,
@@ -91,13 +91,13 @@ extension SerializerMiddleware {
         } catch let error as TimeoutError {
             throw error
         } catch {
-            // Who wants text gets that of any document, unless the call says how to read it.
+            // Any document can be decoded as text, unless the call sets a serializer.
             if PlainTextSerializer.gives(type), path.isWhole, call.response == nil,
                 let text = try? PlainTextSerializer().decode(type, from: bytes, contentType: contentType)
             {
                 return text
             }
-            // White space is no content, unless the serializer makes something of it, as that of plain text does.
+            // Whitespace is no content, unless the serializer accepts it, as plain text does.
             if bytes.isBlank, let empty = EmptyContent.value(of: type) { return empty }
             throw DecodingFailure(
                 type,
@@ -111,7 +111,7 @@ extension SerializerMiddleware {
         }
     }
 
-    /// Decodes where the call wants it; a place that is busy is waited for up to the deadline of the call.
+    /// Decodes at the call's place; if it's busy, waits up to the call's deadline.
     private static func run<Value: Sendable>(
         at place: any DecodingPlace,
         _ timer: TransferTimer?,
@@ -121,7 +121,7 @@ extension SerializerMiddleware {
         return try await timer.run { try await place.run(decoding) }
     }
 
-    /// All of the body, which stays readable for the stages outside.
+    /// Collects the whole body, which remains readable for outer stages.
     private func collect(_ response: inout Response, upTo limit: ByteCount) async throws -> Data {
         if let coding = response.headers[.contentEncoding], !coding.isEmpty, coding.lowercased() != "identity" {
             throw SerializerError(.contentEncoded(coding))
@@ -157,7 +157,7 @@ extension SerializerMiddleware {
         return placed(first, call)
     }
 
-    /// The serializer with the place of the value in what it reads.
+    /// The serializer with the position of the value.
     private func placed(_ serializer: any Serializer, _ call: CallSerialization) -> (any Serializer, BodyKeyPath) {
         (serializer, call.keyPath ?? (serializer.hasKeys ? keyPath : .whole))
     }

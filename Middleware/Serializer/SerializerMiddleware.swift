@@ -2,7 +2,7 @@ import Foundation
 public import HTTPChainCore
 import HTTPTypes
 
-/// Turns typed values into request bodies, and responses into typed values.
+/// Encodes typed values as request bodies, and decodes responses to typed values.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -14,25 +14,25 @@ import HTTPTypes
 /// let none = try await chain.send(.get("https://api.example.com/plants/0"), as: Plant?.self)   // 204: nil
 /// ```
 ///
-/// **Requests.** A body that is a value (`HTTPBody.value`) is written by the serializer that the call chooses, else by the
-/// one that speaks the call's `Content-Type`, else by the first. `Content-Type` is set unless given. A form goes to
-/// the query of a GET, HEAD or DELETE request. Other bodies pass untouched.
+/// **Requests.** A body that is a value (`HTTPBody.value`) is encoded by the serializer that the call chooses, or the
+/// one for the call's `Content-Type`, or the first. `Content-Type` is set unless present. A form is added to the query
+/// of a GET, HEAD or DELETE request. Other bodies pass untouched.
 ///
-/// **Responses.** Where a type is expected (`send(_:as:)`), `Accept` is set unless given, and the response is read by
-/// the serializer that the call chooses, else by the one that names its `Content-Type` most precisely. A response without
-/// `Content-Type` is read by the first; and where the stage has one serializer, that reads whatever comes. `Data` is
-/// given as it came from any content unless a key path leads to it. `String` is the text of any content that is not a
-/// text of the serializer's own: the document, in its charset, where that is JSON.
+/// **Responses.** If a type is expected (`send(_:as:)`), `Accept` is set unless present, and the response is decoded by
+/// the serializer that the call chooses, or the one with the most specific match for its `Content-Type`. A response
+/// without `Content-Type` is decoded by the first serializer, and a stage with a single serializer uses it for
+/// everything. `Data` is any content, unchanged, unless there is a key path. If the content doesn't decode to a
+/// `String`, the `String` is its text in its charset, such as a whole JSON document.
 ///
-/// **No content.** 204, 205, 304, the answer to HEAD, and no bytes are nil for an optional type, `EmptyResponse` for
-/// that, and a `DecodingFailure` for others.
+/// **No content.** 204, 205, 304, responses to HEAD, and empty bodies are nil for an optional type, `EmptyResponse` for
+/// that type, and a `DecodingFailure` for others.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/decode``: around status validation, so that it reads accepted responses
-/// alone.
+/// **Place.** Phase ``/HTTPChainCore/Phase/decode``: outside status validation, so that it decodes only accepted
+/// responses.
 ///
-/// **Options.** ``CallSerializationOption``; the functions of `Request` in this module set it piece by piece.
+/// **Options.** ``CallSerializationOption``, set by the methods of `Request` in this module.
 ///
-/// **Errors.** ``SerializerError`` and `DecodingFailure`; what closures after decoding throw, unchanged.
+/// **Errors.** ``SerializerError`` and `DecodingFailure`; errors from closures after decoding, unchanged.
 public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     let serializers: [any Serializer]
     let keyPath: BodyKeyPath
@@ -45,13 +45,13 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     /// Makes the stage.
     ///
     /// - Parameters:
-    ///   - serializers: What the stage speaks; the first writes where nothing else is said.
-    ///   - keyPath: Where in responses the value is; the response as a whole by default.
-    ///   - rootKey: The keys that values of requests are put under; none by default.
-    ///   - encodesNilAsNull: Whether nil properties are written as null; they are left out by default.
-    ///   - limit: How large a response may be that is decoded; 16 MiB by default.
-    ///   - afterDecoding: What is done with decoded values, in order.
-    ///   - afterEncoding: What is done with requests once their values have been written, in order.
+    ///   - serializers: The serializers; the first is the default for encoding.
+    ///   - keyPath: The position of values in responses; the whole response by default.
+    ///   - rootKey: The keys under which request values are nested; none by default.
+    ///   - encodesNilAsNull: Whether nil properties are encoded as null; they are omitted by default.
+    ///   - limit: The maximum size of a response to decode; 16 MiB by default.
+    ///   - afterDecoding: The changes to decoded values, in order.
+    ///   - afterEncoding: The changes to requests after their values were encoded, in order.
     public init<each Each: Serializer>(
         _ serializers: repeat each Each,
         keyPath: BodyKeyPath = .whole,
@@ -77,13 +77,13 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     /// Makes the stage from serializers in an array.
     ///
     /// - Parameters:
-    ///   - serializers: What the stage speaks; the first writes where nothing else is said.
-    ///   - keyPath: Where in responses the value is; the response as a whole by default.
-    ///   - rootKey: The keys that values of requests are put under; none by default.
-    ///   - encodesNilAsNull: Whether nil properties are written as null; they are left out by default.
-    ///   - limit: How large a response may be that is decoded; 16 MiB by default.
-    ///   - afterDecoding: What is done with decoded values, in order.
-    ///   - afterEncoding: What is done with requests once their values have been written, in order.
+    ///   - serializers: The serializers; the first is the default for encoding.
+    ///   - keyPath: The position of values in responses; the whole response by default.
+    ///   - rootKey: The keys under which request values are nested; none by default.
+    ///   - encodesNilAsNull: Whether nil properties are encoded as null; they are omitted by default.
+    ///   - limit: The maximum size of a response to decode; 16 MiB by default.
+    ///   - afterDecoding: The changes to decoded values, in order.
+    ///   - afterEncoding: The changes to requests after their values were encoded, in order.
     public init(
         _ serializers: [any Serializer],
         keyPath: BodyKeyPath = .whole,
@@ -102,10 +102,10 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         self.afterEncoding = afterEncoding
     }
 
-    /// Outside status validation and all that makes a request complete.
+    /// ``/HTTPChainCore/Phase/decode``: outside status validation and the stages that complete a request.
     public var phase: Phase { .decode }
 
-    /// The serializers, and what differs from the defaults.
+    /// The serializers, and the settings that differ from the defaults.
     public var summary: StageSummary {
         var summary = StageSummary(
             "SerializerMiddleware",
@@ -123,7 +123,7 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         return summary
     }
 
-    /// A stage that speaks nothing, and names that stand for two serializers.
+    /// Reports a stage without serializers, and names shared by two serializers.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         guard !serializers.isEmpty else {
             return [
@@ -144,9 +144,9 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         }
     }
 
-    /// Writes the body of the request, passes it on, and reads the body of the response.
+    /// Encodes the request's body, passes the request on, and decodes the response's body.
     ///
-    /// - Throws: ``SerializerError``; `DecodingFailure`; what closures after decoding and the stages inside throw.
+    /// - Throws: ``SerializerError``; `DecodingFailure`; errors from closures after decoding and from the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let call = request.serialization
         guard !call.isOff else { return try await next(request) }
@@ -173,13 +173,13 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
             route: request.url,
             options: request.options
         )
-        // Closures and places of the user's may wait for whatever they like, up to the deadline of the call.
+        // Custom closures and places may wait for anything, up to the call's deadline.
         let place = request.options[DecodingPlaceOption.self]
         let isTimed = place != nil || !afterDecoding.isEmpty || !call.afterDecoding.isEmpty
         let timer = isTimed ? request.callTimer : nil
         let redaction = request.redaction
         let response = try await next(request)
-        // A serializer further in has already done it.
+        // An inner serializer has already decoded it.
         guard response.options[DecodedValue.self] == nil else { return response }
         return try await decode(
             response,
@@ -212,7 +212,7 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         )
     }
 
-    /// Returns the acceptable types, in the order of the serializers; `nil` where anything is.
+    /// Returns the acceptable types, in the order of the serializers; `nil` if anything is acceptable.
     private func acceptedTypes(
         _ type: any (Decodable & Sendable).Type,
         for call: CallSerialization
@@ -223,7 +223,7 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         } else if RawSerializer.gives(type) {
             return nil
         }
-        // RFC 9110 §12.5.1 knows the range text/*, but no application/*+json.
+        // RFC 9110 §12.5.1 defines the range text/*, but not application/*+json.
         let ranges = speakers.flatMap { $0.acceptedTypes.filter { $0.ends(with: "/*") } }
         var types: [String] = []
         for essence in speakers.compactMap({ MediaType($0.contentType)?.essence }) + ranges

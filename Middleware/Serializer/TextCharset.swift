@@ -1,11 +1,11 @@
 package import Foundation
 import HTTPChainSupport
 
-/// Text bodies in the character encoding that their `charset` parameter names.
+/// Text bodies in the character encoding of their `charset` parameter.
 package enum TextCharset {
-    /// The text of bytes: the byte order mark decides where there is one, then `charset`, then UTF-8.
+    /// Decodes text: by the byte order mark if there is one, then `charset`, then UTF-8.
     ///
-    /// - Throws: ``SerializerError`` for a charset that is not known, and for bytes that are not text in it.
+    /// - Throws: ``SerializerError`` for an unknown charset, and for bytes that are invalid in it.
     package static func text(of data: Data, charset: String?) throws(SerializerError) -> String {
         for (mark, encoding) in marks where data.starts(with: mark) {
             guard let text = String(data: data.dropFirst(mark.count), encoding: encoding) else { break }
@@ -17,9 +17,9 @@ package enum TextCharset {
         return text
     }
 
-    /// The bytes of a text.
+    /// Encodes text.
     ///
-    /// - Throws: ``SerializerError`` for a charset that is not known, and for text that it has no characters for.
+    /// - Throws: ``SerializerError`` for an unknown charset, and for text that it lacks characters for.
     package static func data(of text: String, charset: String) throws(SerializerError) -> Data {
         guard let encoding = CharacterEncoding.named(charset) else { throw SerializerError(.unknownCharset(charset)) }
         guard let data = text.data(using: encoding) else { throw SerializerError(.notInCharset(charset)) }
