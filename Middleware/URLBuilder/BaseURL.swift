@@ -1,13 +1,13 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// The URL that relative references are joined with.
+/// The URL that relative references are joined to.
 struct BaseURL: Sendable {
     let scheme: String
     let authority: String
-    /// The path with the slash at its end, if it has one.
+    /// The path, including a trailing slash if it has one.
     let path: [UInt8]
-    /// The path without a slash at its end: what a reference is appended to.
+    /// The path without a trailing slash, to which references are appended.
     private let prefix: [UInt8]
     let query: [UInt8]
 
@@ -26,7 +26,7 @@ struct BaseURL: Sendable {
             if case .zoneInHost = error.problem { throw error }
             throw invalid("its host is not a host name")
         }
-        // What a URL cannot hold is encoded, as it is in references; braces are rather a template put here by mistake.
+        // Invalid characters are encoded, as in references; braces are more likely a template used by mistake.
         let whole = request.head.path ?? "/"
         guard !whole.utf8.contains(where: { $0 == .openBrace || $0 == .closeBrace }) else {
             throw invalid("a base holds no variables")
@@ -48,7 +48,7 @@ struct BaseURL: Sendable {
         prefix = path.last == .slash ? path.dropLast() : path
     }
 
-    /// The reference's path appended to the base's.
+    /// Returns the reference's path appended to the base's.
     func joined(_ reference: ArraySlice<UInt8>) -> [UInt8] {
         guard let first = reference.first else { return path }
         var result: [UInt8] = []

@@ -1,9 +1,9 @@
-/// The `.` and `..` segments of a path (RFC 3986 §5.2.4), in every disguise that servers see through: percent-encoded
-/// dots, backslashes and encoded slashes as separators, and parameters after the dots (`..;x`).
+/// The `.` and `..` segments of a path (RFC 3986 §5.2.4), in every form that servers recognize: percent-encoded dots,
+/// backslashes and encoded slashes as separators, and parameters after the dots (`..;x`).
 struct DotSegments {
-    /// Where they stand.
+    /// The positions of the segments.
     private(set) var ranges: [Range<Int>] = []
-    /// Whether, read from left to right, there is a `..` with nothing left to go up from.
+    /// Whether, from left to right, there is a `..` without a segment to go up from.
     private(set) var climbsOut = false
 
     init(in path: ArraySlice<UInt8>) {
@@ -21,7 +21,7 @@ struct DotSegments {
                     ranges.append(start..<index)
                     depth -= 1
                     if depth < 0 { climbsOut = true }
-                // Servers that merge slashes see nothing between two of them.
+                // Servers that merge slashes ignore empty segments.
                 default: if index > start { depth += 1 }
                 }
                 start = next
@@ -30,7 +30,7 @@ struct DotSegments {
         }
     }
 
-    /// Whether a dot, plain or encoded, stands where a segment may begin: most paths are done with this one look.
+    /// Whether there is a dot, plain or encoded, at a possible beginning of a segment; a quick check for most paths.
     private static func mayBe(in path: UnsafeBufferPointer<UInt8>) -> Bool {
         var previous = UInt8.slash
         for index in path.indices {
@@ -48,7 +48,7 @@ struct DotSegments {
         return false
     }
 
-    /// 1 for `.`, 2 for `..`, else `nil`.
+    /// 1 for `.`, 2 for `..`, otherwise `nil`.
     private static func dots(in segment: ArraySlice<UInt8>) -> Int? {
         var count = 0
         var index = segment.startIndex

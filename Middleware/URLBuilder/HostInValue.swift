@@ -1,12 +1,12 @@
-/// Values that would bring a host of their own, were they read as a URL reference.
+/// Detects values that would change the host if they were read as a URL reference.
 enum HostInValue {
-    /// Whether the text begins with two slashes or backslashes, or with a scheme and one; percent-encoded ones count.
+    /// Whether the text begins with two slashes or backslashes, or with a scheme and a slash; also percent-encoded.
     static func isSuspected(in text: String) -> Bool {
         let bytes = Array(text.utf8.drop { $0 == 0x20 })
         return startsAuthority(bytes[...]) || startsWithScheme(bytes)
     }
 
-    /// Whether two slashes or backslashes come first.
+    /// Whether the text begins with two slashes or backslashes.
     static func startsAuthority(_ bytes: ArraySlice<UInt8>) -> Bool {
         var index = bytes.startIndex
         for _ in 0..<2 {
@@ -18,7 +18,7 @@ enum HostInValue {
         return true
     }
 
-    /// A scheme of two letters or more: with one it is a drive, `C:\`.
+    /// A scheme of at least two letters, because a single letter is a drive, `C:\`.
     private static func startsWithScheme(_ bytes: [UInt8]) -> Bool {
         guard let first = bytes.first, first.isLetter else { return false }
         var index = 1

@@ -1,13 +1,13 @@
-/// Whether a URL may be on another origin than the base.
+/// Whether a URL may have an origin other than the base's.
 ///
-/// Some references say less than they do: `//other.example/a`, and `/\t/other.example/a` with a tab in it, lead to another
-/// server. Where references come from data, a base that holds keeps the call, with its fields and its content, at home.
+/// Some references are deceptive: `//other.example/a`, and `/\t/other.example/a` with a tab in it, lead to another
+/// server. If references come from data, `refused` keeps calls, with their fields and content, on the base's origin.
 public enum LeavesOrigin: Sendable, Hashable {
-    /// A reference with a host and a complete URL pass through.
+    /// References with a host and complete URLs are used unchanged.
     case allowed
-    /// A reference with another host and a complete URL of another origin are a ``URLBuilderError``, unless the call
+    /// A reference with another host or a complete URL of another origin throws a ``URLBuilderError``, unless the call
     /// allows it (``HTTPChainCore/Request/leavingOrigin()``).
     ///
-    /// What a URL builder of your own returns is its decision and passes. Redirects are followed as their stage says.
+    /// The origin of a custom builder's URL isn't checked. Redirects are followed by their own stage's rules.
     case refused
 }

@@ -1,14 +1,14 @@
 public import HTTPChainCore
 
 extension ParameterEncoder {
-    /// The query, without a question mark; empty when there is nothing to write.
+    /// Returns the query, without a question mark; empty if there are no parameters.
     ///
     /// ```swift
     /// try ParameterEncoder(arrays: .brackets).encode(["tags": ["a", "b"], "page": 2] as URLQuery)
     /// // tags%5B%5D=a&tags%5B%5D=b&page=2
     /// ```
     ///
-    /// - Throws: ``URLBuilderError`` that names the parameter, for a value that cannot be written.
+    /// - Throws: ``URLBuilderError`` with the parameter's name, for a value that can't be encoded.
     public func encode(_ query: URLQuery) throws(URLBuilderError) -> String {
         String(decoding: try bytes(query), as: UTF8.self)
     }
@@ -40,7 +40,7 @@ extension ParameterEncoder {
         return writer.output
     }
 
-    /// What no URL may hold is percent-encoded, and a number sign, since a fragment would cut off what follows.
+    /// Percent-encodes characters that are invalid in URLs, and number signs, since a fragment would cut off the rest.
     private static func encoded(raw text: String) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(percentEncoding: text, allowed: .reserved, keepingTriplets: true)
@@ -52,7 +52,7 @@ extension ParameterEncoder {
 }
 
 extension URLValue {
-    /// The value as queries and forms write it.
+    /// The value in the form of queries and forms.
     package var parameterValue: ParameterValue {
         switch self {
         case .null: .null

@@ -1,10 +1,10 @@
 import HTTPChainCore
 import HTTPChainSupport
 
-/// Parsed references, so that a template is parsed once however often it is used.
+/// Parsed references, so that a template is parsed only once.
 ///
-/// Bounded: there are two generations of at most `generation` entries; what was not used since the younger one was
-/// begun goes with the older. A template that is used once is forgotten after a while.
+/// The size is limited: there are two generations of at most `generation` entries, and entries that weren't used since
+/// the younger one began are dropped with the older one. A template that is used once is dropped after a while.
 final class PatternCache: Sendable {
     private struct Generations {
         var young: [ExactText: URLPattern] = [:]
@@ -13,20 +13,20 @@ final class PatternCache: Sendable {
 
     private let storage = Locked(Generations())
     private let generation: Int
-    /// Longer references are parsed each time: the bound is one of memory, not only of entries.
+    /// Longer references are parsed each time, to limit memory as well as entries.
     private let longestText = 1024
 
     init(generation: Int = 128) {
         self.generation = generation
     }
 
-    /// The number of references that are kept now.
+    /// The number of cached references.
     var count: Int { storage.withLock { $0.young.count + $0.old.count } }
 
-    /// The reference parsed, with the stage's own syntax.
+    /// Returns the parsed reference, in the stage's own syntax.
     func pattern(_ text: String, syntax: URLVariableSyntax) throws(URLBuilderError) -> URLPattern {
         guard text.utf8.count <= longestText else { return try URLPattern(text, syntax: syntax) }
-        // By its bytes: an accent that is a character of its own makes another URL.
+        // Compares bytes, because a different Unicode normalization makes a different URL.
         let key = ExactText(text)
         if let known = known(key) { return known }
         let pattern = try URLPattern(text, syntax: syntax)

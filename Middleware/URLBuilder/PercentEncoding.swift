@@ -1,6 +1,6 @@
 import HTTPChainSupport
 
-/// A set of ASCII characters, for deciding which bytes of a URL component stand as they are.
+/// A set of ASCII characters, for deciding which bytes of a URL component aren't encoded.
 struct ByteSet: Sendable {
     private let low: UInt64
     private let high: UInt64
@@ -19,13 +19,13 @@ struct ByteSet: Sendable {
 
     @inline(__always)
     func contains(_ byte: UInt8) -> Bool {
-        // Beyond ASCII the shift leaves nothing.
+        // For bytes beyond ASCII, the shift yields zero.
         (byte < 64 ? low & (1 << UInt64(byte)) : high & (1 << UInt64(byte - 64))) != 0
     }
 
     /// RFC 3986 §2.3.
     static let unreserved = ByteSet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-    /// RFC 3986 §2.3 and §2.2: what RFC 6570 copies from literals and reserved expansions.
+    /// RFC 3986 §2.3 and §2.2: the characters that RFC 6570 copies from literals and reserved expansions.
     static let reserved = ByteSet(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#[]@!$&'()*+,;="
     )
@@ -34,7 +34,7 @@ struct ByteSet: Sendable {
 extension [UInt8] {
     /// Appends the text, with bytes outside `allowed` percent-encoded as UTF-8 (RFC 3986 §2.1).
     ///
-    /// - Parameter keepingTriplets: Whether a `%` with two hexadecimal digits after it stands as it is.
+    /// - Parameter keepingTriplets: Whether a `%` followed by two hexadecimal digits is kept.
     mutating func append(percentEncoding text: String, allowed: ByteSet, keepingTriplets: Bool = false) {
         var text = text
         text.withUTF8 { append(percentEncoding: $0, allowed: allowed, keepingTriplets: keepingTriplets) }
@@ -57,7 +57,7 @@ extension [UInt8] {
 }
 
 extension Collection where Element == UInt8, Index == Int {
-    /// The byte at the index, decoded when it is percent-encoded, and where the next one begins.
+    /// Returns the byte at the index, decoded if it is percent-encoded, and the index of the next one.
     func decodedByte(at index: Int) -> (byte: UInt8, next: Int) {
         percentEncodedByte(at: index).map { ($0, index + 3) } ?? (self[index], index + 1)
     }

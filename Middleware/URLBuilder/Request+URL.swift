@@ -3,12 +3,12 @@ public import HTTPChainCore
 public import HTTPTypes
 
 extension URLBuilderMiddleware {
-    /// Makes the stage with a base URL of Foundation's.
+    /// Makes the stage with a Foundation base URL.
     ///
     /// - Parameters:
-    ///   - base: What relative references are joined with: scheme, host, and where wanted a path and a query.
-    ///   - encoder: How query parameters are written, and truth values and dates in path variables.
-    ///   - syntax: Which notations for variables there are; all by default.
+    ///   - base: The URL that relative references are joined to: scheme, host, and optionally a path and a query.
+    ///   - encoder: The encoder for query parameters, and for Booleans and dates in path variables.
+    ///   - syntax: The notations for variables; all by default.
     public init(base: URL, encoder: ParameterEncoder = ParameterEncoder(), syntax: URLVariableSyntax = .all) {
         self.init(base: base.absoluteString, encoder: encoder, syntax: syntax)
     }

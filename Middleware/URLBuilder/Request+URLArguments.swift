@@ -1,18 +1,18 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-// Each method comes twice, with path variables and without, so that a call with neither is plainly the core's own.
+// Each method has versions with and without path variables, so that a call without either is clearly the core's own.
 
 extension Request {
-    /// Makes a request to a URL with variables; ``URLBuilderMiddleware`` fills them in.
+    /// Makes a request to a URL with variables that ``URLBuilderMiddleware`` fills in.
     ///
     /// - Parameters:
     ///   - method: The request method, RFC 9110 §9.
     ///   - url: The target, absolute or relative to the stage's base: `"users/{id}{?page}"`.
-    ///   - path: Values of its variables.
-    ///   - query: Parameters appended to its query.
-    ///   - headers: Header fields.
-    ///   - body: What is sent after the head.
+    ///   - path: The values of its variables.
+    ///   - query: The parameters to append to its query.
+    ///   - headers: The header fields.
+    ///   - body: The body.
     public init(
         _ method: HTTPRequest.Method,
         _ url: String,
@@ -25,14 +25,14 @@ extension Request {
         urlArguments = URLArguments(path: path, query: query)
     }
 
-    /// Makes a request to a URL with query parameters; ``URLBuilderMiddleware`` appends them.
+    /// Makes a request to a URL with query parameters that ``URLBuilderMiddleware`` appends.
     ///
     /// - Parameters:
     ///   - method: The request method, RFC 9110 §9.
     ///   - url: The target, absolute or relative to the stage's base.
-    ///   - query: Parameters appended to its query.
-    ///   - headers: Header fields.
-    ///   - body: What is sent after the head.
+    ///   - query: The parameters to append to its query.
+    ///   - headers: The header fields.
+    ///   - body: The body.
     public init(
         _ method: HTTPRequest.Method,
         _ url: String,

@@ -1,18 +1,18 @@
 import HTTPChainCore
 import HTTPChainSupport
 
-/// Fills in a template (RFC 6570 §3.2.1).
+/// Expands a template (RFC 6570 §3.2.1).
 struct TemplateExpansion {
-    /// The rules for values beyond RFC 6570.
+    /// The rules for values, in addition to RFC 6570.
     enum Rules {
-        /// Nothing: undefined variables vanish, and any value is encoded.
+        /// None: undefined variables are removed, and any value is encoded.
         case rfc6570
-        /// The rules of a request: path variables have values, and no value brings a host, a dot segment or a control
-        /// character.
+        /// The rules for requests: path variables must have values, and no value may contain a host, a dot segment or a
+        /// control character.
         case request
     }
 
-    /// The contribution of one variable, for finding the one at fault.
+    /// The contribution of a variable, for finding the one that caused an error.
     struct Contribution {
         var name: String
         var range: Range<Int>
@@ -22,7 +22,7 @@ struct TemplateExpansion {
     let encoder: ParameterEncoder
     let rules: Rules
     var output: [UInt8] = []
-    /// Kept only when asked for: only an error needs them.
+    /// Recorded only on request, because only errors need them.
     var contributions: [Contribution]?
 
     mutating func append(_ parts: some Sequence<TemplatePart>) throws(URLBuilderError) {
@@ -55,7 +55,7 @@ struct TemplateExpansion {
         }
     }
 
-    /// The value, `nil` when it is undefined: missing, null, or without members (RFC 6570 §2.3, §3.2.1).
+    /// Returns the value; `nil` if it is undefined: missing, null, or empty (RFC 6570 §2.3, §3.2.1).
     private func definedValue(
         of variable: VariableSpecification,
         in expression: TemplateExpression
@@ -79,7 +79,7 @@ struct TemplateExpansion {
         return nil
     }
 
-    /// RFC 6570 §2.4.1: prefix modifiers are not applicable to composite values.
+    /// RFC 6570 §2.4.1: prefix modifiers aren't applicable to composite values.
     private func refusePrefix(of variable: VariableSpecification) throws(URLBuilderError) {
         guard variable.prefix != nil else { return }
         throw unusable(variable, "a prefix (:\(variable.prefix ?? 0)) cannot be taken of a list or map")
@@ -108,10 +108,11 @@ struct TemplateExpansion {
         encode(text, value, operation)
     }
 
-    /// The first characters of a value, RFC 6570 §2.4.1: characters and not octets, "to avoid splitting between the octets
-    /// of a multi-octet-encoded character or within a pct-encoded triplet".
+    /// The first characters of a value, RFC 6570 §2.4.1: characters and not octets, "to avoid splitting between the
+    /// octets of a multi-octet-encoded character or within a pct-encoded triplet".
     ///
-    /// Where triplets of the value stay, those that encode one character in UTF-8 count as one, as others do each.
+    /// If the value's triplets are kept, those that encode a single UTF-8 character count as one; others count
+    /// separately.
     private static func prefix(_ count: Int, of text: String, keepsTriplets: Bool) -> String {
         guard keepsTriplets, text.utf8.contains(.percent) else { return String(text.unicodeScalars.prefix(count)) }
         let bytes = Array(text.utf8)
@@ -126,7 +127,7 @@ struct TemplateExpansion {
         }
         let width = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
         let encoded = (0..<width).compactMap { bytes.percentEncodedByte(at: index + 3 * $0) }
-        // Without a character in UTF-8 each triplet is one by itself.
+        // If they don't encode a UTF-8 character, each triplet counts separately.
         let isCharacter = encoded.count == width && String(validUTF8: encoded) != nil
         return index + 3 * (isCharacter ? width : 1)
     }
@@ -164,8 +165,8 @@ struct TemplateExpansion {
             if !isFirst { output.append(variable.isExploded ? operation.separator : .comma) }
             isFirst = false
             try check(pair.name, variable, operation)
-            // §3.2.1 has a pair's name encoded like a literal; a name is data, though, and one that holds a delimiter
-            // must not become two parameters, so it is encoded like the value, as other implementations do.
+            // In §3.2.1 a pair's name is encoded like a literal. But a name is data, and one that contains a delimiter
+            // mustn't become two parameters, so it is encoded like the value, as in other implementations.
             output.append(
                 percentEncoding: pair.name,
                 allowed: operation.allowed,
@@ -180,7 +181,7 @@ struct TemplateExpansion {
         }
     }
 
-    /// A name is copied like a literal; its characters are all allowed in one.
+    /// A name is copied like a literal; all its characters are allowed there.
     private mutating func appendName(_ name: String, isEmpty: Bool, _ operation: TemplateOperator) {
         output.append(contentsOf: name.utf8)
         if !isEmpty || operation.keepsEqualsSign { output.append(.equals) }
@@ -235,7 +236,7 @@ struct TemplateExpansion {
         }
     }
 
-    /// Whether the text has none of the characters that control or name a host: most values are done with this look.
+    /// Whether the text contains no characters that control or name a host; a quick check for most values.
     private static func isHarmless(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
@@ -251,7 +252,7 @@ struct TemplateExpansion {
         _ variable: VariableSpecification,
         _ operation: TemplateOperator
     ) throws(URLBuilderError) {
-        // In a query a line break is text like any other, and percent-encoded.
+        // In a query a line break is ordinary text, and percent-encoded.
         guard rules == .request, !operation.isQuery, text.utf8.contains(where: \.isControl) else { return }
         throw URLBuilderError(.controlCharacter(variable: variable.name))
     }
@@ -265,7 +266,7 @@ extension URLValue {
     fileprivate var isOpaque: Bool { if case .opaque = self { true } else { false } }
 }
 
-/// Where the values of variables are looked up: in the call's path variables, then in those for the builder alone.
+/// Looks up the values of variables: first the call's path variables, then those reserved for the builder.
 struct VariableLookup {
     let first: URLParameters
     var second = URLParameters([])

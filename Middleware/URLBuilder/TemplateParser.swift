@@ -1,6 +1,6 @@
 import HTTPChainSupport
 
-/// Reads a template: RFC 6570 §2, and the notations for path variables that are not part of it.
+/// Parses a template: RFC 6570 §2, and the additional notations for path variables.
 struct TemplateParser {
     private let text: String
     private let bytes: [UInt8]
@@ -8,7 +8,7 @@ struct TemplateParser {
     private var index = 0
     private var literal: [UInt8] = []
     private var parts: [TemplatePart] = []
-    /// Colon variables are part of paths only.
+    /// Colon variables occur only in paths.
     private var inPath = true
 
     private init(_ text: String, syntax: URLVariableSyntax) {
@@ -45,7 +45,7 @@ struct TemplateParser {
         markWholeSegments()
     }
 
-    /// RFC 6570 §3.1: what a URI may hold is copied, triplets included, and the rest is percent-encoded.
+    /// RFC 6570 §3.1: characters valid in URIs are copied, including triplets, and all others are percent-encoded.
     private mutating func appendLiteral() {
         let byte = bytes[index]
         if ByteSet.reserved.contains(byte) || bytes.percentEncodedByte(at: index) != nil {
@@ -109,7 +109,7 @@ struct TemplateParser {
         return .simple
     }
 
-    /// A name (RFC 6570 §2.3) and its modifier (§2.4); the brace is still to come.
+    /// Parses a name (RFC 6570 §2.3) and its modifier (§2.4), up to the closing brace.
     private mutating func parseVariable() throws(URLBuilderError) -> VariableSpecification {
         let start = index
         var dotAllowed = false
@@ -155,7 +155,7 @@ struct TemplateParser {
         return number
     }
 
-    /// Skips a byte of an expression, whose brace is still to come.
+    /// Skips a byte of an expression before the closing brace.
     private mutating func skip(_ byte: UInt8) -> Bool {
         guard bytes[index] == byte else { return false }
         index += 1
@@ -186,7 +186,7 @@ struct TemplateParser {
         append(TemplateExpression(operation: .simple, variables: [VariableSpecification(name: name)]))
     }
 
-    /// Where the digits of `%%0%%` end, if such a variable begins here.
+    /// The end of the digits of `%%0%%`, if such a variable begins here.
     private var positionalEnd: Int? {
         guard syntax.contains(.positions), bytes[index...].starts(with: [.percent, .percent]) else { return nil }
         guard let end = bytes[(index + 2)...].firstIndex(where: { !$0.isDigit }), end > index + 2,

@@ -1,4 +1,4 @@
-/// One piece of a parsed template.
+/// A part of a parsed template.
 enum TemplatePart: Sendable, Hashable {
     /// Text between expressions, already percent-encoded.
     case literal([UInt8])
@@ -8,19 +8,19 @@ enum TemplatePart: Sendable, Hashable {
 struct TemplateExpression: Sendable, Hashable {
     var operation: TemplateOperator
     var variables: [VariableSpecification]
-    /// Whether the expression is all there is of a path segment, so that nothing in it leaves the segment empty.
+    /// Whether the expression is a whole path segment, so that it mustn't be empty.
     var isWholeSegment = false
 }
 
 struct VariableSpecification: Sendable, Hashable {
     var name: String
-    /// The number of characters of the value that are taken (RFC 6570 §2.4.1); `nil` for all.
+    /// The number of characters of the value that are used (RFC 6570 §2.4.1); `nil` for all.
     var prefix: Int?
-    /// Whether lists and maps are taken apart (RFC 6570 §2.4.2).
+    /// Whether lists and maps are exploded (RFC 6570 §2.4.2).
     var isExploded = false
 }
 
-/// The expression types of RFC 6570 §2.2, with the table of appendix A.
+/// The expression types of RFC 6570 §2.2, with the table in appendix A.
 enum TemplateOperator: UInt8, Sendable, Hashable {
     case simple = 0
     case reserved = 0x2B
@@ -63,19 +63,19 @@ enum TemplateOperator: UInt8, Sendable, Hashable {
 
     var allowed: ByteSet { allowsReserved ? .reserved : .unreserved }
 
-    /// Whether the values land in the query, where neither slashes nor dots mean anything.
+    /// Whether the values are in the query, where slashes and dots have no special meaning.
     var isQuery: Bool { self == .query || self == .queryContinuation }
 
-    /// Whether the expression makes no sense without its values: nothing but the value stands in its place.
+    /// Whether the expression requires its values, because it has no delimiter of its own.
     var isRequired: Bool { self == .simple || self == .reserved }
 }
 
-/// The notations for variables that a reference is searched for.
+/// The notations for variables that are recognized in a reference.
 public struct URLVariableSyntax: OptionSet, Sendable, Hashable, CustomStringConvertible {
     /// One bit for each notation.
     public let rawValue: UInt8
 
-    /// Makes a set of bits.
+    /// Makes a set from its bits.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -84,12 +84,12 @@ public struct URLVariableSyntax: OptionSet, Sendable, Hashable, CustomStringConv
     public static let templates = URLVariableSyntax(rawValue: 1)
     /// `:id` in the path, at the beginning of a segment or after a dot or hyphen (`/flights/:from-:to`).
     public static let colons = URLVariableSyntax(rawValue: 2)
-    /// `%%0%%`: the first positional variable, as older configuration files write it.
+    /// `%%0%%`: the first positional variable, as in older configuration files.
     public static let positions = URLVariableSyntax(rawValue: 4)
     /// All three.
     public static let all: URLVariableSyntax = [.templates, .colons, .positions]
 
-    /// The notations by example.
+    /// An example of each notation.
     public var description: String {
         [(URLVariableSyntax.templates, "{id}"), (.colons, ":id"), (.positions, "%%0%%")]
             .filter { contains($0.0) }.map(\.1).joined(separator: ", ")

@@ -1,7 +1,8 @@
 import HTTPChainSupport
 
 extension URITemplate {
-    /// The values that make this URL of the template: expansion backwards, for routes in tests and mocks.
+    /// Returns the values with which the template expands to a URL: the inverse of expansion, for routes in tests and
+    /// mocks.
     ///
     /// ```swift
     /// let route = try URITemplate("/users/{id}/files{/path*}{?page}")
@@ -9,13 +10,13 @@ extension URITemplate {
     /// route.match("/users/42/notes")              // nil
     /// ```
     ///
-    /// Values are text, lists of text where the URL has several, or maps where it has the pairs of an exploded variable.
-    /// Where more than one set of values makes the URL, the first variables take as much as they can. Variables behind an
-    /// operator that brings its own delimiter may be missing; parameters of a query may stand in any order.
+    /// Values are text, lists of text if the URL has several, or maps if it has the pairs of an exploded variable. If
+    /// several sets of values give the same URL, the first variables match as much as possible. Variables with an
+    /// operator that adds its own delimiter may be missing; query parameters may be in any order.
     ///
-    /// - Returns: The values, with which ``expand(_:encoder:)`` makes the URL again but for the order of its parameters and
-    ///   for which of its characters are percent-encoded; `nil` where there are none, or the URL is longer than 8 KiB or
-    ///   so ambiguous that a million bytes looked at do not decide it.
+    /// - Returns: The values, with which ``expand(_:encoder:)`` gives the same URL except for the order of its
+    ///   parameters and the choice of percent-encoded characters; `nil` if there are none, the URL is longer than 8
+    ///   KiB, or it is so ambiguous that examining a million bytes doesn't decide it.
     public func match(_ url: String) -> URLParameters? {
         let bytes = Array(url.utf8)
         guard bytes.count <= 8192 else { return nil }
@@ -24,12 +25,12 @@ extension URITemplate {
     }
 }
 
-/// Tries what each expression may have written, the longest first.
+/// Tries the possible outputs of each expression, longest first.
 private struct TemplateMatcher {
     typealias Found = [(String, URLValue)]
 
     let bytes: [UInt8]
-    /// The number of bytes that may still be looked at.
+    /// The number of bytes that may still be examined.
     private var budget = 1_000_000
 
     init(bytes: [UInt8]) {
@@ -63,12 +64,12 @@ private struct TemplateMatcher {
                 guard end > start else { break }
                 end -= 1
             }
-            // Not written at all: the delimiter belongs to what follows.
+            // Without output, the delimiter belongs to the next part.
             return operation.first == nil ? nil : match(rest, at: index, found)
         }
     }
 
-    /// Whether the expression may have written the byte.
+    /// Whether the expression may have produced the byte.
     private static func mayStand(_ byte: UInt8, in expression: TemplateExpression) -> Bool {
         let operation = expression.operation
         let isSeveral = expression.variables.count > 1 || expression.variables.contains(where: \.isExploded)
@@ -80,7 +81,7 @@ private struct TemplateMatcher {
             || (expression.variables.contains(where: \.isExploded) && byte == .equals)
     }
 
-    /// The values of the variables in what the expression wrote; `nil` where it did not write this.
+    /// The values of the variables in the expression's output; `nil` if it can't have produced this.
     private static func values(of text: ArraySlice<UInt8>, in expression: TemplateExpression) -> Found? {
         let operation = expression.operation
         let isSeveral = expression.variables.count > 1 || expression.variables.contains(where: \.isExploded)
@@ -118,7 +119,7 @@ private struct TemplateMatcher {
         for (index, variable) in expression.variables.enumerated() {
             guard !pieces.isEmpty else { break }
             let others = expression.variables.count - index - 1
-            // A dot between labels may be one of a value, too.
+            // A dot between labels may also be part of a value.
             let isLong = variable.isExploded || operation == .label
             let own = pieces.prefix(isLong ? max(1, pieces.count - others) : 1)
             pieces = pieces.dropFirst(own.count)
@@ -132,7 +133,7 @@ private struct TemplateMatcher {
         return pieces.isEmpty ? found : nil
     }
 
-    /// The list, or the map, whose members an exploded variable wrote.
+    /// The list or map that an exploded variable produced.
     private static func members(
         _ pieces: ArraySlice<ArraySlice<UInt8>>,
         _ variable: VariableSpecification,
@@ -161,7 +162,7 @@ private struct TemplateMatcher {
             return members.contains(nil) ? nil : .array(members.compactMap { $0 }.map(URLValue.string))
         }
         guard operation.allowsReserved else { return decoded(text).map(URLValue.string) }
-        // Triplets that the value had itself stay: decoded they would be written in another way.
+        // The value's own triplets are kept, because decoding would change their encoding.
         let value = decoded(text)
         var again: [UInt8] = []
         again.append(percentEncoding: value ?? "", allowed: .reserved, keepingTriplets: true)

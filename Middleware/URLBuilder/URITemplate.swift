@@ -7,9 +7,9 @@ public import HTTPChainCore
 /// try search.expand(["q": "swift 6", "tags": ["a", "b"]])     // /search?q=swift%206&tags=a&tags=b
 /// ```
 ///
-/// All operators, prefixes (`{name:3}`, counted in Unicode scalars, of which one that is percent-encoded in a value of
-/// `{+name:3}` is one, too: §2.4.1), explosion (`{tags*}`), lists and maps. Undefined variables vanish. Literal
-/// characters that no URI may hold are percent-encoded, percent-encoded triplets are kept (§3.1).
+/// It supports all operators, prefixes (`{name:3}`, counted in Unicode scalars; in `{+name:3}` a percent-encoded one
+/// also counts as one: §2.4.1), explosion (`{tags*}`), lists and maps. Undefined variables are removed. Literal
+/// characters that are invalid in URIs are percent-encoded, and percent-encoded triplets are kept (§3.1).
 public struct URITemplate: Sendable, Hashable, CustomStringConvertible {
     /// The template's text.
     public let description: String
@@ -18,22 +18,22 @@ public struct URITemplate: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses a template.
     ///
-    /// - Throws: ``URLBuilderError`` with the position of what breaks RFC 6570 §2.
+    /// - Throws: ``URLBuilderError`` with the position of a violation of RFC 6570 §2.
     public init(_ text: String) throws(URLBuilderError) {
         description = text
         parts = try TemplateParser.parse(text, syntax: .templates)
     }
 
-    /// The names of the variables, each once, in the order they appear.
+    /// The names of the variables, without duplicates, in order of appearance.
     public var variableNames: [String] { parts.variableNames }
 
-    /// The template with its variables filled in (RFC 6570 §3).
+    /// Expands the template with values for its variables (RFC 6570 §3).
     ///
     /// - Parameters:
-    ///   - variables: The values; a missing one, `nil`, an empty list and an empty map are undefined.
-    ///   - encoder: How truth values and dates are written.
-    /// - Throws: ``URLBuilderError`` that names the variable, for a prefix of a list or map, a list or map inside
-    ///   another, and a number or date that cannot be written.
+    ///   - variables: The values; missing values, `nil`, empty lists and empty maps are undefined.
+    ///   - encoder: The encoder for Booleans and dates.
+    /// - Throws: ``URLBuilderError`` with the variable's name, for a prefix of a list or map, a list or map inside
+    ///   another, and a number or date that can't be encoded.
     public func expand(
         _ variables: URLParameters,
         encoder: ParameterEncoder = ParameterEncoder()
@@ -49,9 +49,9 @@ public struct URITemplate: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension URLVariableSyntax {
-    /// The names of the variables of a reference, in any notation of this syntax, each once, in the order they appear.
+    /// Returns the names of a reference's variables in this syntax, without duplicates, in order of appearance.
     ///
-    /// - Throws: ``URLBuilderError`` with the position of what is malformed.
+    /// - Throws: ``URLBuilderError`` with the position of the problem.
     package func variableNames(in reference: String) throws(URLBuilderError) -> [String] {
         try TemplateParser.parse(reference, syntax: self).variableNames
     }

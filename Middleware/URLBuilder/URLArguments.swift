@@ -1,23 +1,23 @@
 public import HTTPChainCore
 
-/// The values that one call gives the URL builder; nothing of it is sent anywhere else.
+/// A call's values for the URL builder, which aren't sent anywhere else.
 public struct URLArguments: Sendable {
-    /// Values of the variables in the reference: `{id}`, `:id`, and `%%0%%` by position.
+    /// The values of the reference's variables: `{id}`, `:id`, and `%%0%%` by position.
     public var path: URLParameters
-    /// Parameters appended to the query.
+    /// The parameters to append to the query.
     public var query: URLQuery
-    /// Values for the builder alone.
+    /// Values reserved for the builder.
     ///
-    /// A custom builder reads them, and variables that ``path`` does not name are looked up here. They are never made
-    /// part of the query, the header fields or the body.
+    /// A custom builder reads them, and variables missing in ``path`` are looked up here. They never become part of the
+    /// query, the header fields or the body.
     public var reserved: URLParameters
-    /// The encoder of this call's query; `nil` for the stage's way.
+    /// The encoder of this call's query; `nil` for the stage's.
     public var encoder: ParameterEncoder?
     /// The notations for variables in this call's reference; `nil` for the stage's.
     public var syntax: URLVariableSyntax?
-    /// Whether this call's URL may be on another origin than the base; `nil` for the stage's setting.
+    /// Whether this call's URL may have an origin other than the base's; `nil` for the stage's setting.
     public var leavesOrigin: LeavesOrigin?
-    /// The builder of this call's URL, in the place of the stage's; `nil` for the stage's.
+    /// The builder of this call's URL; `nil` for the stage's.
     public var builder: (any URLBuilding)?
 
     /// Makes arguments.
@@ -35,26 +35,26 @@ public struct URLArguments: Sendable {
         self.syntax = syntax
     }
 
-    /// Whether there is no value for a variable.
+    /// Whether there are no values for variables.
     var hasNoVariables: Bool { path.isEmpty && reserved.isEmpty }
 }
 
-/// The URL builder's arguments of one call; ``URLBuilderMiddleware`` takes them out of the request it passes on.
+/// A call's arguments for the URL builder; ``URLBuilderMiddleware`` removes them from the request.
 ///
-/// Usually set by the conveniences: `.get("users/{id}", path: ["id": 42])`.
+/// Usually set by convenience methods: `.get("users/{id}", path: ["id": 42])`.
 public enum URLArgumentsOption: RequestOption {
     /// No arguments.
     public static var defaultValue: URLArguments? { nil }
 }
 
 extension Request {
-    /// The values that this call gives the URL builder, for the variables and the query of its URL.
+    /// This call's values for the variables and the query of its URL.
     public var urlArguments: URLArguments {
         get { options[URLArgumentsOption.self] ?? URLArguments() }
         set { options[URLArgumentsOption.self] = newValue }
     }
 
-    /// The request, whose URL may be on another origin than the base of a stage that otherwise refuses that.
+    /// Returns the request with permission to leave the base's origin, if the stage otherwise refuses that.
     ///
     /// ```swift
     /// try await chain.send(.get("https://downloads.example.net/plan.pdf").leavingOrigin())
@@ -64,7 +64,7 @@ extension Request {
         return self
     }
 
-    /// The request with a builder of its own for its URL, in the place of the stage's.
+    /// Returns the request with its own URL builder, which replaces the stage's.
     ///
     /// ```swift
     /// try await chain.send(.get("reports/{id}", path: ["id": 7]).url(builtBy: Regional()))
@@ -74,8 +74,8 @@ extension Request {
         return self
     }
 
-    /// The request with values for the variables of its URL, query parameters, and values for the builder alone, added
-    /// to those it has.
+    /// Returns the request with additional values for URL variables, query parameters, and values reserved for the
+    /// builder.
     ///
     /// ```swift
     /// try Request.post("users/{id}/notes", json: note).with(path: ["id": 42])

@@ -2,7 +2,7 @@ public import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// Fills in, encodes and joins URLs: what ``URLBuilderMiddleware`` does to a request, with no chain around it.
+/// Fills in, encodes and joins URLs like ``URLBuilderMiddleware``, without a chain.
 ///
 /// ```swift
 /// let builder = try URLBuilder(base: "https://api.example.com/v2?key=1")
@@ -19,11 +19,11 @@ public struct URLBuilder: Sendable {
     /// Makes a builder.
     ///
     /// - Parameters:
-    ///   - base: An absolute http or https URL; `nil` when all references are absolute.
-    ///   - encoder: How query parameters are written.
-    ///   - syntax: Which notations for variables there are.
-    ///   - leavesOrigin: Whether a URL may be on another origin than the base; it may by default.
-    /// - Throws: ``URLBuilderError`` when the base is not such a URL.
+    ///   - base: An absolute http or https URL; `nil` if all references are absolute.
+    ///   - encoder: The encoder for query parameters.
+    ///   - syntax: The notations for variables.
+    ///   - leavesOrigin: Whether a URL may have an origin other than the base's; allowed by default.
+    /// - Throws: ``URLBuilderError`` if the base isn't such a URL.
     public init(
         base: String?,
         encoder: ParameterEncoder = ParameterEncoder(),
@@ -63,16 +63,16 @@ public struct URLBuilder: Sendable {
         )
     }
 
-    /// The number of parsed templates that are kept for the next call: at most 256, those used last.
+    /// The number of cached templates: at most 256, most recently used.
     public var cachedTemplates: Int { cache.count }
 
-    /// The absolute URL of a reference.
+    /// Returns the absolute URL of a reference.
     ///
     /// - Parameters:
-    ///   - reference: A relative reference, appended to the base's path, or a URL with a host, which passes through if it
-    ///     may leave the base's origin.
-    ///   - arguments: Values of its variables, and query parameters.
-    /// - Throws: ``URLBuilderError`` that says which variable or which part of the reference is at fault.
+    ///   - reference: A relative reference, appended to the base's path, or a URL with a host, used unchanged if it may
+    ///     leave the base's origin.
+    ///   - arguments: The values of its variables, and query parameters.
+    /// - Throws: ``URLBuilderError`` with the variable or the part of the reference that is invalid.
     public func url(
         _ reference: String,
         _ arguments: URLArguments = URLArguments()
@@ -112,7 +112,7 @@ public struct URLBuilder: Sendable {
 
     /// Returns the template of a head's path, below the base's path: `/v2/users/{id}`.
     ///
-    /// - Returns: `nil` for a reference without variables, which may be one of any number.
+    /// - Returns: `nil` for a reference without variables, of which there may be any number.
     func template(of head: HTTPRequest, _ arguments: URLArguments?) -> String? {
         let reference = head.path ?? ""
         var syntax = arguments?.syntax ?? self.syntax
@@ -139,7 +139,7 @@ public struct URLBuilder: Sendable {
         _ arguments: URLArguments?
     ) throws(URLBuilderError) -> Target {
         var syntax = arguments?.syntax ?? self.syntax
-        // An absolute URL that comes without values is somebody else's, and its colons are no variables.
+        // An absolute URL without values comes from elsewhere, and its colons aren't variables.
         if authority != nil, arguments?.hasNoVariables ?? true { syntax.formIntersection(.templates) }
 
         var target = Target(scheme: scheme, authority: authority)
@@ -164,7 +164,7 @@ public struct URLBuilder: Sendable {
         return target
     }
 
-    /// The authority with its host in ASCII, as it is looked up.
+    /// The authority with its host in ASCII, as used for look-up.
     static func inASCII(_ authority: String) throws(URLBuilderError) -> String {
         guard let ascii = Authority.inASCII(authority) else {
             throw URLBuilderError(Authority.hasZone(authority) ? .zoneInHost(authority) : .invalidHost(authority))
@@ -172,13 +172,13 @@ public struct URLBuilder: Sendable {
         return ascii
     }
 
-    /// The pieces of a URL that is being built.
+    /// The parts of a URL being built.
     private struct Target {
         var scheme: String?
         var authority: String?
         /// Path and query.
         var path: [UInt8] = []
-        /// Whether the path is known to hold no dot segments.
+        /// Whether the path is known to contain no dot segments.
         var hasNoDots = false
 
         mutating func append(query: some Collection<UInt8>) {
@@ -204,7 +204,7 @@ public struct URLBuilder: Sendable {
             return
         case .literal:
             target.path.append(percentEncoding: reference, allowed: .reserved, keepingTriplets: true)
-            // Core leaves a reference whole whose host has braces; without templates that host is no host.
+            // The core doesn't split a reference whose host contains braces; without templates that host is invalid.
             if target.authority == nil, URLPattern.authorityStart(of: target.path) != nil {
                 throw URLBuilderError(.invalidHost(reference))
             }
@@ -239,19 +239,19 @@ public struct URLBuilder: Sendable {
             target.hasNoDots = true
             return
         }
-        // Only now is it worth knowing which variable wrote what.
+        // Only now is it necessary to find the variable that caused the problem.
         expansion.output = []
         expansion.contributions = []
         try expansion.append(pattern.parts)
         for contribution in expansion.contributions ?? [] {
-            // A segment of dots cannot be empty, so touching it at its edge is being part of the next one.
+            // A segment of dots can't be empty, so touching its edge means being part of the adjacent segment.
             if dots.ranges.contains(where: { $0.overlaps(contribution.range) }) {
                 throw URLBuilderError(.climbsOut(reference: reference, variable: contribution.name))
             }
         }
     }
 
-    /// Refuses a URL with a host that is on another origin than a base that holds.
+    /// Refuses a URL with another origin than the base's, if the stage or the call requires that.
     private func hold(_ target: Target, _ arguments: URLArguments?) throws(URLBuilderError) {
         guard (arguments?.leavesOrigin ?? leavesOrigin) == .refused, let base,
             let home = Origin(scheme: base.scheme, authority: base.authority)
@@ -262,7 +262,7 @@ public struct URLBuilder: Sendable {
         throw URLBuilderError(.leavesOrigin(to: shown, base: home))
     }
 
-    /// Puts a relative reference under the base.
+    /// Joins a relative reference to the base.
     private func join(_ reference: String, _ target: inout Target) throws(URLBuilderError) {
         guard let base else { throw URLBuilderError(.noBase(reference: reference)) }
         let question = target.path.firstIndex(of: .question)
@@ -280,13 +280,13 @@ public struct URLBuilder: Sendable {
     }
 }
 
-/// A kind of reference, by what it needs before it is joined.
+/// The processing that a reference needs before it is joined.
 private enum ReferenceKind {
     /// Nothing.
     case plain
     /// Percent-encoding.
     case literal
-    /// Parsing: it has variables, or braces that may be meant as such.
+    /// Parsing: it has variables, or braces that may be variables.
     case template
 
     init(of reference: String, syntax: URLVariableSyntax) {

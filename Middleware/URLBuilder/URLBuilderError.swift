@@ -1,45 +1,45 @@
 public import HTTPChainCore
 
-/// A URL that cannot be built; nothing was sent.
+/// The error for a URL that can't be built; nothing was sent.
 ///
-/// It names the variable at fault and never shows a value.
+/// It contains the variable that caused it, but never a value.
 public struct URLBuilderError: HTTPChainError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The base is not an absolute http or https URL, for the reason given.
+        /// The base isn't an absolute http or https URL, for the given reason.
         case invalidBase(String, reason: String)
         /// The reference is relative and the stage has no base.
         case noBase(reference: String)
-        /// The template breaks RFC 6570 at a position, counted in characters from 0.
+        /// The template violates RFC 6570 at a position, counted in characters from 0.
         case malformedTemplate(String, position: Int, reason: String)
-        /// A variable that the template cannot do without has no value.
+        /// A required variable of the template has no value.
         case missingVariable(String)
-        /// A path segment would be empty, and so name another resource.
+        /// A path segment would be empty, and the path would identify another resource.
         case emptyVariable(String)
-        /// A variable's value cannot be written where the template wants it, for the reason given.
+        /// A variable's value can't be used at this place in the template, for the given reason.
         case unusableValue(variable: String, reason: String)
-        /// The path climbs out of the base; `variable` brings the dot segments, or the reference itself when `nil`.
+        /// The path leaves the base; `variable` contains the dot segments, or the reference itself if it's `nil`.
         case climbsOut(reference: String, variable: String?)
-        /// A variable's value brings a scheme or a host of its own.
+        /// A variable's value contains a scheme or a host.
         case hostInValue(variable: String)
-        /// A variable's value holds a control character.
+        /// A variable's value contains a control character.
         case controlCharacter(variable: String)
-        /// The URL would be on another origin than the base, which is told to hold.
+        /// The URL would leave the base's origin, which is refused.
         case leavesOrigin(to: String, base: Origin)
-        /// The host is not one that can be looked up (RFC 3986 §3.2.2, RFC 5891 §4).
+        /// The host can't be looked up (RFC 3986 §3.2.2, RFC 5891 §4).
         case invalidHost(String)
-        /// The host is an IPv6 address with a zone, which is a name of this machine's and never sent (RFC 6874 §3).
+        /// The host is an IPv6 address with a zone, which is local to this machine and never sent (RFC 6874 §3).
         case zoneInHost(String)
-        /// A query value could not be encoded; the path says which, and is empty for the whole of it.
+        /// A query value couldn't be encoded; with its path, which is empty for the whole value.
         case unencodableQuery(path: String, reason: String)
     }
 
-    /// The problem; secrets in URLs are redacted.
+    /// The problem, with secrets in URLs redacted.
     public let problem: Problem
-    /// The request as it stood, redacted; `nil` when a template or encoder was used without a request.
+    /// The request, redacted; `nil` if a template or encoder was used without a request.
     public let exchange: ExchangeSnapshot?
     /// The error of the `Encodable` value, if that was the cause.
     public let underlyingError: (any Error)?
@@ -51,7 +51,7 @@ public struct URLBuilderError: HTTPChainError {
         self.underlyingError = underlyingError
     }
 
-    /// The same error of one exchange, without what is a secret in it.
+    /// The same error for an exchange, without its secrets.
     init(_ error: URLBuilderError, in exchange: ExchangeSnapshot, redaction: Redaction) {
         problem = error.problem.redacted(by: redaction)
         self.exchange = exchange
@@ -61,7 +61,7 @@ public struct URLBuilderError: HTTPChainError {
     /// Always "URLBuilderMiddleware".
     public var stage: String { "URLBuilderMiddleware" }
 
-    /// The variable at fault, if it is one.
+    /// The variable that caused the error, if there is one.
     public var variable: String? {
         switch problem {
         case .missingVariable(let name), .emptyVariable(let name), .unusableValue(let name, _), .hostInValue(let name),

@@ -11,27 +11,28 @@ import HTTPTypes
 /// let hits = try await chain.send(.get("search", query: ["q": "swift", "page": 2]))
 /// ```
 ///
-/// **Base.** A relative reference is appended to the base's path, with or without a slash at its beginning, and its
-/// query comes after the base's. A URL with a host, as `https://other.example/a` and `//other.example/a` are, passes
-/// through, unless `leavesOrigin:` is `.refused` and its origin is not the base's.
+/// **Base.** A relative reference is appended to the base's path, with or without a leading slash, and its query
+/// follows the base's. A URL with a host, such as `https://other.example/a` or `//other.example/a`, is used unchanged,
+/// unless `leavesOrigin:` is `.refused` and its origin isn't the base's.
 ///
 /// **Variables.** `{id}` and all of RFC 6570 (``URITemplate``), `:id` at the beginning of a segment, and `%%0%%` by
-/// position. A variable that stands alone (`{id}`, `{+path}`, `:id`) needs a value; those behind an operator that brings
-/// its own delimiter (`{?page}`, `{/section}`) vanish without one. Values are percent-encoded, and none may bring a
-/// host, a dot segment or, outside the query, a control character. In a host, a variable may be the left part
+/// position. A plain variable (`{id}`, `{+path}`, `:id`) requires a value; variables with an operator that adds its own
+/// delimiter (`{?page}`, `{/section}`) are removed without one. Values are percent-encoded, and mustn't contain a host,
+/// a dot segment or, outside the query, a control character. In a host, a variable may be the left part
 /// (`https://{tenant}.example.com`) or the port.
 ///
-/// **Encoding.** What you write stays as you wrote it: only characters that no URL may hold are percent-encoded, and
-/// triplets such as `%2F` are kept. Query parameters are written by a ``HTTPChainCore/ParameterEncoder``. A fragment is kept off the wire.
+/// **Encoding.** Your own text is unchanged: only characters that are invalid in URLs are percent-encoded, and triplets
+/// such as `%2F` are kept. Query parameters are encoded by a ``HTTPChainCore/ParameterEncoder``. Fragments aren't sent.
 ///
-/// **Hosts** that are internationalised become A-labels (`bücher.example`: `xn--bcher-kva.example`) by Foundation's
+/// **Hosts** that are internationalized become A-labels (`bücher.example`: `xn--bcher-kva.example`) with Foundation's
 /// IDNA, which is UTS #46, non-transitional.
 ///
-/// **A builder of one's own** (``URLBuilding``) is given to the stage, or to one call with
+/// **Custom builders** (``URLBuilding``) are passed to the stage, or to a single call with
 /// ``HTTPChainCore/Request/url(builtBy:)``.
 ///
-/// A call sets ``URLArgumentsOption``, mostly through the conveniences of ``HTTPChainCore/Request``; the stage takes it
-/// out, so nothing inside sees it. It throws ``URLBuilderError``, which names the variable at fault.
+/// A call sets ``URLArgumentsOption``, usually by the convenience methods of ``HTTPChainCore/Request``. The stage
+/// removes it, so inner stages don't see it. The stage throws ``URLBuilderError``, which contains the variable that
+/// caused it.
 public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     private let base: String?
     private let encoder: ParameterEncoder
@@ -59,15 +60,15 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
 
     /// Makes the stage.
     ///
-    /// A base that is not an absolute http or https URL is a problem that a chain refuses to be built with; used
-    /// outside a checked chain, the stage throws it for each request.
+    /// If the base isn't an absolute http or https URL, `Chain.init` throws; outside a checked chain, the stage throws
+    /// for each request.
     ///
     /// - Parameters:
-    ///   - base: What relative references are joined with: scheme, host, and where wanted a path and a query.
-    ///   - encoder: How query parameters are written, and truth values and dates in path variables.
-    ///   - syntax: Which notations for variables there are; all by default.
-    ///   - leavesOrigin: Whether a URL may be on another origin than the base; it may by default, as a complete URL
-    ///     replaces the base in most clients. ``LeavesOrigin/refused`` is for references that come from data.
+    ///   - base: The URL that relative references are joined to: scheme, host, and optionally a path and a query.
+    ///   - encoder: The encoder for query parameters, and for Booleans and dates in path variables.
+    ///   - syntax: The notations for variables; all by default.
+    ///   - leavesOrigin: Whether a URL may have an origin other than the base's; allowed by default, since a complete
+    ///     URL replaces the base in most clients. Use ``LeavesOrigin/refused`` if references come from data.
     public init(
         base: String,
         encoder: ParameterEncoder = ParameterEncoder(),
@@ -77,12 +78,12 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         self.init(base: base, encoder: encoder, syntax: syntax, leavesOrigin: leavesOrigin, custom: nil)
     }
 
-    /// Makes the stage with a builder of your own.
+    /// Makes the stage with a custom builder.
     ///
     /// - Parameters:
-    ///   - base: What relative results are joined with; `nil` when the builder gives absolute URLs.
-    ///   - encoder: How ``URLBuildingCall/standardURL(base:reference:)`` writes query parameters.
-    ///   - syntax: Which notations for variables it looks for.
+    ///   - base: The URL that relative results are joined to; `nil` if the builder returns absolute URLs.
+    ///   - encoder: The encoder for query parameters in ``URLBuildingCall/standardURL(base:reference:)``.
+    ///   - syntax: The notations for variables that it recognizes.
     ///   - builder: Builds the URL of each call.
     public init(
         base: String? = nil,
@@ -96,10 +97,10 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     /// Makes the stage with a closure that builds the URL of each call.
     ///
     /// - Parameters:
-    ///   - base: What relative results are joined with; `nil` when the closure gives absolute URLs.
-    ///   - encoder: How ``URLBuildingCall/standardURL(base:reference:)`` writes query parameters.
-    ///   - syntax: Which notations for variables it looks for.
-    ///   - build: Builds the URL, as ``URLBuilding/url(for:)`` says.
+    ///   - base: The URL that relative results are joined to; `nil` if the closure returns absolute URLs.
+    ///   - encoder: The encoder for query parameters in ``URLBuildingCall/standardURL(base:reference:)``.
+    ///   - syntax: The notations for variables that it recognizes.
+    ///   - build: Builds the URL, like ``URLBuilding/url(for:)``.
     public init(
         base: String? = nil,
         encoder: ParameterEncoder = ParameterEncoder(),
@@ -115,10 +116,10 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         )
     }
 
-    /// ``/HTTPChainCore/Phase/build``: what follows may repeat the request, which must be complete by then.
+    /// ``/HTTPChainCore/Phase/build``: inner stages may repeat the request, which must then be complete.
     public var phase: Phase { .build }
 
-    /// The base and how URLs are written, secrets redacted.
+    /// The base and the URL settings, with secrets redacted.
     public var summary: StageSummary {
         var summary = StageSummary(
             "URLBuilderMiddleware",
@@ -139,7 +140,7 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         return summary
     }
 
-    /// A base that is not an absolute http or https URL.
+    /// Reports a base that isn't an absolute http or https URL.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         guard case .failure(let error) = builder, case .invalidBase(let base, let reason) = error.problem else {
             return []

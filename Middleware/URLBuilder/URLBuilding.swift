@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// Builds the URLs of a chain in a way of its own.
+/// Builds the URLs of a chain in a custom way.
 ///
 /// ```swift
 /// struct Regional: URLBuilding {
@@ -12,34 +12,34 @@ public import HTTPTypes
 /// }
 /// ```
 public protocol URLBuilding: Sendable {
-    /// The URL of a call: absolute, or relative to the stage's base.
+    /// Returns the URL of a call: absolute, or relative to the stage's base.
     ///
-    /// It is a finished reference: variables are not looked for in it, and the call's query is not appended to it
-    /// (``URLBuildingCall/standardURL(base:reference:)`` does both). It is joined with the base, an internationalised
-    /// host and characters that no URL may hold are encoded, and a path that climbs out of the base is refused.
+    /// It is a finished reference: it isn't searched for variables, and the call's query isn't appended
+    /// (``URLBuildingCall/standardURL(base:reference:)`` does both). It is joined to the base, an internationalized
+    /// host and invalid characters are encoded, and a path that leaves the base is refused.
     ///
-    /// - Throws: What the builder likes; it reaches the caller unchanged.
+    /// - Throws: Any error, which reaches the caller unchanged.
     func url(for call: URLBuildingCall) async throws -> String
 }
 
-/// One call, as a builder of URLs sees it.
+/// A call, as seen by a URL builder.
 public struct URLBuildingCall: Sendable {
     /// The request's method.
     public let method: HTTPRequest.Method
-    /// The request's URL as the caller wrote it, variables included.
+    /// The request's URL as the caller wrote it, including variables.
     public let reference: String
-    /// The values that the call gives the builder.
+    /// The call's values for the builder.
     public let arguments: URLArguments
-    /// All that the call declares, for builders with options of their own.
+    /// All options of the call, for builders with their own options.
     public let options: RequestOptions
     let standard: URLBuilder
 
-    /// Returns the URL that the stage builds without a custom builder: variables filled in, joined with the base, query
+    /// Returns the stage's URL without a custom builder, with variables filled in, joined to the base, and the query
     /// appended.
     ///
     /// - Parameters:
-    ///   - base: Another base; `nil` for the stage's.
-    ///   - reference: Another reference; `nil` for the call's.
+    ///   - base: A different base; `nil` for the stage's.
+    ///   - reference: A different reference; `nil` for the call's.
     /// - Throws: ``URLBuilderError``.
     public func standardURL(base: String? = nil, reference: String? = nil) throws(URLBuilderError) -> String {
         let builder = try base.map { (base) throws(URLBuilderError) in try standard.over(base) } ?? standard
@@ -47,7 +47,7 @@ public struct URLBuildingCall: Sendable {
     }
 }
 
-/// A builder made of a closure.
+/// A builder made from a closure.
 struct ClosureURLBuilding: URLBuilding {
     let build: @Sendable (URLBuildingCall) async throws -> String
 

@@ -1,11 +1,11 @@
-/// Named values in the order they were given, for path variables, templates and queries.
+/// Named values in order, for path variables, templates and queries.
 ///
 /// ```swift
 /// let variables: URLParameters = ["id": 42, "tags": ["a", "b"], "since": lastVisit]
 /// let positional: URLParameters = [42, "x"]       // named "0", "1"
 /// ```
 public struct URLParameters: Sendable, Hashable {
-    /// One name with its value.
+    /// A name and its value.
     public struct Element: Sendable, Hashable {
         /// The name.
         public var name: String
@@ -19,23 +19,23 @@ public struct URLParameters: Sendable, Hashable {
         }
     }
 
-    /// The named values in order; a query may have the same name more than once.
+    /// The named values in order; a query may repeat a name.
     public var elements: [Element]
 
-    /// Makes parameters of names and values, in order.
+    /// Makes parameters from names and values, in order.
     public init(_ pairs: some Sequence<(String, URLValue)>) {
         elements = pairs.map { Element(name: $0.0, value: $0.1) }
     }
 
-    /// Makes parameters of a dictionary, sorted by name.
+    /// Makes parameters from a dictionary, sorted by name.
     public init(_ dictionary: [String: some URLValueConvertible]) {
         self.init(dictionary.sorted { $0.key < $1.key }.map { ($0.key, $0.value.urlValue) })
     }
 
-    /// Whether there are none.
+    /// Whether there are no parameters.
     public var isEmpty: Bool { elements.isEmpty }
 
-    /// The value of a name, the last given where there are several; setting `nil` removes the name.
+    /// The value of a name, or the last one if it's repeated; setting `nil` removes the name.
     public subscript(name: String) -> URLValue? {
         get { elements.last { $0.name == name }?.value }
         set {
@@ -53,7 +53,7 @@ public struct URLParameters: Sendable, Hashable {
 }
 
 extension URLParameters: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
-    /// Makes parameters of names and values, in order; `nil` is ``URLValue/null``.
+    /// Makes parameters from names and values, in order; `nil` is ``URLValue/null``.
     public init(dictionaryLiteral elements: (String, (any URLValueConvertible)?)...) {
         self.init(elements.map { ($0.0, $0.1?.urlValue ?? .null) })
     }
@@ -65,6 +65,6 @@ extension URLParameters: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiter
 }
 
 extension URLParameters: URLValueConvertible {
-    /// The parameters as one value.
+    /// The parameters as a single value.
     public var urlValue: URLValue { .dictionary(self) }
 }

@@ -1,11 +1,11 @@
 import Foundation
 import HTTPChainCore
 
-/// A reference with variables, ready to be filled in: the host apart from the rest, where a template names one.
+/// A parsed reference with variables, with the host separated if a template contains one.
 struct URLPattern: Sendable {
-    /// The scheme of a template that names a host; `nil` also for one that begins with `//`.
+    /// The scheme of a template with a host; `nil` also for one that begins with `//`.
     let scheme: String?
-    /// The host and port of a template that names one.
+    /// The host and port of a template that contains them.
     let authority: [TemplatePart]?
     /// Path and query.
     let parts: [TemplatePart]
@@ -30,7 +30,7 @@ struct URLPattern: Sendable {
                     break scan
                 }
             case .expression(let expression):
-                // The other operators bring the delimiter that ends the host, or a value that has to.
+                // The other operators add a delimiter that ends the host, or a value that must.
                 guard expression.operation == .simple else { break scan }
             }
             authority.append(part)
@@ -40,7 +40,7 @@ struct URLPattern: Sendable {
         parts = Array(rest)
     }
 
-    /// Where the authority begins, after `scheme://` or `//` (RFC 3986 §3).
+    /// The beginning of the authority, after `scheme://` or `//` (RFC 3986 §3).
     static func authorityStart(of bytes: [UInt8]) -> Int? {
         let colon = bytes.firstIndex {
             !($0.isLetter || $0.isDigit || $0 == UInt8(ascii: "+") || $0 == .hyphen || $0 == .dot)
@@ -59,8 +59,8 @@ struct URLPattern: Sendable {
 
     /// The host and port with their variables filled in.
     ///
-    /// A variable may be the left part of a host (`{tenant}.example.com`) or a port; one that ends the host would
-    /// decide alone where the request goes.
+    /// A variable may be the left part of a host (`{tenant}.example.com`) or a port; at the end of the host, it alone
+    /// would determine where the request is sent.
     func expandedAuthority(
         _ authority: [TemplatePart],
         _ lookup: VariableLookup,
@@ -87,7 +87,7 @@ struct URLPattern: Sendable {
         value.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == .hyphen || $0 == .dot || $0 == 0x5F || $0 >= 0x80 }
     }
 
-    /// Whether literal text that holds a further label follows.
+    /// Whether literal text with another label follows.
     private static func goesOn(_ rest: ArraySlice<TemplatePart>) -> Bool {
         rest.contains { part in
             guard case .literal(let bytes) = part else { return false }

@@ -1,4 +1,4 @@
-/// The query parameters of one call: pairs in order, `Encodable` values, or text that is a query already.
+/// The query parameters of a call: pairs in order, `Encodable` values, or an encoded query.
 ///
 /// ```swift
 /// let pairs = Request.get("search", query: ["q": "swift", "tags": ["a", "b"], "page": page])   // page: Int?
@@ -14,21 +14,21 @@ public struct URLQuery: Sendable {
 
     var items: [Item]
 
-    /// Makes a query of pairs.
+    /// Makes a query from pairs.
     public init(_ parameters: URLParameters) {
         items = parameters.elements.map(Item.pair)
     }
 
-    /// The keys and values of an `Encodable` value, which encodes as a keyed container.
+    /// Makes a query from an `Encodable` value, which must encode as a keyed container.
     public static func encoding(_ value: some Encodable & Sendable) -> URLQuery {
         var query = URLQuery([:])
         query.items = [.value(value)]
         return query
     }
 
-    /// A query that is encoded already, without its question mark (`"a=1&b=%20"`).
+    /// Makes a query from encoded text, without a question mark (`"a=1&b=%20"`).
     ///
-    /// It is kept as it is; only characters that no URL may hold are percent-encoded.
+    /// The text is unchanged, except that characters that are invalid in URLs are percent-encoded.
     public static func raw(_ text: String) -> URLQuery {
         var query = URLQuery([:])
         query.items = [.raw(text)]
@@ -38,7 +38,7 @@ public struct URLQuery: Sendable {
     /// Whether there are no parameters.
     public var isEmpty: Bool { items.isEmpty }
 
-    /// One query after the other.
+    /// Concatenates two queries.
     public static func + (first: URLQuery, second: URLQuery) -> URLQuery {
         var query = first
         query.items += second.items
@@ -47,7 +47,7 @@ public struct URLQuery: Sendable {
 }
 
 extension URLQuery: ExpressibleByDictionaryLiteral {
-    /// Makes a query of pairs, in order; `nil` is ``URLValue/null``.
+    /// Makes a query from pairs, in order; `nil` is ``URLValue/null``.
     public init(dictionaryLiteral elements: (String, (any URLValueConvertible)?)...) {
         self.init(URLParameters(elements.map { ($0.0, $0.1?.urlValue ?? .null) }))
     }

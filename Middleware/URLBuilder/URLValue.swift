@@ -1,36 +1,36 @@
 public import Foundation
 
-/// A value that goes into a URL: of a path variable, a template variable or a query parameter.
+/// A value in a URL: of a path variable, a template variable or a query parameter.
 ///
-/// Literals make one, and so does everything that is ``URLValueConvertible``.
+/// It can be made from literals, and from any ``URLValueConvertible`` type.
 public enum URLValue: Sendable, Hashable {
-    /// No value: the variable is undefined (RFC 6570 §2.3), the query parameter is left out.
+    /// No value: a variable is undefined (RFC 6570 §2.3), a query parameter is omitted.
     case null
-    /// Text, percent-encoded where it is put.
+    /// Text, percent-encoded as required by its place.
     case string(String)
-    /// Text that is one opaque piece, such as an identifier that is itself a URL: always percent-encoded whole, so
-    /// that it may look like a URL without being refused as one.
+    /// Opaque text, such as an identifier that is itself a URL: always fully percent-encoded, so that it may look like
+    /// a URL without being refused.
     case opaque(String)
     /// An integer, in decimal.
     case integer(Int64)
-    /// A number; infinite ones and NaN cannot be written.
+    /// A number; infinity and NaN can't be encoded.
     case double(Double)
-    /// A truth value, written as ``/HTTPChainCore/ParameterEncoder/booleans`` says.
+    /// A Boolean, encoded by ``/HTTPChainCore/ParameterEncoder/booleans``.
     case bool(Bool)
-    /// A moment, written as ``/HTTPChainCore/ParameterEncoder/dates`` says.
+    /// A date, encoded by ``/HTTPChainCore/ParameterEncoder/dates``.
     case date(Date)
-    /// Values in order: a list of RFC 6570 §2.3, or one query parameter with several values.
+    /// Values in order: a list in RFC 6570 §2.3, or a query parameter with several values.
     case array([URLValue])
-    /// Named values in order: an associative array of RFC 6570 §2.3, or nested query parameters.
+    /// Named values in order: an associative array in RFC 6570 §2.3, or nested query parameters.
     case dictionary(URLParameters)
 }
 
-/// A type whose values can be put into a URL.
+/// A type whose values can be used in a URL.
 ///
-/// Numbers, text, truth values, dates, UUIDs, and arrays and dictionaries of them can. An enum with raw values needs
-/// no more than the conformance: `extension Sort: URLValueConvertible {}`.
+/// Numbers, text, Booleans, dates, UUIDs, and arrays and dictionaries of them conform. An enum with raw values needs
+/// only the conformance: `extension Sort: URLValueConvertible {}`.
 public protocol URLValueConvertible {
-    /// The value as it goes into a URL.
+    /// The value in a URL.
     var urlValue: URLValue { get }
 }
 
@@ -48,7 +48,7 @@ extension URLValue: ExpressibleByStringInterpolation, ExpressibleByIntegerLitera
     public init(integerLiteral value: Int64) { self = .integer(value) }
     /// A number.
     public init(floatLiteral value: Double) { self = .double(value) }
-    /// A truth value.
+    /// A Boolean.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     /// No value.
     public init(nilLiteral: ()) { self = .null }
@@ -97,7 +97,7 @@ extension Double: URLValueConvertible {
 }
 
 extension Float: URLValueConvertible {
-    /// The number with the digits that tell it from every other `Float`.
+    /// The number with the digits that identify it among `Float` values.
     public var urlValue: URLValue { Double("\(self)").map(URLValue.double) ?? .double(Double(self)) }
 }
 
@@ -107,12 +107,12 @@ extension Decimal: URLValueConvertible {
 }
 
 extension Bool: URLValueConvertible {
-    /// The truth value.
+    /// The Boolean.
     public var urlValue: URLValue { .bool(self) }
 }
 
 extension Date: URLValueConvertible {
-    /// The moment.
+    /// The date.
     public var urlValue: URLValue { .date(self) }
 }
 
@@ -122,12 +122,12 @@ extension UUID: URLValueConvertible {
 }
 
 extension URL: URLValueConvertible {
-    /// The URL as one opaque value.
+    /// The URL as a single opaque value.
     public var urlValue: URLValue { .opaque(absoluteString) }
 }
 
 extension Optional: URLValueConvertible where Wrapped: URLValueConvertible {
-    /// The value, or none.
+    /// The value, or ``URLValue/null``.
     public var urlValue: URLValue { self?.urlValue ?? .null }
 }
 
@@ -137,7 +137,7 @@ extension Array: URLValueConvertible where Element: URLValueConvertible {
 }
 
 extension Dictionary: URLValueConvertible where Key == String, Value: URLValueConvertible {
-    /// The values sorted by name: a dictionary has no order of its own, and a URL should come out the same each time.
+    /// The values sorted by name, because a dictionary has no stable order, and the URL should always be the same.
     public var urlValue: URLValue {
         .dictionary(URLParameters(sorted { $0.key < $1.key }.map { ($0.key, $0.value.urlValue) }))
     }
