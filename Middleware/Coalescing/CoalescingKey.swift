@@ -1,18 +1,12 @@
-import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
 /// The properties shared by calls that may share a transfer.
 struct CoalescingKey: Hashable, Sendable {
-    let method: HTTPRequest.Method
+    private let identity: RequestIdentity
     let origin: Origin
-    let path: String
-    /// All fields except those that only identify a call; they include the fields that select a representation, the
-    /// conditions and the credentials, so that calls that differ in any of these are separate.
-    let fields: HTTPFields
-    let boundFields: [HTTPField.Name: Origin]
-    let partition: String?
+    private(set) var partition: String?
 
     /// Creates the key of a request; returns `nil` if it needs a separate transfer.
     ///
@@ -26,53 +20,27 @@ struct CoalescingKey: Hashable, Sendable {
         guard head.method == .get || head.method == .head, options[CoalescingOption.self],
             !options[LongLivedResponse.self], request.body.isEmpty, hasUserPartition || !options.hasCredentials,
             !Self.wantsOwnTransfer(head.headerFields),
-            let origin = Origin(scheme: head.scheme, authority: head.authority)
+            let identity = RequestIdentity(request, ignoring: ignored), let origin = identity.origin
         else { return nil }
-        method = head.method
+        self.identity = identity
         self.origin = origin
-        let path = head.path ?? ""
-        self.path = path.utf8.first == UInt8(ascii: "/") ? path : "/" + path
-        var fields = head.headerFields
-        for name in ignored where fields.contains(name) { fields[name] = nil }
-        self.fields = fields
-        boundFields = options[OriginBoundFields.self]
-        partition = nil
     }
 
-    private init(_ other: CoalescingKey, partition: String?) {
-        method = other.method
-        origin = other.origin
-        path = other.path
-        fields = other.fields
-        boundFields = other.boundFields
-        self.partition = partition
-    }
-
-    /// Whether both requests are identical, byte by byte: canonically equivalent texts differ on the wire.
     static func == (one: CoalescingKey, other: CoalescingKey) -> Bool {
-        one.method == other.method && one.origin == other.origin && one.path.hasSameBytes(as: other.path)
-            && one.partition.hasSameBytes(as: other.partition) && one.boundFields == other.boundFields
-            && one.fields == other.fields && one.hasSameValues(as: other)
-    }
-
-    /// Whether fields that are equal as texts have the same bytes.
-    private func hasSameValues(as other: CoalescingKey) -> Bool {
-        fields.allSatisfy { field in
-            field.value.utf8.allSatisfy { $0 < 0x80 }
-                || fields[values: field.name].elementsEqual(other.fields[values: field.name]) {
-                    $0.hasSameBytes(as: $1)
-                }
-        }
+        one.identity == other.identity && one.partition.hasSameBytes(as: other.partition)
     }
 
     func hash(into hasher: inout Hasher) {
-        hasher.combine(origin)
-        hasher.combine(path)
+        hasher.combine(identity)
         hasher.combine(partition)
     }
 
-    /// Returns the key within a user's partition.
-    func inPartition(_ partition: String?) -> CoalescingKey { CoalescingKey(self, partition: partition) }
+    /// The key among those of one user.
+    func inPartition(_ partition: String?) -> CoalescingKey {
+        var key = self
+        key.partition = partition
+        return key
+    }
 
     /// Ranges are specific to the caller, and a request for a new response must not get an earlier one.
     private static func wantsOwnTransfer(_ fields: HTTPFields) -> Bool {

@@ -37,8 +37,7 @@ public import HTTPTypes
 public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, SharingMiddleware {
     /// The names of fields that identify one call, and neither selects a representation nor carries a credential:
     /// `traceparent`, `tracestate`, `baggage` (W3C Trace Context and Baggage), `X-Request-ID` and `X-Correlation-ID`.
-    public static let callFields = ["traceparent", "tracestate", "baggage", "x-request-id", "x-correlation-id"]
-        .compactMap { HTTPField.Name($0) }
+    public static let callFields = RequestIdentity.callFields
 
     private let partition: CoalescingPartition
     private let ignored: [HTTPField.Name]

@@ -27,7 +27,23 @@ public struct Next: Sendable {
 }
 
 extension Next {
-    /// Makes a `next` that isn't part of a chain and leads straight to a transport, for testing a single stage.
+    /// Passes a request on after a response that is discarded: its body is read or dropped first.
+    ///
+    /// A response whose body is open has a connection, and its place under a limit, for which the request might wait.
+    ///
+    /// - Throws: As ``callAsFunction(_:)`` does.
+    package func callAsFunction(
+        _ request: consuming Request,
+        discarding response: consuming Response
+    ) async throws -> Response {
+        await response.body.drain(time: request.environment.time)
+        try Task.checkCancellation()
+        return try await self(request)
+    }
+}
+
+extension Next {
+    /// A `next` that is not part of a chain but leads straight to a transport, for driving one stage by hand.
     public init(to transport: any Transport) {
         self.init(
             ChainLink(
