@@ -19,6 +19,8 @@ public struct URLArguments: Sendable {
     public var leavesOrigin: LeavesOrigin?
     /// The builder of this call's URL; `nil` for the stage's.
     public var builder: (any URLBuilding)?
+    /// Query parameters that take the place of those with the same names, wherever in the complete URL these come from.
+    package var replacements: [String: String] = [:]
 
     /// Makes arguments.
     public init(

@@ -110,6 +110,21 @@ public struct URLBuilder: Sendable {
         head.path = String(decoding: target.path, as: UTF8.self)
     }
 
+    /// The URL of a head without regard to the base: a relative reference stays one, with its variables filled in and its
+    /// query appended.
+    func reference(of head: HTTPRequest, _ arguments: URLArguments?) throws(URLBuilderError) -> String {
+        let target = try target(
+            scheme: head.scheme,
+            authority: head.authority,
+            reference: head.path ?? "",
+            arguments,
+            isJoined: false
+        )
+        let path = String(decoding: target.path, as: UTF8.self)
+        guard let authority = target.authority else { return path }
+        return (target.scheme.map { $0 + "://" } ?? "//") + authority + path
+    }
+
     /// Returns the template of a head's path, below the base's path: `/v2/users/{id}`.
     ///
     /// - Returns: `nil` for a reference without variables, of which there may be any number.
@@ -136,7 +151,8 @@ public struct URLBuilder: Sendable {
         scheme: String?,
         authority: String?,
         reference: String,
-        _ arguments: URLArguments?
+        _ arguments: URLArguments?,
+        isJoined: Bool = true
     ) throws(URLBuilderError) -> Target {
         var syntax = arguments?.syntax ?? self.syntax
         // An absolute URL without values comes from elsewhere, and its colons aren't variables.
@@ -157,10 +173,11 @@ public struct URLBuilder: Sendable {
             target.authority = try Self.inASCII(authority)
             if target.path.first != .slash { target.path.insert(.slash, at: 0) }
             try hold(target, arguments)
-        } else {
+        } else if isJoined {
             try join(reference, &target)
         }
         target.append(query: query)
+        if let arguments { target.path.setQuery(arguments.replacements) }
         return target
     }
 

@@ -171,6 +171,7 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
                 let url = try await request.withinDeadline { try await custom.url(for: call) }
                 var complete = URLArguments(syntax: [])
                 complete.leavesOrigin = .allowed
+                complete.replacements = arguments?.replacements ?? [:]
                 request.url = try builder.url(url, complete)
             } else {
                 if request.isRecorded { template = builder.template(of: request.head, arguments) }

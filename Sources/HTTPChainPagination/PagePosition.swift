@@ -31,7 +31,16 @@ public struct PagePosition: Sendable, Hashable, Codable {
         if case .parameters(let parameters) = place { parameters[name] } else { nil }
     }
 
-    /// Returns the request for this page, made from the one for the first.
+    /// Whether the page is one of those that are counted: the first, or one with a number.
+    var isCounted: Bool {
+        switch place {
+        case .first: true
+        case .url: false
+        case .parameters(let parameters): parameters.values.allSatisfy { Int($0) != nil }
+        }
+    }
+
+    /// The request for this page, made from the one for the first.
     func request(from first: Request) -> Request {
         var request = first
         switch place {
@@ -41,30 +50,14 @@ public struct PagePosition: Sendable, Hashable, Codable {
             // The URL is complete: nothing is appended to it, and braces in it aren't variables.
             request.urlArguments = URLArguments(syntax: [])
         case .parameters(let parameters):
-            var path = request.head.path ?? ""
-            for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
-                path = QueryParameter.setting(name, to: value, in: path)
+            var path = Array((request.head.path ?? "").utf8)
+            // In a template, what looks like a query may be none yet; the URL builder has the last word anyway.
+            if !path.contains(UInt8(ascii: "{")) {
+                path.setQuery(parameters)
+                request.head.path = String(decoding: path, as: UTF8.self)
             }
-            request.head.path = path
+            request.urlArguments.replacements = parameters
         }
         return request
-    }
-}
-
-/// Sets a parameter in the query of a path.
-enum QueryParameter {
-    static func setting(_ name: String, to value: String, in path: String) -> String {
-        let question = path.utf8.firstIndex(of: UInt8(ascii: "?"))
-        let base = question.map { String(path[..<$0]) } ?? path
-        let query = question.map { path[path.utf8.index(after: $0)...] } ?? ""
-        let name = encoded(name)
-        let kept = query.pieces(at: "&").filter { pair in
-            pair != name && !pair.utf8.starts(with: "\(name)=".utf8)
-        }
-        return base + "?" + (kept.map(String.init) + ["\(name)=\(encoded(value))"]).joined(separator: "&")
-    }
-
-    private static func encoded(_ text: String) -> String {
-        String(percentEncoding: text.utf8, keeping: ASCII.isUnreserved)
     }
 }

@@ -10,10 +10,10 @@ import HTTPTypes
 /// for try await plant in pages.items() { … }
 /// ```
 ///
-/// A list can end in three ways. If there is no next page, the sequence ends. If the next page can't be followed, or
-/// was already read, the sequence throws ``PaginationError``, so that a truncated list isn't mistaken for a complete
-/// one. The sequence never leaves its origin: a next page elsewhere is an error, as the request's credentials would go
-/// there.
+/// A list has three ends. It is done: the sequence ends. The next page cannot be followed, or is one that there was
+/// before, or pages that are counted repeat: the sequence throws ``PaginationError``, so that a list that is cut short is
+/// not taken for a whole one. It never leaves its origin: a next page elsewhere is an error, as the request's credentials
+/// would go there.
 ///
 /// Each iteration starts at the starting position; ``Page/next`` is a position to continue from later.
 public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
@@ -67,6 +67,7 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
         private let prefetches: Bool
         private var place: PagePosition?
         private var walk: PageWalk
+        private var history = PageHistory<Value>()
         private var ahead: PageAhead<Value>?
         /// The reason that there is no next page; thrown by the next call, so that the last page isn't lost.
         private var failure: (any Error)?
@@ -97,6 +98,7 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
                 step = try await steps.fetch(position)
             }
             var page = step.page
+            if position.isCounted, history.repeats(with: page.value) { throw PaginationError(.noProgress) }
             let url = page.response.url
             walk.arrived(at: url, target: step.target)
             do {

@@ -139,7 +139,8 @@ public struct PaginationError: HTTPChainError, Hashable {
         case cannotFollow(String)
         /// The next page is on another origin, which must not receive the credentials.
         case otherOrigin(Origin)
-        /// The next page was already read: the list would never end.
+        /// The next page is one that there was before, or the service returns the same pages for other numbers: the list
+        /// would never end.
         case noProgress
     }
 
@@ -156,7 +157,7 @@ public struct PaginationError: HTTPChainError, Hashable {
         switch problem {
         case .cannotFollow(let what): "the next page cannot be followed: \(what)"
         case .otherOrigin(let origin): "the next page is on another origin, \(origin)"
-        case .noProgress: "the next page is one that was read before"
+        case .noProgress: "the pages repeat: the next one was read before"
         }
     }
 
@@ -165,7 +166,7 @@ public struct PaginationError: HTTPChainError, Hashable {
         switch problem {
         case .cannotFollow: nil
         case .otherOrigin: "ask that origin with a request of its own, if it is to be trusted"
-        case .noProgress: "look at what the service gives as the next page"
+        case .noProgress: "look at what the service gives as the next page, and whether it knows the parameter"
         }
     }
 }

@@ -127,6 +127,159 @@ struct PageTests {
         #expect(try await Self.collect(third) == [[1], [2], []])
     }
 
+    static let sources: [(Request, parameter: String, [String])] = [
+        (
+            .get("items", query: ["page": 1, "size": 50]), "page",
+            ["/items?page=1&size=50", "/items?size=50&page=2", "/items?size=50&page=3"]
+        ),
+        (
+            .get("items{?page,size}", path: ["page": 1, "size": 50]), "page",
+            ["/items?page=1&size=50", "/items?size=50&page=2", "/items?size=50&page=3"]
+        ),
+        (
+            .get("items?a=b{&page}", path: ["page": 1]), "page",
+            ["/items?a=b&page=1", "/items?a=b&page=2", "/items?a=b&page=3"]
+        ),
+        (.get("items{?page}", path: [:]), "page", ["/items", "/items?page=2", "/items?page=3"]),
+        (
+            .get("{set}", path: ["set": "items"], query: ["q": "page"]), "page",
+            ["/items?q=page", "/items?q=page&page=2", "/items?q=page&page=3"]
+        ),
+        (
+            .get("items?page[number]=1&x"), "page[number]",
+            ["/items?page[number]=1&x", "/items?x&page%5Bnumber%5D=2", "/items?x&page%5Bnumber%5D=3"]
+        ),
+        (
+            .get("items?page%5bnumber%5d=1"), "page[number]",
+            ["/items?page%5bnumber%5d=1", "/items?page%5Bnumber%5D=2", "/items?page%5Bnumber%5D=3"]
+        ),
+        (
+            .get("items?%70age=1&page=1&pages=1"), "page",
+            ["/items?%70age=1&page=1&pages=1", "/items?pages=1&page=2", "/items?pages=1&page=3"]
+        ),
+        (.get("items?a+b=1"), "a b", ["/items?a+b=1", "/items?a%20b=2", "/items?a%20b=3"]),
+        (
+            .get("items", query: .encoding(["page": 1, "per": 2])), "page",
+            ["", "/items?per=2&page=2", "/items?per=2&page=3"]
+        ),
+        (
+            .get("items", query: .raw("page=1&x=%2F")), "page",
+            ["/items?page=1&x=%2F", "/items?x=%2F&page=2", "/items?x=%2F&page=3"]
+        ),
+        (
+            .get("items", query: ["page": ["number": 1, "size": 2]]), "page[number]",
+            [
+                "", "/items?page%5Bsize%5D=2&page%5Bnumber%5D=2",
+                "/items?page%5Bsize%5D=2&page%5Bnumber%5D=3",
+            ]
+        ),
+        (
+            .get("\(base)/items?page=1", query: ["page": 1]), "page",
+            ["/items?page=1&page=1", "/items?page=2", "/items?page=3"]
+        ),
+    ]
+
+    @Test("A parameter is replaced wherever it came from, and sent once", arguments: 0..<sources.count)
+    func replaced(index: Int) async throws {
+        let (request, parameter, expected) = Self.sources[index]
+        let asked = Events<String>()
+        let service = ClosureTransport { request in
+            asked.add(request.head.path ?? "")
+            return Response(.ok, body: HTTPBody(asked.all.count < 3 ? "[\(asked.all.count)]" : "[]"))
+        }
+        let chain = try Chain(transport: service) { URLBuilderMiddleware(base: Self.base) }
+        let pages = chain.pages(of: [Int].self, from: request, by: .page(parameter: parameter, isLast: \.isEmpty))
+        #expect(try await Self.collect(pages) == [[1], [2], []])
+        #expect(asked.all.count == 3)
+        for (path, expected) in zip(asked.all, expected) where !expected.isEmpty { #expect(path == expected) }
+    }
+
+    @Test("A parameter of the base and one that a builder of one's own writes are replaced, too")
+    func replacedInBuilder() async throws {
+        let asked = Events<String>()
+        let service = ClosureTransport { request in
+            asked.add(request.head.path ?? "")
+            return Response(.ok, body: HTTPBody(asked.all.count.isMultiple(of: 2) ? "[]" : "[1]"))
+        }
+        for builder in [
+            URLBuilderMiddleware(base: Self.base + "/v2?page=1&key=k"),
+            URLBuilderMiddleware { _ in Self.base + "/v2/items?key=k&page=1" },
+        ] {
+            let chain = try Chain(transport: service) { builder }
+            let pages = chain.pages(of: [Int].self, from: .get("items"), by: .page(isLast: \.isEmpty))
+            #expect(try await Self.collect(pages) == [[1], []])
+        }
+        #expect(asked.all[1] == "/v2/items?key=k&page=2" && asked.all[3] == "/v2/items?key=k&page=2")
+    }
+
+    @Test("Without a URL builder a parameter of an absolute URL is replaced")
+    func replacedWithoutBuilder() async throws {
+        let asked = Events<String>()
+        let service = ClosureTransport { request in
+            asked.add(request.url)
+            return Response(.ok, body: HTTPBody(asked.all.count < 2 ? "[1]" : "[]"))
+        }
+        let pages = service.pages(
+            of: [Int].self,
+            from: .get(Self.base + "/items?page[n]=1&a"),
+            by: .page(parameter: "page[n]", isLast: \.isEmpty)
+        )
+        #expect(try await Self.collect(pages) == [[1], []])
+        #expect(asked.all.last == Self.base + "/items?a&page%5Bn%5D=2")
+    }
+
+    enum Kind: String, Codable, Sendable { case one, two }
+
+    struct Item: Codable, Sendable {
+        var id: Int
+        var kind: Kind?
+        var tags: [String]
+    }
+
+    @Test(
+        "A service that ignores the parameter, or begins anew after its last page, ends the list with an error",
+        arguments: [1, 2, 3],
+        [false, true]
+    )
+    func ignored(count: Int, prefetches: Bool) async throws {
+        let asked = Counter()
+        let service = ClosureTransport { request in
+            let page = asked.value % count
+            asked.add()
+            return Response(.ok, body: HTTPBody(#"[{"id":\#(page),"kind":"one","tags":["a"]}]"#))
+        }
+        for style in [
+            PaginationStyle<[Item]>.page(isLast: \.isEmpty), .offset(),
+            .custom { page in .parameters(["page": "\(page.value.count)\(asked.value)"]) },
+        ] {
+            var pages = service.pages(of: [Item].self, from: .get(Self.base + "/items?page=1"), by: style)
+            if prefetches { pages = pages.prefetching() }
+            var items = 0
+            let error = await #expect(throws: PaginationError.self) {
+                for try await page in pages { items += page.value.count }
+            }
+            #expect(error?.problem == .noProgress)
+            #expect(items == count + 1)
+        }
+    }
+
+    @Test("Pages that differ in a part that cannot be compared by itself are progress")
+    func similar() async throws {
+        let asked = Counter()
+        let service = ClosureTransport { request in
+            asked.add()
+            let kind = asked.value > 4 ? "two" : "one"
+            return Response(
+                .ok,
+                body: HTTPBody(
+                    asked.value == 6 ? "[]" : #"[{"id":1,"kind":"\#(kind)","tags":["\#(asked.value / 2)"]}]"#
+                )
+            )
+        }
+        let pages = service.pages(of: [Item].self, from: .get(Self.base + "/items"), by: .page(isLast: \.isEmpty))
+        #expect(try await Self.collect(pages).count == 6)
+    }
+
     static func elsewhere(_ url: String) -> PaginationError.Problem {
         Origin(url).map { .otherOrigin($0) } ?? .noProgress
     }

@@ -1,0 +1,21 @@
+package import HTTPChainCore
+
+extension Request {
+    /// The URL with its variables filled in and its query appended; relative if the request's is.
+    ///
+    /// - Throws: ``URLBuilderError``; what a builder of the call throws.
+    package func completeReference() async throws -> String {
+        let arguments = options[URLArgumentsOption.self]
+        let builder = try URLBuilder(base: nil)
+        guard let arguments, let custom = arguments.builder else { return try builder.reference(of: head, arguments) }
+        return try await custom.url(
+            for: URLBuildingCall(
+                method: method,
+                reference: url,
+                arguments: arguments,
+                options: options,
+                standard: builder
+            )
+        )
+    }
+}
