@@ -316,7 +316,7 @@ let package = Package(
             "HTTPChainMacros",
             ["HTTPChain", "HTTPChainClient", "HTTPChainPagination", "HTTPChainSupport", "MacroPlugin", httpTypes]
         ),
-        library("HTTPChainOData", ["HTTPChainCore", "HTTPChainSupport", httpTypes]),
+        library("HTTPChainOData", ["HTTPChainCore", "HTTPChainSupport", "HTTPChainURLBuilder", httpTypes]),
         library(
             "HTTPChainRoutes",
             [

@@ -49,6 +49,40 @@ struct BatchTests {
         #expect(error?.problem == .notABatch)
     }
 
+    static let urls: [(Request, String)] = [
+        (
+            .get("People", query: ["$top": 2, "$filter": "Name eq 'A & B'"]),
+            "People?%24top=2&%24filter=Name%20eq%20%27A%20%26%20B%27"
+        ),
+        (.get("People?$count=true", query: ["$top": 2]), "People?$count=true&%24top=2"),
+        (.get("People({id})/Friends", path: ["id": 7], query: ["a": "b"]), "People(7)/Friends?a=b"),
+        (.get("People('{name}'){?top}", path: ["name": "Zo\u{eb}", "top": 1]), "People('Zo%C3%AB')?top=1"),
+        (.get("/v4/:set", path: ["set": "People"]), "/v4/People"),
+        (
+            .get("https://odata.example.com/v4/{set}", path: ["set": "People"], query: ["a": 1]),
+            "https://odata.example.com/v4/People?a=1"
+        ),
+        (.get("$1/Orders"), "$1/Orders"), (.get("At(2026-01-31T09:30:00Z)"), "At(2026-01-31T09:30:00Z)"),
+    ]
+
+    @Test("A request's URL is written complete, with its path variables and query arguments", arguments: 0..<urls.count)
+    func completeURL(index: Int) async throws {
+        let (request, expected) = Self.urls[index]
+        var batch = ODataBatch()
+        batch.add(request)
+        let body = try await batch.request(to: "$batch").body.collect()
+        let sent = try JSONDecoder().decode(JSONValue.self, from: body)
+        #expect(sent["requests"]?.array?.first?["url"]?.string == expected)
+    }
+
+    @Test("A request of a batch without a value for a variable of its URL is an error")
+    func missingVariable() async throws {
+        var batch = ODataBatch()
+        batch.add(.get("People({id})"))
+        let error = await #expect(throws: URLBuilderError.self) { try await batch.request(to: "$batch") }
+        #expect(error?.problem == .missingVariable("id"))
+    }
+
     @Test(
         "Several requests go in one exchange, and each has its answer, in whatever order",
         .heavy,

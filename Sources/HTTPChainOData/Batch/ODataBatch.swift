@@ -1,6 +1,7 @@
 import Foundation
 public import HTTPChainCore
 import HTTPChainSupport
+import HTTPChainURLBuilder
 import HTTPTypes
 
 /// A batch of requests that a service processes in one exchange, OData JSON Format 4.01 §19.
@@ -42,11 +43,12 @@ public struct ODataBatch: Sendable {
     /// Adds a request.
     ///
     /// - Parameters:
-    ///   - request: The request, whose URL is absolute or relative to the root of the service. Its body is JSON, text
-    ///     or a typed value, which is encoded as JSON; other bytes are sent in base64url. Its options are ignored.
-    ///   - group: The group, whose requests must be adjacent and succeed or fail together; none by default.
-    ///   - needs: The requests to process first; refer to a response in the URL as `$` and its identifier.
-    /// - Returns: The request's identifier.
+    ///   - request: The request, whose URL is absolute or relative to the root of the service. Its body is JSON, text or
+    ///     a typed value, which is encoded as JSON; other bytes are sent in base64url. Of its options only the path
+    ///     variables and query arguments of its URL are looked at.
+    ///   - group: Requests of one group, which stand together, succeed or fail together; in none by default.
+    ///   - needs: Requests that are to be answered first; an answer is referred to as `$` and its name in the URL.
+    /// - Returns: The request's name.
     @discardableResult
     public mutating func add(_ request: Request, group: String? = nil, after needs: ID...) -> ID {
         let id = ID(text: String(parts.count + 1))
@@ -57,10 +59,11 @@ public struct ODataBatch: Sendable {
     /// Returns the request that carries the batch.
     ///
     /// - Parameters:
-    ///   - url: The URL for batches: `$batch` at the root of the service.
-    ///   - continuesOnError: Whether the service continues after a failed request (`Prefer: continue-on-error`);
-    ///     `false` by default, as for the service.
-    /// - Throws: `EncodingError` for a value that can't be encoded; any error from reading a body.
+    ///   - url: Where batches go: `$batch` at the root of the service.
+    ///   - continuesOnError: Whether the service goes on after a request that failed (`Prefer: continue-on-error`);
+    ///     `false` by default, as it is for the service.
+    /// - Throws: `EncodingError` for a value that cannot be encoded; `URLBuilderError` for a URL that cannot be completed;
+    ///   what reading a body throws.
     public func request(to url: String, continuesOnError: Bool = false) async throws -> Request {
         var items: [JSONValue] = []
         for part in parts { items.append(try await part.json()) }
@@ -78,7 +81,7 @@ extension ODataBatch.Part {
     func json() async throws -> JSONValue {
         var item: [String: JSONValue] = [
             "id": .string(id.text), "method": .string(request.method.rawValue.lowercased()),
-            "url": .string(request.url),
+            "url": .string(try await request.completeReference()),
         ]
         var values: [String: [String]] = [:]
         for field in request.headers { values[field.name.rawName.lowercased(), default: []].append(field.value) }
