@@ -491,12 +491,12 @@ let package = Package(
             path: "Tests/EventContractService",
             swiftSettings: settings
         ),
-        tests("FallbackTests", of: ["HTTPChainFallback", "HTTPChainCache"]),
+        tests("FallbackTests", of: ["HTTPChainFallback", "HTTPChainCache", "HTTPChainURLBuilder"]),
         tests(
             "GzipTests",
             of: [
-                "HTTPChainGzip", "HTTPChainBrotli", "HTTPChainZstd", "HTTPChainContentDigest", "HTTPChainURLSession",
-                "HTTPChainAsyncHTTPClient",
+                "HTTPChainGzip", "HTTPChainBrotli", "HTTPChainZstd", "HTTPChainConcurrencyLimit",
+                "HTTPChainContentDigest", "HTTPChainURLSession", "HTTPChainAsyncHTTPClient",
             ]
         ),
         tests(

@@ -10,10 +10,21 @@ final class LastAnswers: Sendable {
         var age: UInt64
     }
 
-    /// The responses of a group by URL.
-    private final class Group: Sendable {
-        let answers = Locked<(byURL: [ExactText: Answer], clock: UInt64)>(([:], 0))
+    /// The request that an answer belongs to.
+    private struct Key: Hashable, Sendable {
+        let request: RequestIdentity
+        /// The URL that a stage further in has made of the request's; otherwise the request's.
+        let url: ExactText
     }
+
+    /// The answers of one group.
+    private final class Group: Sendable {
+        let answers = Locked<(byRequest: [Key: Answer], clock: UInt64)>(([:], 0))
+    }
+
+    /// The fields that ask for news: any answer is better than none for them, too.
+    private static let ignored =
+        RequestIdentity.callFields + [.cacheControl, .ifModifiedSince, .ifNoneMatch, .pragma]
 
     private let groups: GroupTable<Group>
     private let count: Int
@@ -27,16 +38,18 @@ final class LastAnswers: Sendable {
 
     /// Returns the response, which is remembered when its body has been read to the end, or immediately if in memory.
     func remembering(_ response: consuming Response, to request: borrowing Request) -> Response {
-        guard request.head.method == .get, response.status.kind == .successful, response.status.code != 206,
-            response.body.length ?? 0 <= limit.bytes, let group = groups.entry(for: request)
+        guard response.status.kind == .successful, response.status.code != 206,
+            response.body.length ?? 0 <= limit.bytes, let (group, key) = place(of: request)
         else { return response }
-        let (url, head, count) = (ExactText(request.url), response.head, count)
+        let (head, count) = (response.head, count)
         @Sendable func keep(_ body: HTTPBody) {
             group.answers.withLock { state in
                 state.clock += 1
-                state.byURL[url] = Answer(head: head, body: body, age: state.clock)
-                if state.byURL.count > count, let oldest = state.byURL.min(by: { $0.value.age < $1.value.age })?.key {
-                    state.byURL[oldest] = nil
+                state.byRequest[key] = Answer(head: head, body: body, age: state.clock)
+                if state.byRequest.count > count,
+                    let oldest = state.byRequest.min(by: { $0.value.age < $1.value.age })?.key
+                {
+                    state.byRequest[oldest] = nil
                 }
             }
         }
@@ -53,12 +66,21 @@ final class LastAnswers: Sendable {
     }
 
     func answer(to request: borrowing Request) -> Response? {
-        guard request.head.method == .get, let group = groups.entry(for: request) else { return nil }
-        let url = ExactText(request.url)
-        return group.answers.withLock { $0.byURL[url] }.map {
-            var response = Response(head: $0.head, body: $0.body)
-            response.source = .stored()
-            return response
+        guard let (group, key) = place(of: request) else { return nil }
+        return group.answers.withLock { $0.byRequest[key] }.map { Response(head: $0.head, body: $0.body) }
+    }
+
+    private func place(of request: borrowing Request) -> (Group, Key)? {
+        guard request.head.method == .get, let identity = RequestIdentity(request, ignoring: Self.ignored) else {
+            return nil
         }
+        var built = copy request
+        if !built.hasCompleteURL, let target = built.callRecord?.target {
+            built.head.scheme = target.scheme
+            built.head.authority = target.authority
+            built.head.path = target.path
+        }
+        guard let group = groups.entry(for: built) else { return nil }
+        return (group, Key(request: identity, url: ExactText(built.url)))
     }
 }

@@ -3,6 +3,7 @@ import HTTPChainCache
 import HTTPChainCore
 import HTTPChainFallback
 import HTTPChainTesting
+import HTTPChainURLBuilder
 import HTTPTypes
 import TestSupport
 import Testing
@@ -153,6 +154,128 @@ struct FallbackTests {
         _ = try await harness.send(get("d", "ada"), answering: .ok("more")).response()
         #expect(try await answer("a", "ada") == nil)
         #expect(try await answer("d", "ada") == "more")
+    }
+
+    /// A chain over a server that returns what it was asked for, until it fails.
+    static func chain(
+        failing isDown: Locked<Bool>,
+        by group: RequestGroup = .all,
+        @ChainBuilder outside: () -> [any Middleware] = { [] },
+        @ChainBuilder inside: () -> [any Middleware] = { [] }
+    ) throws -> Chain {
+        let server = ClosureTransport { request in
+            if isDown.withLock({ $0 }) { return Response(.serviceUnavailable) }
+            let wanted = request.headers.filter { $0.name != .userAgent }.map { "\($0.name): \($0.value)" }
+            return Response(.ok, body: HTTPBody(([request.url] + wanted.sorted()).joined(separator: "\n")))
+        }
+        return try Chain(transport: server) {
+            outside()
+            FallbackMiddleware(.lastAnswer(by: group))
+            inside()
+        }
+    }
+
+    static let calls: [(name: String, one: Request, other: Request, isSame: Bool)] = [
+        ("one call twice", .get("users/{id}", path: ["id": 1]), .get("users/{id}", path: ["id": 1]), true),
+        ("path variables", .get("users/{id}", path: ["id": 1]), .get("users/{id}", path: ["id": 2]), false),
+        ("positions", .get("users/%%0%%", path: [1]), .get("users/%%0%%", path: [2]), false),
+        ("colons", .get("users/:id", path: ["id": "a"]), .get("users/:id", path: ["id": "b"]), false),
+        ("query arguments", .get("users", query: ["page": 1]), .get("users", query: ["page": 2]), false),
+        ("with and without query", .get("users"), .get("users", query: ["page": 2]), false),
+        ("raw queries", .get("users", query: .raw("a=1")), .get("users", query: .raw("a=2")), false),
+        ("encoded values", .get("a", query: .encoding(["p": 1])), .get("a", query: .encoding(["p": 2])), false),
+        (
+            "an absolute URL with query arguments", .get("\(url)", query: ["page": 1]),
+            .get("\(url)", query: ["page": 2]),
+            false
+        ),
+        (
+            "a host that is a variable", .get("https://{t}.example.com/", path: ["t": "a"]),
+            .get("https://{t}.example.com/", path: ["t": "b"]), false
+        ),
+        (
+            "canonically equal values", .get("u/{id}", path: ["id": "\u{e9}"]),
+            .get("u/{id}", path: ["id": "e\u{301}"]),
+            false
+        ),
+        (
+            "Accept", .get("users", headers: [.accept: "application/json"]),
+            .get("users", headers: [.accept: "text/csv"]),
+            false
+        ),
+        ("Accept-Language", .get("users", headers: [.acceptLanguage: "de"]), .get("users"), false),
+        ("Range", .get("users", headers: [.range: "bytes=0-1"]), .get("users"), false),
+        (
+            "Authorization", .get("users", headers: [.authorization: "a"]),
+            .get("users", headers: [.authorization: "b"]),
+            false
+        ),
+        ("If-None-Match", .get("users"), .get("users", headers: [.ifNoneMatch: "\"1\""]), true),
+        ("Cache-Control", .get("users"), .get("users", headers: [.cacheControl: "no-cache"]), true),
+        ("the body", Request(.get, "users", body: "a"), Request(.get, "users", body: "b"), false),
+        ("the same body", Request(.get, "users", body: "a"), Request(.get, "users", body: "a"), true),
+        ("a body and none", Request(.get, "users", body: "a"), .get("users"), false),
+    ]
+
+    @Test(
+        "The last answer is that of the same complete request, inside the URL builder and outside",
+        arguments: 0..<calls.count,
+        [true, false]
+    )
+    func sameRequest(index: Int, isOutside: Bool) async throws {
+        let call = Self.calls[index]
+        let isDown = Locked(false)
+        let builder = URLBuilderMiddleware(base: "https://api.example.com/v2")
+        let chain = try Self.chain(failing: isDown) {
+            if !isOutside { builder }
+        } inside: {
+            if isOutside { builder }
+        }
+        let first = try await chain.send(call.one).body.text()
+        isDown.withLock { $0 = true }
+        let second = try await chain.send(call.other)
+        if call.isSame {
+            #expect(try await second.body.text() == first, "\(call.name)")
+        } else {
+            #expect(second.status == .serviceUnavailable && second.fallback == nil, "\(call.name)")
+        }
+    }
+
+    @Test("Without a URL builder that was reached, the values for it are part of the request")
+    func valuesForBuilder() async throws {
+        let harness = StageHarness(FallbackMiddleware(.lastAnswer(by: .all)))
+        let calls: [Request] = [
+            .get("users/{id}", path: ["id": 1]), .get("users/{id}", path: ["id": 2]), .get("users/{id}"),
+            .get("users", query: ["id": 1]), .get("users", query: ["id": 2]), .get("users", query: ["id": "2"]),
+            .get("users", query: .raw("id=1")), .get("users", query: .encoding(["id": 1])),
+            .get("users", query: .encoding(["id": 2])), .get("users").with(reserved: ["region": "eu"]),
+            .get("users").with(reserved: ["region": "us"]), .get("users"),
+        ]
+        for (number, call) in calls.enumerated() {
+            let answer = try await harness.send(call, answering: .status(.badGateway)).response()
+            #expect(answer.fallback == nil, "\(number)")
+            _ = try await harness.send(call, answering: .ok(HTTPBody("\(number)"))).response()
+        }
+        for (number, call) in calls.enumerated() {
+            let answer = try await harness.send(call, answering: .status(.badGateway)).response()
+            #expect(try await answer.body.text() == "\(number)")
+        }
+    }
+
+    @Test("A builder of one's own that chooses another server for the same reference gets no answer of the first one")
+    func customBuilder() async throws {
+        let (isDown, region) = (Locked(false), Locked("eu"))
+        let chain = try Self.chain(failing: isDown, by: .origin) {
+        } inside: {
+            URLBuilderMiddleware(base: nil) { call in
+                try call.standardURL(base: "https://\(region.withLock { $0 }).example.com")
+            }
+        }
+        let european = try await chain.send(.get("users")).body.text()
+        isDown.withLock { $0 = true }
+        #expect(try await chain.send(.get("users")).body.text() == european)
+        region.withLock { $0 = "us" }
+        #expect(try await chain.send(.get("users")).status == .serviceUnavailable)
     }
 
     @Test("The rules for every stage", arguments: StageConformance.Check.allCases)
