@@ -10,14 +10,18 @@ struct VariantTests {
         "A request field that Vary names is normalised, and no further than it may be",
         arguments: [
             ("Foo: a,b", "a,b"), ("Foo: A , b,,", "A,b"), ("Foo: \"a, b\" , c", "\"a, b\",c"), ("Foo:", ""),
-            ("Foo: a;q=1", "a;q=1"), ("Accept: B, a", "a,b"), ("Accept: a ;\tq=0.5", "a;q=500"),
+            ("Foo: a;q=1", "a;q=1"), ("Accept: B, a", "b,a"), ("Accept: a;q=0.5, B", "a;q=500,b"),
+            ("Accept: b;q=0.5, a", "a,b;q=500"), ("Accept: c, b;q=0.5, a;q=0.5", "c,b;q=500,a;q=500"),
+            ("Accept: a ;\tq=0.5", "a;q=500"),
             ("Accept: a;q=0.55", "a;q=550"), ("Accept: a;q=0.555", "a;q=555"), ("Accept: a;q=0", "a;q=0"),
             ("Accept: a;q=0.", "a;q=0"), ("Accept: a;Q=1.000", "a"), ("Accept: a;q=1", "a"),
             ("Accept: a;v=1", "a;v=1"), ("Accept: a;;b", "a;;b"), ("Accept: a;q=1.001", "a;q=1.001"),
             ("Accept: a;q=0x5", "a;q=0x5"), ("Accept: a;q=1000", "a;q=1000"), ("Accept: a;q=0.5x", "a;q=0.5x"),
             ("Accept: a;q=0.:", "a;q=0.:"), ("Accept: a;q=0./", "a;q=0./"), ("Accept: a;q=0.5555", "a;q=0.5555"),
             ("Accept: a;q=.5", "a;q=.5"), ("Accept: a;q=2", "a;q=2"), ("Accept: a;q=", "a;q="),
-            ("Accept-Charset: B, a", "a,b"), ("Accept-Encoding: gzip;q=1, br", "br,gzip"),
+            ("Accept-Charset: B, a", "b,a"), ("Accept-Encoding: gzip;q=1, br", "gzip,br"),
+            ("Accept: A/B;Charset=\"X; Y, z\" ; q=0.5, c", "a/b;charset=\"X; Y, z\";q=500,c"),
+            ("Foo: \"a\\\", b\" , c", "\"a\\\", b\",c"), ("Accept-Language: en, en;q=x", "en,en;q=x"),
             ("Accept-Language: De, en;q=0.8", "de,en;q=800"),
         ]
     )
@@ -27,6 +31,23 @@ struct VariantTests {
         #expect(variant.fields == [CacheVariant.Field(name: name.lowercased(), value: expected)])
         #expect(variant.matches(fields([line])))
         #expect(!variant.matches([:]))
+    }
+
+    @Test(
+        "Among members with the same weight the order is significant; the case of names and white space are not",
+        arguments: [
+            ("en, de", "de, en", false), ("en, de", "EN ,de", true),
+            ("en;q=0.5, de;q=0.5", "de;q=0.5, en;q=0.5", false),
+            ("en;q=0.5, de", "de, en;q=0.5", true), ("en, de;q=0.5, fr;q=0.5", "en, fr;q=0.5, de;q=0.5", false),
+            ("en, de;q=1.0", "de;q=1, en", false), ("a/b;p=X", "a/b;p=x", false), ("a/b;P=x", "A/b;p=x", true),
+            ("a/b;p=\"x  y\"", "a/b;p=\"x y\"", false), ("en", "en, en", false),
+        ]
+    )
+    func order(first: String, second: String, isSame: Bool) {
+        for name in ["Accept-Language", "Accept", "Accept-Charset", "Accept-Encoding"] {
+            let variant = CacheVariant(of: fields(["Vary: \(name)"]), to: fields(["\(name): \(first)"]))
+            #expect(variant?.matches(fields(["\(name): \(second)"])) == isSame, "\(name)")
+        }
     }
 
     @Test("A variant shows its fields, and none where the request had no such field")

@@ -5,9 +5,10 @@ public import HTTPTypes
 
 /// The request fields named by `Vary`, with their values in the original request, RFC 9111 §4.1.
 ///
-/// Values are normalised as §4.1 allows. Field lines are combined, and white space around list members is removed. In
-/// `Accept`, `Accept-Charset`, `Accept-Encoding` and `Accept-Language`, letter case, the order of members with their
-/// weights, and the notation of weights are ignored.
+/// Values are normalised as §4.1 allows: field lines are combined, and white space around list members goes. Of `Accept`,
+/// `Accept-Charset`, `Accept-Encoding` and `Accept-Language` neither the letter case of names matters, nor how a weight is
+/// written, nor the order of members if all weights differ. Among members with the same weight a server may prefer the
+/// first, so that their order is significant.
 public struct CacheVariant: Sendable, Hashable {
     /// One request field.
     public struct Field: Sendable, Hashable {
@@ -94,19 +95,33 @@ public struct CacheVariant: Sendable, Hashable {
         }
         guard isThere else { return nil }
         guard negotiated.contains(name) else { return members.joined(separator: ",") }
-        return members.map(Self.weighted).sorted().joined(separator: ",")
+        let weighted = members.map(Self.weighted)
+        let isOrdered = Set(weighted.map(\.weight)).count < weighted.count
+        return (isOrdered ? weighted.map(\.text) : weighted.map(\.text).sorted()).joined(separator: ",")
     }
 
-    /// A member in lower case without white space, its weight (RFC 9110 §12.4.2) in the shortest form: none for 1.
-    private static func weighted(_ member: String) -> String {
-        let text = String(member.lowercased().unicodeScalars.filter { $0 != " " && $0 != "\t" })
-        guard text.utf8.contains(UInt8(ascii: ";")) else { return text }
-        return text.pieces(at: ";", omittingEmptySubsequences: false).compactMap { part -> String? in
-            guard let text = part.without(prefix: "q="), let weight = Self.thousandths(text) else {
-                return String(part)
+    /// A member with its weight (RFC 9110 §12.4.2): names in lower case, no white space around the parts, and the weight
+    /// as short as can be: none for 1.
+    ///
+    /// The values of parameters stay: they may be case-sensitive, RFC 9110 §8.3.1.
+    private static func weighted(_ member: String) -> (text: String, weight: Int) {
+        var weight = 1000
+        var parts: [String] = []
+        for part in pieces(of: member, at: UInt8(ascii: ";")) {
+            guard !parts.isEmpty, let equals = part.utf8.firstIndex(of: UInt8(ascii: "=")) else {
+                parts.append(part.lowercased())
+                continue
             }
-            return weight == 1000 ? nil : "q=\(weight)"
-        }.joined(separator: ";")
+            let name = part[..<equals].lowercased()
+            let value = part[part.utf8.index(after: equals)...]
+            if name == "q", let thousandths = thousandths(value) {
+                weight = thousandths
+                if weight < 1000 { parts.append("q=\(weight)") }
+            } else {
+                parts.append("\(name)=\(value)")
+            }
+        }
+        return (parts.joined(separator: ";"), weight)
     }
 
     /// Parses a weight in thousandths; returns `nil` if it is invalid.
@@ -155,21 +170,33 @@ public struct CacheVariant: Sendable, Hashable {
         return isAlone ? best?.name : nil
     }
 
-    /// The members of a list, without surrounding white space; commas in quotes don't separate members.
+    /// The members of a list, without the white space around them.
     private static func members(of value: String) -> [String] {
-        guard value.utf8.contains(UInt8(ascii: ",")) else { return [String(Substring(value).trimmed)] }
-        var members: [String] = []
+        pieces(of: value, at: UInt8(ascii: ",")).filter { !$0.isEmpty }
+    }
+
+    /// The pieces between delimiters, without the white space around them; those in quotes divide nothing, RFC 9110
+    /// §5.6.4.
+    private static func pieces(of value: String, at delimiter: UInt8) -> [String] {
+        guard value.utf8.contains(delimiter) else { return [String(Substring(value).trimmed)] }
+        var pieces: [String] = []
         var start = value.startIndex
-        var isQuoted = false
+        var (isQuoted, isEscaped) = (false, false)
         for index in value.utf8.indices {
             let byte = value.utf8[index]
-            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-            guard byte == UInt8(ascii: ","), !isQuoted else { continue }
-            members.append(String(value[start..<index].trimmed))
-            start = value.utf8.index(after: index)
+            if isEscaped {
+                isEscaped = false
+            } else if isQuoted, byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "\"") {
+                isQuoted.toggle()
+            } else if byte == delimiter, !isQuoted {
+                pieces.append(String(value[start..<index].trimmed))
+                start = value.utf8.index(after: index)
+            }
         }
-        members.append(String(value[start...].trimmed))
-        return members.filter { !$0.isEmpty }
+        pieces.append(String(value[start...].trimmed))
+        return pieces
     }
 }
 
