@@ -10,7 +10,8 @@ import Testing
 
 @Suite("Validation, RFC 9111 §4.3", .timeLimit(.minutes(10)))
 struct ValidationTests {
-    private let stale = "Cache-Control: max-age=60"
+    private static let stale = "Cache-Control: max-age=60"
+    private let stale = Self.stale
 
     @Test(
         "§4.3.1: what is stored is asked about with its validators",
@@ -61,7 +62,9 @@ struct ValidationTests {
         arguments: [
             ("Content-Length", "99", false), ("Content-Encoding", "br", false), ("Content-Range", "bytes 0-1/2", false),
             ("Transfer-Encoding", "x", false), ("Connection", "close", false), ("Keep-Alive", "5", false),
-            ("Content-Type", "c/d", true), ("Content-Language", "fr", true), ("Set-Cookie", "a=b", true),
+            ("Content-Type", "c/d", false), ("Content-MD5", "1B2M2Y8AsgTpgAmY7PhCfg==", false),
+            ("Content-Digest", "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:", false),
+            ("Repr-Digest", "sha-256=:AAAA:", true), ("Content-Language", "fr", true), ("Set-Cookie", "a=b", true),
             ("X-Frame-Options", "DENY", true), ("X-Test", "2", true), ("Expires", date(99), true), ("Via", "x", true),
             ("Content-Location", "/b", true), ("Last-Modified", date(-1), true), ("Age", "7", true),
         ]
@@ -77,6 +80,93 @@ struct ValidationTests {
         let field = try #require(HTTPField.Name(name))
         #expect((stored.response.metadata.head.headerFields[field] == value) == isUpdated)
         #expect(stored.response.metadata.head.headerFields[.contentLength] == "10")
+    }
+
+    @Test("§3.2: fields of a 304 that describe its own empty content are not added either, and HEAD updates the type")
+    func ownContent() async throws {
+        let talk = try Conversation()
+        talk.script(.ok, [stale, "ETag: \"a\""])
+        _ = try await talk.ask()
+        talk.pass(61)
+        talk.script(.notModified, ["ETag: \"a\"", "Content-Type: a/b", "Content-Digest: x", "Content-MD5: y"], "")
+        #expect(try await talk.ask().response.headers[.contentType] == nil)
+        let stored = try #require(await talk.store.variants(of: CacheKey(url: target)).first)
+        let names = stored.response.metadata.head.headerFields.map(\.name.canonicalName)
+        #expect(!names.contains("content-digest") && !names.contains("content-md5") && !names.contains("content-type"))
+        talk.pass(61)
+        talk.script(.ok, [stale, "ETag: \"a\"", "Content-Type: c/d"], "")
+        _ = try await talk.ask([], .head)
+        let updated = try #require(await talk.store.variants(of: CacheKey(url: target)).first)
+        #expect(updated.response.metadata.head.headerFields[.contentType] == "c/d")
+    }
+
+    static let superseding: [(status: HTTPResponse.Status, lines: [String], isSuperseded: Bool)] = [
+        (.gone, ["Cache-Control: no-store"], true), (.notFound, ["Cache-Control: no-store"], true),
+        (.forbidden, [], true), (.badRequest, [], true), (.found, ["Location: /b"], true),
+        (.ok, ["Cache-Control: no-store"], true), (.ok, [stale, "Vary: *"], true),
+        (.ok, ["Content-Type: text/event-stream"], true),
+        (.ok, [stale, "Content-Length: 2000000"], true),
+        (.serviceUnavailable, [], false), (.internalServerError, [], false), (.tooManyRequests, [], false),
+        (.unauthorized, [], false), (.requestTimeout, [], false),
+    ]
+
+    @Test(
+        "§4.3.3: a full response that is not stored makes the one that was validated unusable, fresh or stale",
+        arguments: 0..<superseding.count,
+        [["ETag: \"a\""], ["Last-Modified: \(date(-9))"], []]
+    )
+    func superseded(index: Int, validator: [String]) async throws {
+        let row = Self.superseding[index]
+        let talk = try Conversation()
+        talk.script(.ok, ["Cache-Control: max-age=60, stale-if-error=1000"] + validator, "old")
+        _ = try await talk.ask()
+        talk.pass(61)
+        talk.script(
+            row.status,
+            row.lines,
+            row.lines.contains("Content-Length: 2000000") ? String(repeating: "a", count: 2_000_000) : ""
+        )
+        let first = try await talk.ask()
+        // While it is there, it answers for a server that fails.
+        #expect(first.text == "old" || first.response.status == row.status)
+        talk.transport.enqueue(.failure(TransportError(.connectionLost, sent: .maybe, stage: "test")))
+        if row.isSuperseded {
+            await #expect(throws: TransportError.self) { try await talk.ask() }
+            talk.script(.serviceUnavailable, [], "down")
+            #expect(try await talk.ask().text == "down")
+            talk.script(.serviceUnavailable, [], "down")
+            #expect(try await talk.ask(["Cache-Control: max-stale"]).text == "down")
+            #expect(try await talk.ask(["Cache-Control: only-if-cached"]).response.status == .gatewayTimeout)
+        } else {
+            #expect(try await talk.ask().text == "old")
+        }
+    }
+
+    @Test("§4.3.3: a full response that is not stored leaves the responses to other requests as they were")
+    func othersStay() async throws {
+        let talk = try Conversation()
+        for language in ["de", "fr"] {
+            talk.script(.ok, [stale, "Vary: Foo", "ETag: \"\(language)\""], language)
+            _ = try await talk.ask(["Foo: \(language)"])
+        }
+        talk.pass(10)
+        talk.script(.gone, ["Cache-Control: no-store"], "gone")
+        #expect(try await talk.ask(["Foo: de", "Cache-Control: no-cache"]).text == "gone")
+        #expect(try await talk.ask(["Foo: fr"]).text == "fr")
+        talk.script(.notModified, ["ETag: \"de\""], "")
+        #expect(try await talk.ask(["Foo: de"]).text == "de")
+        #expect(try await talk.ask(["Foo: de"]).text == "de")
+        #expect(talk.count == 4)
+    }
+
+    @Test("§5.2.1.5: a response to a no-store request changes nothing that is stored")
+    func noStoreStays() async throws {
+        let talk = try Conversation()
+        talk.script(.ok, [stale], "old")
+        _ = try await talk.ask()
+        talk.script(.gone, ["Cache-Control: no-store"], "gone")
+        _ = try await talk.ask(["Cache-Control: no-store, no-cache"])
+        #expect(try await talk.ask().text == "old")
     }
 
     @Test("§3.2: fields with several lines are replaced together")

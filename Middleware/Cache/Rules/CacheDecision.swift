@@ -67,6 +67,12 @@ public struct CacheQuestion: Sendable {
 
     /// Whether the request selects a variant.
     func selects(_ variant: CacheVariant) -> Bool { variant.matches(request.headerFields, content: content) }
+
+    /// Whether a response is in the language that the request wants most.
+    func selectsByLanguage(_ response: StoredResponse) -> Bool {
+        let language = response.metadata.head.headerFields[.contentLanguage]
+        return response.metadata.variant.matches(request.headerFields, inLanguage: language)
+    }
 }
 
 /// A decision about a request.

@@ -114,12 +114,8 @@ extension CacheRules {
         _ question: CacheQuestion,
         among variants: [CacheEntry]
     ) -> (entry: CacheEntry, form: CacheAnswer.Form?)? {
-        let fields = question.request.headerFields
         if let same = mostRecent(question, variants, where: { question.selects($0.metadata.variant) }) { return same }
-        return mostRecent(question, variants) { response in
-            let language = response.metadata.head.headerFields[.contentLanguage]
-            return response.metadata.variant.matches(fields, inLanguage: language)
-        }
+        return mostRecent(question, variants, where: question.selectsByLanguage)
     }
 
     private func mostRecent(

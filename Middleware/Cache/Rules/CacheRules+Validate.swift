@@ -212,7 +212,12 @@ extension CacheRules {
     ) -> CacheMetadata {
         var metadata = entry.response.metadata
         let isSelected = question.selects(metadata.variant)
-        metadata.head.headerFields = updatedFields(metadata.head.headerFields, with: response.headerFields, received)
+        metadata.head.headerFields = updatedFields(
+            metadata.head.headerFields,
+            with: response.headerFields,
+            received,
+            isEmpty: response.status == .notModified
+        )
         metadata.requestTime = sent
         metadata.responseTime = received
         metadata.isInvalidated = false
@@ -221,7 +226,33 @@ extension CacheRules {
         return metadata
     }
 
-    /// Returns the updates of stored GET responses by a response to HEAD, RFC 9111 §4.3.5.
+    /// The stored responses that a full response makes invalid without taking their place, §4.3.3: none of them is suitable
+    /// for the request any more, although the new one is not stored.
+    ///
+    /// A failure of the server says nothing of them, nor does a response about the request alone: its credentials, a
+    /// condition or range, or its time.
+    func superseded(
+        by response: HTTPResponse,
+        to question: CacheQuestion,
+        among variants: [CacheEntry]
+    ) -> [(entry: CacheEntry, metadata: CacheMetadata?)] {
+        switch response.status.code {
+        case 206, 304, 401, 407, 408, 412, 416, 417, 421, 425, 429, ..<200, 500...: return []
+        default: break
+        }
+        // §5.2.1.5: nothing of an answer to a no-store request is kept.
+        guard question.request.method == question.key?.method, !question.directives.noStore else { return [] }
+        return variants.compactMap { entry in
+            var metadata = entry.response.metadata
+            guard question.selects(metadata.variant) || question.selectsByLanguage(entry.response),
+                !metadata.isInvalidated
+            else { return nil }
+            metadata.isInvalidated = true
+            return (entry, metadata)
+        }
+    }
+
+    /// Returns the updates to the stored responses to GET that an answer to HEAD brings, RFC 9111 §4.3.5.
     ///
     /// - Returns: The changed stored responses, with their new descriptions. One without a description must be removed,
     ///   because it may not be stored with the new fields (§3).

@@ -9,8 +9,11 @@ extension CacheRules {
         "proxy-authentication-info", "proxy-authorization",
     ]
 
-    /// The fields in a stored response that a 304 doesn't update, RFC 9111 §3.2: they describe the stored bytes.
-    private static let neverUpdated: Set<String> = ["content-length", "content-encoding", "content-range"]
+    /// The fields that no later response changes in a stored one, RFC 9111 §3.2: those that describe the stored bytes, and
+    /// in another message its own.
+    private static let neverUpdated: Set<String> = [
+        "content-length", "content-encoding", "content-range", "content-digest", "content-md5",
+    ]
 
     /// Returns the fields of a response to store.
     ///
@@ -42,12 +45,20 @@ extension CacheRules {
         )
     }
 
-    /// §3.2: the fields of the new response replace those with the same name.
-    func updatedFields(_ old: HTTPFields, with new: HTTPFields, _ received: Date) -> HTTPFields {
+    /// §3.2: the fields of the new response take the place of those with the same name.
+    ///
+    /// - Parameter isEmpty: Whether the new response has no content and is not about any, as 304 is: a `Content-Type` that
+    ///   it has describes that of an empty message.
+    func updatedFields(
+        _ old: HTTPFields,
+        with new: HTTPFields,
+        _ received: Date,
+        isEmpty: Bool = false
+    ) -> HTTPFields {
         guard new.count <= Self.fieldLimit else { return old }
         let replacing = storedFields(new, by: directives(of: new), received)
-            .filter { !Self.neverUpdated.contains($0.name.canonicalName) }
-        // A validation resets the age of a response.
+            .filter { !Self.neverUpdated.contains($0.name.canonicalName) && !(isEmpty && $0.name == .contentType) }
+        // The age of a response that has just been validated begins anew.
         let replaced = Set(replacing.map(\.name)).union([.age, .date])
         let kept = old.filter { !replaced.contains($0.name) }
         // Each validation could add just as many under other names.

@@ -302,9 +302,11 @@ extension CacheMiddleware {
                     status.isStored = await record(&response, metadata, exchange)
                 } else if let key = question.key {
                     events.emit(.notStored(key, reason: "the application does not want it stored"))
+                    await supersede(by: response.head, exchange)
                 }
             case .skip(let reason):
                 if let key = question.key { events.emit(.notStored(key, reason: reason)) }
+                await supersede(by: response.head, exchange)
             }
         } else if let get = rules.questionOfGet(question, answeredBy: response.head),
             case .store(let found) = rules.storage(
@@ -321,6 +323,11 @@ extension CacheMiddleware {
         if let key = question.key { events.emit(.miss(key, status)) }
         attach(status, to: &response)
         return response
+    }
+
+    /// Makes invalid what a full response that is not stored has superseded.
+    func supersede(by response: HTTPResponse, _ exchange: Exchange) async {
+        await update(rules.superseded(by: response, to: exchange.question, among: exchange.variants))
     }
 
     private func invalidate(_ selection: CacheSelection) async {

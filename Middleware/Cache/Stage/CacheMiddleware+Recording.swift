@@ -39,6 +39,7 @@ extension CacheMiddleware {
             case .success(let started): recording = started
             case .failure(let refusal):
                 events.emit(.notStored(key, reason: refusal.reason))
+                await supersede(by: response.head, exchange)
                 return false
             }
             if let bytes = response.body.bytes {
