@@ -120,8 +120,8 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
             refusals.insert(plain.request.origin, plain.coding)
             return response
         }
-        let second = try await next(plain.request)
-        // If it's refused again, the coding wasn't the reason.
+        let second = try await next(plain.request, discarding: response)
+        // Refused again: it was not the coding.
         if second.status.code != 415 { refusals.insert(plain.request.origin, plain.coding) }
         return second
     }

@@ -110,11 +110,9 @@ public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
                     redaction: Sealed(redaction)
                 )
             case .follow:
-                await response.body.drain(time: request.environment.time)
-                try Task.checkCancellation()
                 request.noteRedirect()
                 request.noteEvent("httpchain.redirect", [("httpchain.hop", .integer(Int64(journey.hops.count)))])
-                response = try await next(journey.request)
+                response = try await next(journey.request, discarding: response)
             }
         }
     }

@@ -116,10 +116,9 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         if let signer, signer.looksAtResponses, signer.wantsToSignAgain(after: response, from: origin),
             var again = unsigned
         {
-            await response.body.drain(time: again.environment.time)
             try await sign(&again, by: signer, for: origin)
             check = verifier.map { ResponseCheck($0, again) }
-            response = try await next(again)
+            response = try await next(again, discarding: response)
         }
         try await check?.verify(&response)
         return response

@@ -1,8 +1,11 @@
 #if AllTests
 import Foundation
+import HTTPChainConcurrencyLimit
 import HTTPChainCore
 import HTTPChainGzip
+import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 /// A server that takes no gzip.
@@ -49,6 +52,22 @@ struct RefusalTests {
         #expect(server.codings.withLock { $0 } == ["gzip", "identity", "identity"])
         _ = try await chain.send(request("b"))
         #expect(server.codings.withLock { $0 }.suffix(2) == ["gzip", "identity"])
+    }
+
+    @Test("leaves its place under a limit of one to the request that is sent once more", arguments: [10, 1_000_000])
+    func limitOfOne(length: Int) async throws {
+        let server = ClosureTransport { request in
+            let isPlain = request.headers[.contentEncoding] == nil
+            let text = String(repeating: "a", count: length)
+            return Response(isPlain ? .ok : .unsupportedMediaType, body: .chunks([text]))
+        }
+        let chain = try Chain(transport: server) {
+            GzipMiddleware(requests: .standard)
+            ConcurrencyLimitMiddleware(.fixed(1))
+        }
+        let response = try await chain.send(request())
+        #expect(response.status == .ok)
+        #expect(try await response.body.collect().count == length)
     }
 
     @Test("that takes gzip has refused something else", arguments: ["gzip", "br, GZIP;q=0.5", "*"])

@@ -336,6 +336,17 @@ private let offenders: [Offender] = [
         stage: { ResponseKeepingStage() }
     ),
     Offender(
+        "calls next again with a response in its hands",
+        breaks: .discardedResponsesAreReleased,
+        report: "next was called again while the response before was open",
+        calls: .any
+    ) { request, next in
+        let response = try await next(copy request)
+        guard response.status.code >= 500 else { return response }
+        let second = try await next(request)
+        return second.status == .ok ? second : response
+    },
+    Offender(
         "returns an empty body",
         breaks: .responseBodyIsWhole,
         report: "the caller gets 0 bytes and next gave 35"

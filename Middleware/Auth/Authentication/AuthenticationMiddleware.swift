@@ -241,9 +241,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
                 negotiation.leave(&response, for: refusal)
                 return response
             }
-            await response.body.drain(time: sent.environment.time)
-            try Task.checkCancellation()
-            response = try await next(request)
+            response = try await next(request, discarding: response)
         } while response.status.code == target.status.code
         try await negotiation.check(&response, to: request)
         if response.status.code < 400 { negotiation.noteSuccess(in: proven) }

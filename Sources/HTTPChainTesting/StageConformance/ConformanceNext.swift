@@ -71,6 +71,8 @@ final class ConformanceNext: Transport {
         var callCount = 0
         var suspendedCount = 0
         var bodyWasReadTwice = false
+        /// Whether `next` was called while the response of a call before was open.
+        var overlaps = false
         var probes: [BodyProbe] = []
         var bodies: [Data] = []
         var isClosed = false
@@ -82,9 +84,13 @@ final class ConformanceNext: Transport {
     let capabilities: TransportCapabilities = [.streamsUploads, .keepsRepeatedFields]
     let state = Watched(State())
     private let behaviour: Behaviour
+    /// How long a call waits for the responses of those before, as it does for its place under a limit of one; nil for not
+    /// at all.
+    private let patience: Patience?
 
-    init(_ behaviour: Behaviour) {
+    init(_ behaviour: Behaviour, limitedToOne patience: Patience? = nil) {
         self.behaviour = behaviour
+        self.patience = patience
     }
 
     /// Ends every suspended call, for a stage that does not end by itself.
@@ -99,6 +105,10 @@ final class ConformanceNext: Transport {
         }
         try Task.checkCancellation()
         guard index < Self.callLimit else { throw CancellationError() }
+        if let patience {
+            let isFree = try await patience.settle { state.value.probes.allSatisfy(\.isSettled) }
+            if !isFree { state.update { $0.overlaps = true } }
+        }
         try await read(request.body)
         switch behaviour {
         case .suspend:

@@ -32,8 +32,10 @@ extension StageConformance {
     }
 
     func verifyDiscardedResponses() async throws {
-        for script in provokingAnswers {
-            let next = ConformanceNext(.answer(script))
+        // Which is no reason to call `next` again for most stages, and is one for those that have encoded the request.
+        let refused = StageHarness.Answer.status(.unsupportedMediaType, body: Self.provokingText)
+        for script in provokingAnswers + [[refused] + answers] {
+            let next = ConformanceNext(.answer(script), limitedToOne: patience)
             let stage = try makeStage()
             let call = try start(.discardedResponsesAreReleased, stage, next)
             try await verifyDiscarded(in: call, next)
@@ -41,6 +43,12 @@ extension StageConformance {
             let open = next.state.value.probes.count { !$0.isSettled }
             if open > 0 {
                 throw call.failure("\(open) response \(open == 1 ? "body is" : "bodies are") kept open after the call")
+            }
+            if next.state.value.overlaps {
+                throw call.failure(
+                    "next was called again while the response before was open: under a limit of one the call would wait "
+                        + "for itself"
+                )
             }
         }
     }

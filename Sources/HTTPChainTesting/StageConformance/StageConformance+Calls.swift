@@ -27,9 +27,12 @@ extension StageConformance {
         return answers.isEmpty ? Self.defaultAnswers : answers
     }
 
-    /// The declared answers, alone and after one that makes many stages call `next` again.
+    /// The content of an answer that is not the last.
+    static var provokingText: HTTPBody { "what an answer says that is not the last" }
+
+    /// The answers declared, alone and after one that makes many a stage call `next` again.
     var provokingAnswers: [[StageHarness.Answer]] {
-        let text: HTTPBody = "what an answer says that is not the last"
+        let text = Self.provokingText
         return [
             answers,
             [.status(.serviceUnavailable, headers: [.retryAfter: "0"], body: text)] + answers,

@@ -118,7 +118,7 @@ extension StageConformance {
         case errorsPassOn
         /// A one-shot request body is not sent or read a second time.
         case oneShotBodyIsReadOnce
-        /// The response of a discarded attempt does not stay open.
+        /// The response of an attempt that was discarded does not stay open, and is closed before `next` is called again.
         case discardedResponsesAreReleased
         /// The caller can read the body from the beginning to its end.
         case responseBodyIsWhole
@@ -137,7 +137,8 @@ extension StageConformance {
             case .nextIsCalledAsDeclared: "next is called as often as declared"
             case .errorsPassOn: "an error from next passes on, as it is or as the cause of another"
             case .oneShotBodyIsReadOnce: "a request body that can be read once is never read twice"
-            case .discardedResponsesAreReleased: "the response of a discarded attempt is drained or dropped"
+            case .discardedResponsesAreReleased:
+                "the response of a discarded attempt is drained or dropped, before the next one"
             case .responseBodyIsWhole: "the response still has all of its body for the caller"
             case .brokenBodyStaysBroken: "a response body that breaks is never taken for a complete one"
             case .requestIsNotKept: "the request is not kept after the call"
