@@ -67,7 +67,11 @@ final class LastAnswers: Sendable {
 
     func answer(to request: borrowing Request) -> Response? {
         guard let (group, key) = place(of: request) else { return nil }
-        return group.answers.withLock { $0.byRequest[key] }.map { Response(head: $0.head, body: $0.body) }
+        return group.answers.withLock { $0.byRequest[key] }.map {
+            var response = Response(head: $0.head, body: $0.body)
+            response.source = .stored()
+            return response
+        }
     }
 
     private func place(of request: borrowing Request) -> (Group, Key)? {
