@@ -23,9 +23,6 @@ extension StringProtocol {
         utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
     }
 
-    /// Whether the UTF-8 bytes contain those of another text.
-    package func includes(_ part: some StringProtocol) -> Bool { utf8.contains(part.utf8) }
-
     /// Returns the text after a prefix, or `nil` if the UTF-8 bytes don't start with it.
     package func without(prefix: some StringProtocol) -> SubSequence? {
         begins(with: prefix) ? self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...] : nil

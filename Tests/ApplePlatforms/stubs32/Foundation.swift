@@ -31,3 +31,20 @@ extension String {
     // https://developer.apple.com/documentation/swift/stringprotocol/range(of:options:range:locale:)
     public func range(of text: String) -> Range<String.Index>? { nil }
 }
+
+extension Collection where Element: Equatable {
+    // https://developer.apple.com/documentation/swift/collection/firstrange(of:)
+    public func firstRange(of other: some Collection<Element>) -> Range<Index>? {
+        var start = startIndex
+        while start != endIndex {
+            var (own, part) = (start, other.startIndex)
+            while own != endIndex, part != other.endIndex, self[own] == other[part] {
+                own = index(after: own)
+                part = other.index(after: part)
+            }
+            if part == other.endIndex { return start..<own }
+            start = index(after: start)
+        }
+        return nil
+    }
+}
