@@ -120,7 +120,9 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
             refusals.insert(plain.request.origin, plain.coding)
             return response
         }
-        let second = try await next(plain.request, discarding: response)
+        var again = plain.request
+        await again.renewCookies(after: response)
+        let second = try await next(again, discarding: response)
         // Refused again: it was not the coding.
         if second.status.code != 415 { refusals.insert(plain.request.origin, plain.coding) }
         return second

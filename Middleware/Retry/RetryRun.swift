@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// The state of a call after its first attempt, unless that simply succeeded.
 struct RetryRun: Sendable {
-    private let request: Request
+    private var request: Request
     private let next: Next
     private let settings: RetrySettings
     private var started: Duration?
@@ -28,6 +28,7 @@ struct RetryRun: Sendable {
         var result = consume first
         while case .retry(let wait) = try judge(result) {
             let rest = unread(result)
+            if case .success(let response) = result { await request.renewCookies(after: response) }
             // Released before the wait, which cancels transfers that aren't worth reading.
             result = .failure(CancellationError())
             try await pause(for: wait, draining: rest)

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChain
+import HTTPChainAuthDigest
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainSupport
@@ -190,6 +191,37 @@ struct CookieChainTests {
         try await revalidator.waitUntilIdle()
         #expect(transport.requests.count == 2)
         #expect(await jar.cookies().map(\.value.revealed) == expected)
+    }
+
+    @Test(
+        "Cookies of a response that a stage discards are stored, and sent with the next attempt",
+        arguments: [(503, nil), (401, nil), (415, nil), (503, "own=1")]
+    )
+    func discarded(code: Int, own: String?) async throws {
+        let transport = InMemoryTransport()
+        let digest = #"Digest realm="a", nonce="n", qop="auth", algorithm=SHA-256"#
+        transport.enqueue(
+            ScriptedReply(
+                HTTPResponse.Status(code: code),
+                headers: [.setCookie: "session=s1", .wwwAuthenticate: digest, .acceptEncoding: "identity"]
+            )
+        )
+        transport.enqueue(.text("welcome"))
+        let jar = CookieJar()
+        try await jar.set([Cookie("kept", "1", domain: "a.example"), Cookie("session", "s0", domain: "a.example")])
+        let chain = try Chain(transport: transport, environment: .virtual(.init(isAutomatic: true))) {
+            CookieMiddleware(jar)
+            GzipMiddleware(requests: CompressionSettings(minimumSize: .bytes(1)))
+            RetryMiddleware()
+            DigestAuthMiddleware(user: "ada", password: "hunter2", for: ["https://a.example"])
+        }
+        var request = Request.put("https://a.example/", body: HTTPBody(String(repeating: "text", count: 100)))
+        request.headers[.contentType] = "text/plain"
+        request.headers[.cookie] = own
+        #expect(try await chain.send(request).body.text() == "welcome")
+        let sent = transport.requests.map { $0.headers[values: .cookie].joined(separator: "; ") }
+        #expect(sent == (own.map { [$0, $0] } ?? ["kept=1; session=s0", "kept=1; session=s1"]))
+        #expect(await jar.cookies().map(\.value.revealed).sorted() == ["1", "s1"])
     }
 
     @Test("No value of a cookie shows in a trace")

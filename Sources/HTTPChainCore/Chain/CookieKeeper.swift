@@ -21,3 +21,13 @@ package protocol CookieKeeping: AnyObject, Sendable {
     /// Gives a request the cookies that it would be sent with now.
     func renew(_ request: inout Request) async
 }
+
+extension Request {
+    /// Stores the cookies of a response that is discarded, and gives the request those that it would be sent with now,
+    /// RFC 6265 §3: a server may bind a challenge to a session.
+    package mutating func renewCookies(after response: borrowing Response) async {
+        guard response.head.headerFields.contains(.setCookie), let keeper = options[CookieKeeper.self] else { return }
+        await keeper.keep(response.receivedFields, sentAs: response.request, for: self)
+        await keeper.renew(&self)
+    }
+}
