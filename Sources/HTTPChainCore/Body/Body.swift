@@ -145,8 +145,8 @@ extension HTTPBody: AsyncSequence {
     }
 }
 
-extension HTTPBody: ExpressibleByStringLiteral {
-    /// Makes a body from text, as UTF-8.
+extension HTTPBody: ExpressibleByStringInterpolation {
+    /// Makes a body from text, as UTF-8: `"name=\(name)"`.
     public init(stringLiteral value: String) {
         self.init(value)
     }
