@@ -96,10 +96,19 @@ public struct TransportError: AnnotatedError {
     public var notes = ErrorNotes()
 
     /// Makes a transport error.
+    ///
+    /// - Parameters:
+    ///   - kind: The problem.
+    ///   - sent: Whether the server may have seen the request; `maybe` by default, after which only idempotent requests
+    ///     are retried.
+    ///   - stage: The name of the transport that failed; "transport" by default.
+    ///   - detail: More details, if ``kind`` doesn't say everything.
+    ///   - exchange: The request, redacted.
+    ///   - underlyingError: The platform's error.
     public init(
         _ kind: Kind,
-        sent: Sent,
-        stage: String,
+        sent: Sent = .maybe,
+        stage: String = "transport",
         detail: String = "",
         exchange: ExchangeSnapshot? = nil,
         underlyingError: (any Error)? = nil
