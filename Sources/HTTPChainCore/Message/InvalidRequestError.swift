@@ -9,6 +9,8 @@ public struct InvalidRequestError: HTTPChainError, Hashable {
         case relativeURL(String)
         /// The URL (first, redacted) is invalid for the reason given (second).
         case invalidURL(String, String)
+        /// A header field's name isn't a token, RFC 9110 §5.1; control characters in it are spaces.
+        case invalidHeaderName(String)
         /// A header field's value contains a control character.
         case invalidHeaderValue(name: String)
         /// The Content-Length field isn't a number of bytes.
@@ -36,6 +38,7 @@ public struct InvalidRequestError: HTTPChainError, Hashable {
             switch problem {
             case .relativeURL(let reference): .relativeURL(redaction.url(reference))
             case .invalidURL(let url, let why): .invalidURL(redaction.url(url), redaction.text(why))
+            case .invalidHeaderName(let name): .invalidHeaderName(redaction.text(name, upTo: Redaction.longestShown))
             case .invalidContentLength(let text): .invalidContentLength(redaction.text(text))
             case .unsupportedBody(let what): .unsupportedBody(redaction.text(what))
             default: problem
@@ -65,6 +68,11 @@ public struct InvalidRequestError: HTTPChainError, Hashable {
             )
         case .invalidURL(let url, let why):
             Explanation("the URL \"\(url)\" is invalid: \(why)")
+        case .invalidHeaderName(let name):
+            Explanation(
+                "\"\(name)\" isn't a name of a header field (RFC 9110 §5.1)",
+                "use letters, digits and hyphens"
+            )
         case .invalidHeaderValue(let name):
             Explanation("the value of the header field \(name) holds a control character (RFC 9110 §5.5)", "remove it")
         case .invalidContentLength(let text):

@@ -40,9 +40,11 @@ extension Request {
         } catch {
             throw error.redacted(by: Request(head: head, options: options).redaction)
         }
-        for field in head.headerFields where field.withUnsafeBytesOfValue({ $0.contains(where: ASCII.isFieldControl) })
-        {
-            throw InvalidRequestError(.invalidHeaderValue(name: field.name.rawName))
+        for field in head.headerFields {
+            if field.withUnsafeBytesOfValue({ $0.contains(where: ASCII.isFieldControl) }) {
+                throw InvalidRequestError(.invalidHeaderValue(name: field.name.rawName))
+            }
+            if field.name == .invalidName { throw InvalidRequestError(.invalidHeaderName(field.value)) }
         }
         let declared = try Self.declaredLength(of: head)
         head.headerFields[.contentLength] = nil
