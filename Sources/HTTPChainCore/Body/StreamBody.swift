@@ -114,3 +114,40 @@ extension HTTPBody {
         return HTTPBody(storage: .stream(stream))
     }
 }
+
+// Guesses, so that the compiler's error names the method that says whether the stream can be read again.
+extension HTTPBody {
+    /// Unavailable: use ``once(length:chunks:)`` or ``replayable(length:chunks:)``.
+    @available(
+        *,
+        unavailable,
+        message: "use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry"
+    )
+    public static func stream(_ content: Any, length: Int64? = nil) -> HTTPBody { .empty }
+
+    /// Unavailable: use ``once(length:chunks:)`` or ``replayable(length:chunks:)``.
+    @available(
+        *,
+        unavailable,
+        message:
+            "use .once(length:chunks:) for a sequence of Data, or .replayable(length:) { … } if it can be made again"
+    )
+    public static func stream(length: Int64?, _ content: Any) -> HTTPBody { .empty }
+
+    /// Unavailable: use ``once(length:chunks:)`` or ``replayable(length:chunks:)``.
+    @available(
+        *,
+        unavailable,
+        message: "use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry"
+    )
+    public init<Chunks: AsyncSequence>(_ chunks: Chunks, length: Int64? = nil) { self = .empty }
+
+    /// Unavailable: use ``once(length:chunks:)`` or ``replayable(length:chunks:)``.
+    @available(
+        *,
+        unavailable,
+        message:
+            "use .once(length:chunks:) for a sequence of Data, or .replayable(length:) { … } if it can be made again"
+    )
+    public init(length: Int64?, _ content: Any) { self = .empty }
+}
