@@ -28,6 +28,12 @@ public protocol TimeSource: Sendable {
     ) -> any TimeAlarm
 }
 
+extension TimeSource {
+    /// Unavailable: there are two clocks.
+    @available(*, unavailable, message: "use elapsed to measure time, or date for the wall clock")
+    public var now: Duration { elapsed }
+}
+
 /// The system's monotonic clock and wall clock.
 public struct SystemTime: TimeSource {
     /// Makes a view of the system's clocks.
