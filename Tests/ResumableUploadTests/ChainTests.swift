@@ -33,7 +33,7 @@ struct ChainTests {
             ResumableUploadMiddleware(.tus, partition: .shared, options: parts)
             RetryMiddleware()
             BearerAuthMiddleware(
-                .asking { @Sendable _, _ in AccessToken(Secret("token-\(refreshes.add())")) },
+                .asking { _, _ in AccessToken(Secret("token-\(refreshes.add())")) },
                 for: "https://example.com"
             )
         }

@@ -72,7 +72,7 @@ public struct BasicAuthMiddleware: AuthenticationStage {
     ///   - allowsPlaintext: Whether passwords may be sent without TLS, readable by eavesdroppers (RFC 7617 §4).
     ///     Defaults to `false`.
     public init(
-        _ provider: some CredentialProvider,
+        _ provider: any CredentialProvider,
         sending: BasicSending = .whenChallenged,
         charset: BasicCharset = .utf8,
         allowsPlaintext: Bool = false

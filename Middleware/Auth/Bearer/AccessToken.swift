@@ -32,7 +32,29 @@ public struct AccessToken: Sendable, Hashable {
         credentials = ReadyCredentials(token: value)
     }
 
-    /// Whether the text can be sent as a token: one or more visible ASCII characters.
+    /// Makes a token from text.
+    ///
+    /// ```swift
+    /// let token = AccessToken("sesame", expiresAt: Date() + 3600, refreshToken: "open-again")
+    /// ```
+    ///
+    /// The same as ``init(_:expiration:refreshToken:scope:)``: both texts become a `Secret`.
+    ///
+    /// - Parameters:
+    ///   - text: The token's text.
+    ///   - expiration: When it ends to be accepted; `nil`, the default, when that is not known.
+    ///   - refreshToken: What to ask for the next token with; none by default, and if it is empty.
+    ///   - scope: What it may be used for; not known by default.
+    public init(_ text: String, expiresAt expiration: Date? = nil, refreshToken: String? = nil, scope: [String] = []) {
+        self.init(
+            Secret(text),
+            expiration: expiration,
+            refreshToken: refreshToken.map { Secret($0) },
+            scope: scope
+        )
+    }
+
+    /// Whether the text can be sent as a token: one or more visible characters of ASCII.
     ///
     /// RFC 6749 §A.12 allows all of them, and servers issue tokens with `!`, `|` or `%`, which RFC 6750 §2.1 excludes.
     /// Spaces, which RFC 6749 also allows, would end the token, and a line break would start another field.

@@ -51,7 +51,14 @@ public struct ClosureAccessTokenProvider: AccessTokenProvider {
         self.provide = provide
     }
 
-    /// Always "a closure".
+    /// Makes a provider of a closure that doesn't need the old token, as it fetches each from scratch.
+    ///
+    /// - Parameter provide: Returns a new token; the context is a transport for requests of its own.
+    public init(_ provide: @escaping @Sendable (_ context: RefreshContext) async throws -> AccessToken) {
+        self.init { _, context in try await provide(context) }
+    }
+
+    /// "a closure".
     public var summary: String { "a closure" }
 
     /// Returns the closure's token.
@@ -61,8 +68,26 @@ public struct ClosureAccessTokenProvider: AccessTokenProvider {
 }
 
 extension AccessTokenProvider where Self == ClosureAccessTokenProvider {
-    /// A provider that calls a closure.
+    /// Tokens that a closure provides.
+    ///
+    /// ```swift
+    /// let stage = BearerAuthMiddleware(
+    ///     .asking { old, context in
+    ///         let renewal = ["renewal": old?.refreshToken?.revealed]
+    ///         let reply = try await context.send(.post("https://api.example.com/renew", json: renewal))
+    ///         return AccessToken(try await reply.body.text())
+    ///     },
+    ///     for: "https://api.example.com"
+    /// )
+    /// ```
     public static func asking(_ provide: @escaping ClosureAccessTokenProvider.Provide) -> ClosureAccessTokenProvider {
+        ClosureAccessTokenProvider(provide)
+    }
+
+    /// Tokens that a closure provides which doesn't need the old one.
+    public static func asking(
+        _ provide: @escaping @Sendable (_ context: RefreshContext) async throws -> AccessToken
+    ) -> ClosureAccessTokenProvider {
         ClosureAccessTokenProvider(provide)
     }
 }

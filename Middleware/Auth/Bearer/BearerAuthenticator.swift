@@ -42,7 +42,7 @@ public final class BearerAuthenticator: Authenticator {
     ///     once. If it throws, the waiting calls fail, and the next call tries to save the token again. Defaults to
     ///     none. Use ``TokenStore/calling(_:)`` for a closure.
     public init(
-        _ provider: some AccessTokenProvider,
+        _ provider: any AccessTokenProvider,
         for origins: some OriginSetConvertible,
         token: AccessToken? = nil,
         leeway: Duration = .seconds(60),

@@ -63,8 +63,8 @@ public struct DigestAuthMiddleware: AuthenticationStage {
 
     /// Authenticates users with credentials from a provider.
     ///
-    /// - Parameter provider: The source of credentials.
-    public init(_ provider: some CredentialProvider) {
+    /// - Parameter provider: Where credentials come from.
+    public init(_ provider: any CredentialProvider) {
         self.init(DigestAuthenticator(provider))
     }
 

@@ -1,6 +1,7 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainInMemory
 import HTTPTypes
 import Testing
 
@@ -23,6 +24,40 @@ struct AccessTokenTests {
     )
     func syntax(text: String, isToken: Bool) {
         #expect(AccessToken(Secret(text)).isWellFormed == isToken)
+    }
+
+    @Test("Made of text it is the same as made of secrets")
+    func text() {
+        let (text, renewal) = ("sesame", "open-again")
+        let token = AccessToken(text, expiresAt: start, refreshToken: renewal, scope: ["read"])
+        #expect(
+            token
+                == AccessToken(Secret(text), expiration: start, refreshToken: Secret(renewal), scope: ["read"])
+        )
+        #expect(AccessToken(text) == AccessToken("sesame"))
+        #expect(AccessToken(text, refreshToken: "").refreshToken == nil)
+    }
+
+    @Test("A closure provides it from the old token and the context, or from the context alone")
+    func closures() async throws {
+        let context = RefreshContext(over: InMemoryTransport { request in try .json(["token": request.url]) })
+        let both: any AccessTokenProvider = .asking { old, context in
+            let reply = try await context.send(.get("https://a.example/1"), as: [String: String].self)
+            return AccessToken(reply["token"] ?? "", refreshToken: old?.value.revealed)
+        }
+        let one: any AccessTokenProvider = .asking { context in
+            let reply = try await context.send(.get("https://a.example/2"), as: [String: String].self)
+            return AccessToken(reply["token"] ?? "")
+        }
+        let made = ClosureAccessTokenProvider { _ in AccessToken("fixed") }
+        #expect(
+            try await both.accessToken(replacing: AccessToken("old"), in: context)
+                == AccessToken("https://a.example/1", refreshToken: "old")
+        )
+        #expect(
+            try await one.accessToken(replacing: AccessToken("old"), in: context) == AccessToken("https://a.example/2")
+        )
+        #expect(try await made.accessToken(replacing: nil, in: context) == AccessToken("fixed"))
     }
 
     @Test("It expires at its date, and never without one")
