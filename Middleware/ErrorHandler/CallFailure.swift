@@ -15,7 +15,30 @@ public struct CallFailure: Sendable {
     /// The response's status, or `nil` if the call failed without a response.
     public var status: HTTPResponse.Status? { response?.status }
 
-    /// Makes a failure, for testing a handler.
+    /// The response's content as text; `nil` without ``content``, and if it isn't UTF-8.
+    public var text: String? { content.flatMap { String(validUTF8: $0.bytes) } }
+
+    /// Unavailable: decode a type with ``decode(_:decoder:)``.
+    @available(*, unavailable, message: "use decode(_:) with a type that is Decodable, or text")
+    public var json: Any? { nil }
+
+    /// Decodes the response's content from JSON, whatever its media type.
+    ///
+    /// ```swift
+    /// struct ShopError: Error, Decodable { var code: String }
+    ///
+    /// let stage = ErrorHandlerMiddleware(.throwing { failure in failure.decode(ShopError.self) })
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - decoder: The decoder; a new one by default.
+    /// - Returns: The value; nil without ``content``, and if it isn't JSON of that type.
+    public func decode<Value: Decodable>(_ type: Value.Type, decoder: JSONDecoder = JSONDecoder()) -> Value? {
+        content.flatMap { try? decoder.decode(type, received: $0.bytes) }
+    }
+
+    /// Makes a failure, as to test a handler by itself.
     public init(_ error: any Error, response: Response? = nil, content: ErrorContent? = nil) {
         self.error = error
         self.response = response

@@ -19,6 +19,50 @@ struct CallFailureTests {
         #expect(whole.content?.bytes == Data("no".utf8) && whole.content?.mediaType == "text/plain")
     }
 
+    private struct Refusal: Error, Codable, Equatable {
+        var code: String
+        var date: Date?
+    }
+
+    private static func failure(_ bytes: [UInt8], as contentType: String? = nil) -> CallFailure {
+        CallFailure(
+            Lost(),
+            response: Response(.conflict),
+            content: ErrorContent(Data(bytes), contentType: contentType)
+        )
+    }
+
+    @Test("Its content is decoded to a type and read as text, whatever its media type")
+    func content() {
+        let json = Self.failure(Array(#"{"code":"sold","date":7}"#.utf8), as: "text/html")
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .secondsSince1970
+        #expect(
+            json.decode(Refusal.self, decoder: decoder)
+                == Refusal(code: "sold", date: Date(timeIntervalSince1970: 7))
+        )
+        #expect(json.decode(Refusal.self)?.code == "sold")
+        #expect(json.text == #"{"code":"sold","date":7}"#)
+    }
+
+    @Test("Content that is missing, of another type or not UTF-8 is no value and no text")
+    func otherContent() {
+        #expect(CallFailure(Lost()).decode(Refusal.self) == nil && CallFailure(Lost()).text == nil)
+        #expect(Self.failure([]).decode(Refusal.self) == nil && Self.failure([]).text == "")
+        #expect(Self.failure(Array("[]".utf8)).decode(Refusal.self) == nil)
+        #expect(Self.failure([0xFF]).decode(Refusal.self) == nil && Self.failure([0xFF]).text == nil)
+        #expect(Self.failure(Array(repeating: UInt8(ascii: "["), count: 100_000)).decode(Refusal.self) == nil)
+    }
+
+    @Test("A handler throws the error that the content is")
+    func thrown() async throws {
+        let stage = ErrorHandlerMiddleware(.throwing { failure in failure.decode(Refusal.self) })
+        let error = await #expect(throws: Refusal.self) {
+            _ = try await send(answered: .conflict, #"{"code":"sold"}"#, as: "application/json", through: stage)
+        }
+        #expect(error?.code == "sold")
+    }
+
     @Test(
         "Content falls under the patterns of its type",
         arguments: [
