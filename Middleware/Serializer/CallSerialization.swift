@@ -54,8 +54,8 @@ extension Request {
         set { options[CallSerializationOption.self] = newValue }
     }
 
-    /// Returns the request with its own serializer for both directions.
-    public consuming func serialized(by serializer: some Serializer) -> Request {
+    /// The request with a serializer of its own for both directions.
+    public consuming func serialized(by serializer: any Serializer) -> Request {
         serialization.request = .serializer(serializer)
         serialization.response = .serializer(serializer)
         return self
@@ -73,13 +73,13 @@ extension Request {
     /// ```swift
     /// Request.post("login", body: .value(credentials)).encoded(by: .form)
     /// ```
-    public consuming func encoded(by serializer: some Serializer) -> Request {
+    public consuming func encoded(by serializer: any Serializer) -> Request {
         serialization.request = .serializer(serializer)
         return self
     }
 
-    /// Returns the request with its own serializer for decoding, whatever the response's `Content-Type`.
-    public consuming func decoded(by serializer: some Serializer) -> Request {
+    /// The request with a serializer of its own for what comes back, whatever its `Content-Type`.
+    public consuming func decoded(by serializer: any Serializer) -> Request {
         serialization.response = .serializer(serializer)
         return self
     }

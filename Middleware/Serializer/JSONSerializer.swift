@@ -93,11 +93,31 @@ extension Serializer where Self == JSONSerializer {
     /// JSON with unchanged keys, and dates as RFC 3339.
     public static var json: JSONSerializer { JSONSerializer() }
 
-    /// JSON with styles for keys and dates; for more settings, see `JSONSerializer`'s initializer.
+    /// JSON with settings of your own.
+    ///
+    /// ```swift
+    /// SerializerMiddleware(.json(decoder: { $0.dateDecodingStrategy = .secondsSince1970 }))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - keys: The relation of keys to names; they are the same by default.
+    ///   - dates: The format of dates; RFC 3339 by default.
+    ///   - encoder: Sets more on the encoder; one is made for each value.
+    ///   - decoder: Sets more on the decoder; one is made for each value.
     public static func json(
         keys: JSONSerializer.Keys = .asDeclared,
-        dates: DateCoding = .iso8601
+        dates: DateCoding = .iso8601,
+        encoder: @escaping @Sendable (JSONEncoder) -> Void = { _ in },
+        decoder: @escaping @Sendable (JSONDecoder) -> Void = { _ in }
     ) -> JSONSerializer {
-        JSONSerializer(keys: keys, dates: dates)
+        JSONSerializer(keys: keys, dates: dates, encoder: encoder, decoder: decoder)
     }
+
+    /// Unavailable: a decoder is made for each value, and set by a closure.
+    @available(*, unavailable, message: "set the decoder that is made for each value: .json(decoder: { $0… })")
+    public static func json(encoder: JSONEncoder = JSONEncoder(), decoder: JSONDecoder) -> JSONSerializer { .json }
+
+    /// Unavailable: an encoder is made for each value, and set by a closure.
+    @available(*, unavailable, message: "set the encoder that is made for each value: .json(encoder: { $0… })")
+    public static func json(encoder: JSONEncoder) -> JSONSerializer { .json }
 }

@@ -89,6 +89,24 @@ struct JSONTests {
         #expect(try await chain(stage, "application/json", HTTPBody(text)).send(.get(url), as: Visit.self) == visit)
     }
 
+    @Test("The encoder and the decoder are set by closures, beside the styles")
+    func ownCoders() async throws {
+        let stage = SerializerMiddleware(
+            .json(
+                keys: .snakeCase,
+                encoder: {
+                    $0.outputFormatting = .sortedKeys
+                    $0.dateEncodingStrategy = .secondsSince1970
+                },
+                decoder: { $0.dateDecodingStrategy = .secondsSince1970 }
+            )
+        )
+        let visit = Visit(firstName: "Ida", visitedAt: Date(timeIntervalSince1970: 7))
+        let text = try await sentText(.post(url, body: .value(visit)), through: stage)
+        #expect(text == #"{"first_name":"Ida","visited_at":7}"#)
+        #expect(try await chain(stage, "application/json", HTTPBody(text)).send(.get(url), as: Visit.self) == visit)
+    }
+
     @Test("RFC 3339 with fractions of a second is read")
     func fractions() async throws {
         let stage = SerializerMiddleware(.json(dates: .iso8601))
