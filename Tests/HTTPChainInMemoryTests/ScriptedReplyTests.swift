@@ -27,6 +27,30 @@ struct ScriptedReplyTests {
         await #expect(throws: UnmatchedRequestError.self) { try await transport.send(.get(base)) }
     }
 
+    @Test("A handler writes its responses as a script writes its replies")
+    func handlers() async throws {
+        let replies: [ScriptedReply] = [
+            .ok, .status(500, headers: [.retryAfter: "1"], body: "no"), try .json(User(name: "Ada"), status: .created),
+            .text("héllo", headers: [.contentType: "text/html"]), .redirect(to: "/next", status: .seeOther),
+        ]
+        let responses: [Response] = [
+            .ok, .status(500, headers: [.retryAfter: "1"], body: "no"), try .json(User(name: "Ada"), status: .created),
+            .text("héllo", headers: [.contentType: "text/html"]), .redirect(to: "/next", status: .seeOther),
+        ]
+        for (reply, response) in zip(replies, responses) {
+            let scripted = InMemoryTransport()
+            scripted.enqueue(reply)
+            let handled = InMemoryTransport { _ in response }
+            let (one, other) = (try await scripted.send(.get(base)), try await handled.send(.get(base)))
+            #expect(one.head == other.head)
+            #expect(try await one.body.text() == (try await other.body.text()))
+        }
+        let transport = InMemoryTransport { _ in .status(500) }
+        transport.on(.get, "/ada") { _ in try .json(User(name: "Ada")) }
+        #expect(try await transport.send(.get("https://a.example/ada")).decode(User.self) == User(name: "Ada"))
+        #expect(try await transport.send(.get("https://a.example/ida")).status == .internalServerError)
+    }
+
     @Test("A value, a text and a redirect come with the fields they need")
     func conveniences() async throws {
         let transport = InMemoryTransport()
