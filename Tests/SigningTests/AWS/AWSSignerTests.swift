@@ -152,6 +152,18 @@ struct AWSSignerTests {
         #expect(!"\(ExchangeSnapshot(sent.head, redaction: sent.redaction))".contains("aeeed9bb"))
     }
 
+    @Test("A presigned URL is sent to by the methods that are signed, and redacted as any other")
+    func sendToLink() {
+        let link = Secret(presigned)
+        let requests: [Request] = [
+            .get(link), .head(link), .put(link, headers: [.contentType: "text/plain"], body: "oak"), .delete(link),
+            Request(.options, link),
+        ]
+        #expect(requests.map(\.head.method) == [.get, .head, .put, .delete, .options])
+        #expect(requests.allSatisfy { $0.url == presigned && !"\($0)".contains("aeeed9bb") })
+        #expect(requests[2].headers[.contentType] == "text/plain" && requests[2].body.bytes == Data("oak".utf8))
+    }
+
     @Test("The key is derived as in the documentation")
     func derivedKey() {
         let signature = AWSSignature(region: "us-east-1", service: "iam", date: Self.suiteDate)

@@ -1,0 +1,41 @@
+public import HTTPChainCore
+public import HTTPTypes
+
+// For the methods that storage services sign.
+extension Request {
+    /// A request to a URL that is a secret, such as a presigned one (``AWSSigner/presignedURL(for:validFor:)``).
+    ///
+    /// - Parameters:
+    ///   - method: The request method, which the signature covers.
+    ///   - url: The URL.
+    ///   - headers: The header fields; those that were signed, with the same values.
+    ///   - body: The content sent after the head.
+    public init(_ method: HTTPRequest.Method, _ url: Secret, headers: HTTPFields = [:], body: HTTPBody = .empty) {
+        self.init(method, url.revealed, headers: headers, body: body)
+    }
+
+    /// A GET request (RFC 9110 §9.3.1) to a URL that is a secret, such as a presigned one.
+    public static func get(_ url: Secret, headers: HTTPFields = [:]) -> Request {
+        Request(.get, url, headers: headers)
+    }
+
+    /// A HEAD request (RFC 9110 §9.3.2) to a URL that is a secret, such as a presigned one.
+    public static func head(_ url: Secret, headers: HTTPFields = [:]) -> Request {
+        Request(.head, url, headers: headers)
+    }
+
+    /// A PUT request (RFC 9110 §9.3.4) to a URL that is a secret, such as a presigned one.
+    ///
+    /// ```swift
+    /// let link: Secret = "https://garden.s3.amazonaws.com/photo.jpg?X-Amz-Signature=…"
+    /// let upload = Request.put(link, body: .file(photo))
+    /// ```
+    public static func put(_ url: Secret, headers: HTTPFields = [:], body: HTTPBody = .empty) -> Request {
+        Request(.put, url, headers: headers, body: body)
+    }
+
+    /// A DELETE request (RFC 9110 §9.3.5) to a URL that is a secret, such as a presigned one.
+    public static func delete(_ url: Secret, headers: HTTPFields = [:]) -> Request {
+        Request(.delete, url, headers: headers)
+    }
+}
