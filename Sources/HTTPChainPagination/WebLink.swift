@@ -147,6 +147,6 @@ private struct WebLinkScanner {
 }
 
 extension HTTPField.Name {
-    /// RFC 8288 §3.
-    fileprivate static let link = Self(constant: "Link")
+    /// `Link` (RFC 8288 §3); ``WebLink`` reads its values.
+    public static let link = Self(constant: "Link")
 }

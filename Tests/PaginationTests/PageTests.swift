@@ -492,11 +492,10 @@ struct WebLinkTests {
     @Test("Have parameters and anchors, and may come in several fields")
     func parameters() throws {
         var fields = HTTPFields()
-        let name = try #require(HTTPField.Name("Link"))
         fields.append(
-            HTTPField(name: name, value: ##"<a>; rel=next; anchor="#foo"; title="one"; title=two; hreflang=de"##)
+            HTTPField(name: .link, value: ##"<a>; rel=next; anchor="#foo"; title="one"; title=two; hreflang=de"##)
         )
-        fields.append(HTTPField(name: name, value: "<b>; rel=prev"))
+        fields.append(HTTPField(name: .link, value: "<b>; rel=prev"))
         let links = WebLink.links(in: fields)
         #expect(links.count == 2)
         #expect(links[0].anchor == "#foo" && links[0].parameters == ["title": "one", "hreflang": "de"])
