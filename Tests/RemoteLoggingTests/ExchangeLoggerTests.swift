@@ -1,5 +1,6 @@
 #if AllTests
 import HTTPChainCore
+import HTTPChainInMemory
 import HTTPChainRemoteLogging
 import HTTPChainTesting
 import HTTPTypes
@@ -21,6 +22,31 @@ struct ExchangeLoggerTests {
         let stage = LogRequestsMiddleware(logger: logger(), formatter: .short)
         _ = await StageHarness(stage).send(.get("https://a.example/").logging(.attributes(["order": 42])))
         #expect(console.lines == ["info [shop.http] 200 GET https://a.example/ 0 ms order=42"])
+    }
+
+    private struct HeadersFormatter: LogFormatter {
+        var mostDetail: ExchangeDetail { .headers }
+        func message(for exchange: ExchangeLog) -> String { "" }
+    }
+
+    @Test(
+        "More detail than the formatter shows is a warning",
+        arguments: [
+            (.bodies, .short, true), (.headers, .short, true), (.by([.error: .bodies]), .short, true),
+            (.summary, .short, false), (.by([.trace: .bodies]), .short, false), (.bodies, .semantic, false),
+            (.bodies, .curl, false), (.bodies, HeadersFormatter(), true), (.headers, HeadersFormatter(), false),
+        ] as [(ExchangeDetails, any LogFormatter, Bool)]
+    )
+    func excessDetail(detail: ExchangeDetails, formatter: any LogFormatter, warns: Bool) throws {
+        let stages: [any Middleware] = [
+            LogRequestsMiddleware(logger: logger(), detail: detail, formatter: formatter),
+            RemoteLoggingMiddleware(LoggerSink(logger()), each: .attempt, detail: detail, formatter: formatter),
+        ]
+        let chain = try Chain(stages, transport: InMemoryTransport())
+        #expect(chain.warnings.map(\.stage) == (warns ? ["LogRequestsMiddleware", "RemoteLoggingMiddleware"] : []))
+        #expect(
+            chain.warnings.allSatisfy { $0.problem.contains("shows no more than") && $0.fix.contains("formatter:") }
+        )
     }
 
     @Test("The logger's level decides what is logged")

@@ -14,7 +14,12 @@ public protocol LogFormatter: Sendable {
     /// The least detail that the formatter needs; the summary by default.
     var leastDetail: ExchangeDetail { get }
 
-    /// Returns a description of the exchange for people.
+    /// The most that it shows of an exchange; bodies by default.
+    ///
+    /// A stage whose settings ask for more detail has a warning (``/HTTPChainCore/Chain/warnings``).
+    var mostDetail: ExchangeDetail { get }
+
+    /// A description of what happened, for people.
     ///
     /// Text from outside may contain line breaks; a one-line message should escape them.
     func message(for exchange: ExchangeLog) -> String
@@ -26,6 +31,9 @@ public protocol LogFormatter: Sendable {
 extension LogFormatter {
     /// The summary.
     public var leastDetail: ExchangeDetail { .summary }
+
+    /// Header fields and bodies.
+    public var mostDetail: ExchangeDetail { .bodies }
 
     /// The attributes of ``SemanticLogFormatter``.
     public func attributes(for exchange: ExchangeLog) -> LogAttributes { LogAttributes(exchange) }
@@ -101,7 +109,10 @@ public struct ShortLogFormatter: LogFormatter {
     /// Makes the formatter.
     public init() {}
 
-    /// Returns the status, method, URL and time.
+    /// The summary: header fields and bodies don't fit on the line.
+    public var mostDetail: ExchangeDetail { .summary }
+
+    /// Status, method, URL and time.
     public func message(for exchange: ExchangeLog) -> String {
         var start = exchange.status.map { "\($0.code)" } ?? ""
         if let error = exchange.error, error.type != start { start += (start.isEmpty ? "" : " ") + error.type }

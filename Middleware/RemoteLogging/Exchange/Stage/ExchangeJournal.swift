@@ -58,7 +58,22 @@ final class ExchangeJournal: Sendable {
         ]
     }
 
-    /// Whether a call isn't logged, however it ends.
+    /// A warning if more detail is set than the formatter shows.
+    func problems(of stage: String) -> [ChainProblem] {
+        let wanted = possibleLevels.map { details[$0] }.max() ?? .summary
+        guard wanted > formatter.mostDetail else { return [] }
+        let shown = "\(StageSummary.name(of: type(of: formatter))) shows no more than \(formatter.mostDetail)"
+        return [
+            ChainProblem(
+                stage: stage,
+                problem: "\(stage) has the detail \(details), but its \(shown)",
+                fix: "use formatter: .semantic, or leave out the detail",
+                severity: .warning
+            )
+        ]
+    }
+
+    /// Whether nothing of a call is logged, however it ends.
     func isSilent(for request: borrowing Request) -> Bool {
         if request.options.contains(LogTraffic.self), request.options[LogTraffic.self] { return true }
         guard request.options.contains(RequestLogging.self) else { return isSilent(component) }

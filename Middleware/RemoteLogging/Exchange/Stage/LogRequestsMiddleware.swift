@@ -16,18 +16,18 @@ public import Logging
 /// **Options.** ``RequestLogging`` and ``LogTraffic``.
 ///
 /// **Errors.** None of its own.
-public struct LogRequestsMiddleware: DeadlineKeepingMiddleware {
+public struct LogRequestsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     private let journal: ExchangeJournal
 
     /// Makes the stage.
     ///
     /// - Parameters:
-    ///   - logger: The logger, whose level determines which records are written.
-    ///   - unit: Whether each call or each attempt is logged; each call by default.
-    ///   - component: The component that logs, used as the `source`; the logger's label by default.
-    ///   - levels: The severity of each outcome; ``ExchangeLevels/calls`` or ``ExchangeLevels/attempts`` by default.
-    ///   - detail: The detail; the summary by default.
-    ///   - bodyLimit: The size limit of each logged body; 32 KiB by default.
+    ///   - logger: Takes the records; its level decides which.
+    ///   - unit: Whether there is one for each call or for each attempt; for each call by default.
+    ///   - component: The component that logs, which becomes the `source`; the logger's label by default.
+    ///   - levels: How severe each outcome is; ``ExchangeLevels/calls`` or ``ExchangeLevels/attempts`` by default.
+    ///   - detail: How much is logged; the summary by default. More than `formatter` shows is a warning.
+    ///   - bodyLimit: How much of each body is shown where bodies are; 32 KiB by default.
     ///   - fields: The header fields whose values are shown.
     ///   - filter: The filter; logs all exchanges by default.
     ///   - formatter: The formatter.
@@ -63,7 +63,10 @@ public struct LogRequestsMiddleware: DeadlineKeepingMiddleware {
         StageSummary("LogRequestsMiddleware", purpose: "logs exchanges", settings: journal.settings)
     }
 
-    /// Passes the request on and logs the exchange.
+    /// A warning if more detail is set than the formatter shows.
+    public func problems(at place: ChainPlace) -> [ChainProblem] { journal.problems(of: summary.name) }
+
+    /// Passes the request on, and logs how it went.
     ///
     /// - Throws: Errors from the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {

@@ -38,18 +38,18 @@ public import Logging
 /// of a call's levels, the call passes untouched.
 ///
 /// **Errors.** None of its own.
-public struct RemoteLoggingMiddleware: DeadlineKeepingMiddleware {
+public struct RemoteLoggingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     private let journal: ExchangeJournal
 
     /// Makes the stage.
     ///
     /// - Parameters:
-    ///   - sink: The sink that receives the records.
-    ///   - unit: Whether each call or each attempt is logged; each call by default.
-    ///   - component: The component that logs; ``ExchangeUnit/component`` by default.
-    ///   - levels: The severity of each outcome; ``ExchangeLevels/calls`` or ``ExchangeLevels/attempts`` by default.
-    ///   - detail: The detail; the summary by default.
-    ///   - bodyLimit: The size limit of each logged body; 32 KiB by default.
+    ///   - sink: Takes the records.
+    ///   - unit: Whether there is one for each call or for each attempt; for each call by default.
+    ///   - component: The component that logs; that of ``ExchangeUnit/component`` by default.
+    ///   - levels: How severe each outcome is; ``ExchangeLevels/calls`` or ``ExchangeLevels/attempts`` by default.
+    ///   - detail: How much is logged; the summary by default. More than `formatter` shows is a warning.
+    ///   - bodyLimit: How much of each body is shown where bodies are; 32 KiB by default.
     ///   - fields: The header fields whose values are shown.
     ///   - filter: The filter; logs all exchanges by default.
     ///   - formatter: The formatter.
@@ -89,7 +89,10 @@ public struct RemoteLoggingMiddleware: DeadlineKeepingMiddleware {
         StageSummary("RemoteLoggingMiddleware", purpose: "logs exchanges", settings: journal.settings)
     }
 
-    /// Passes the request on and logs the exchange.
+    /// A warning if more detail is set than the formatter shows.
+    public func problems(at place: ChainPlace) -> [ChainProblem] { journal.problems(of: summary.name) }
+
+    /// Passes the request on, and logs how it went.
     ///
     /// - Throws: Errors from the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
