@@ -159,20 +159,25 @@ private struct VariableReader {
 
     mutating func headers() -> HTTPFields {
         guard let (name, text) = exporter("HEADERS") else { return [:] }
-        guard let pairs = Self.pairs(text) else {
-            problem(name, "is not a list of name=value")
-            return [:]
-        }
         var fields = HTTPFields()
-        for (key, value) in pairs {
-            guard let field = HTTPField.Name(key), HTTPField.isValidValue(value) else {
-                problem(name, "has a field that HTTP cannot send")
+        for (index, entry) in Self.entries(text).enumerated() {
+            if index == Self.maximum {
+                problem(name, "has more than \(Self.maximum) fields; those after them are left out")
+                break
+            }
+            // Text that isn't a field name may be a credential: `Authorization: Bearer abc=` has no other `=`.
+            guard let field = entry.name.flatMap({ HTTPField.Name($0) }) else {
+                problem(name, "has no name=value that HTTP can send as number \(index + 1), which is left out")
                 continue
             }
-            var entry = HTTPField(name: field, value: value)
-            // These are usually credentials, which are never shown.
-            entry.indexingStrategy = .disallow
-            fields.append(entry)
+            guard let value = entry.value, HTTPField.isValidValue(value) else {
+                problem(name, "has a value of \(field.rawName) that HTTP cannot send; the field is left out")
+                continue
+            }
+            var secret = HTTPField(name: field, value: value)
+            // Mostly credentials: they are shown nowhere.
+            secret.indexingStrategy = .disallow
+            fields.append(secret)
         }
         return fields
     }
@@ -212,8 +217,10 @@ private struct VariableReader {
     mutating func resource() -> LogResource {
         var attributes: LogAttributes = [:]
         if let text = value(of: "OTEL_RESOURCE_ATTRIBUTES") {
-            if let pairs = Self.pairs(text) {
-                for (key, value) in pairs { attributes[key] = .string(value) }
+            // A malformed entry discards the whole variable, by OpenTelemetry's resource specification.
+            let entries = Self.entries(text)
+            if entries.count <= Self.maximum, entries.allSatisfy({ $0.name != nil && $0.value != nil }) {
+                for case let (name?, value?) in entries { attributes[name] = .string(value) }
             } else {
                 problem("OTEL_RESOURCE_ATTRIBUTES", "is not a list of name=value")
             }
@@ -225,23 +232,17 @@ private struct VariableReader {
         return LogResource(serviceName: name, serviceVersion: version, attributes: attributes)
     }
 
-    /// Names and percent-encoded values, as in W3C Baggage; `nil` if any is malformed, or there are too many.
-    private static func pairs(_ text: String) -> [(String, String)]? {
-        var pairs: [(String, String)] = []
-        for part in text.pieces(at: ",") {
-            let part = part.trimming()
-            if part.isEmpty { continue }
-            guard let equals = part.unicodeScalars.firstIndex(of: "="), equals > part.startIndex, pairs.count < maximum
-            else {
-                return nil
+    /// The entries of a list of names and percent-encoded values, as in W3C Baggage; at most one more than may be used.
+    ///
+    /// A name or a value is nil if it is missing or can't be decoded.
+    private static func entries(_ text: String) -> [(name: String?, value: String?)] {
+        text.pieces(at: ",").lazy.map { $0.trimming() }.filter { !$0.isEmpty }.prefix(maximum + 1).map { part in
+            guard let equals = part.unicodeScalars.firstIndex(of: "="), equals > part.startIndex else {
+                return (nil, nil)
             }
             let name = part[..<equals].trimming()
             let value = part[part.unicodeScalars.index(after: equals)...].trimming()
-            guard !name.isEmpty, let decoded = value.removingPercentEncoding,
-                let key = name.removingPercentEncoding
-            else { return nil }
-            pairs.append((key, decoded))
+            return (name.isEmpty ? nil : name.removingPercentEncoding, value.removingPercentEncoding)
         }
-        return pairs
     }
 }
