@@ -77,7 +77,7 @@ public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
             "CoalescingMiddleware",
             purpose: "lets identical calls share a transfer",
             settings: [
-                "users": partition.isApart ? "apart" : "shared", "window": "\(window)", "spill": "\(spill)",
+                "users": partition.summary, "window": "\(window)", "spill": "\(spill)",
             ]
         )
     }

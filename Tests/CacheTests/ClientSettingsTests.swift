@@ -53,6 +53,15 @@ struct ClientSettingsTests {
         #expect(chain.explain().contains("store: memory, up to 1 MB; mode: private; users: shared"))
     }
 
+    @Test("The summary tells all partitions apart")
+    func partitions() {
+        let partitions: [CachePartition] = [.none, .shared, .by { _ in "ada" }, .byCredentials]
+        let users = partitions.map { partition in
+            cache(partition).summary.settings.first { $0.name == "users" }?.value
+        }
+        #expect(users == ["no partition", "shared", "separated by a closure", "separated by credentials"])
+    }
+
     @Test(
         "Calls with one identifier and different content do not share a response",
         arguments: [HTTPRequest.Method.post, .query, .get]

@@ -92,12 +92,12 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
 
     /// The store and the rules.
     public var summary: StageSummary {
-        let users = partition.isApart ? "apart" : "shared"
-        return StageSummary(
+        StageSummary(
             "CacheMiddleware",
             purpose: "answers from stored responses",
             settings: [
-                "store": store.summary, "mode": rules.mode.rawValue, "users": users, "routes": "\(routes.count)",
+                "store": store.summary, "mode": rules.mode.rawValue, "users": partition.summary,
+                "routes": "\(routes.count)",
             ]
         )
     }

@@ -71,6 +71,16 @@ public struct UserPartition: Sendable {
         if case .shared = kind { true } else { false }
     }
 
+    /// How users are separated, as a setting of a stage's summary.
+    package var summary: String {
+        switch kind {
+        case .none: "no partition"
+        case .shared: "shared"
+        case .by, .asking: "separated by a closure"
+        case .byCredentials: "separated by credentials"
+        }
+    }
+
     /// The owner of an exchange.
     package enum Owner: Sendable, Hashable {
         /// A user, by a distinguishing name; empty for those who aren't logged in.
