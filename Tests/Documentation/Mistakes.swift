@@ -1,9 +1,11 @@
-// Mistakes in declarations, and a switch that forgets the cases of later versions, which `snippets mistakes` has the
+// Mistakes in declarations, names that are guessed, and a switch that forgets the cases of later versions, which `snippets mistakes` has the
 // compiler find: below each line stand a caret for each error, where the compiler points, the beginning of what it says,
 // and in brackets the fixes that it offers. Nothing else in this file is an error.
 import Foundation
 import HTTPChainCore
+import HTTPChainErrorHandler
 import HTTPChainMacros
+import HTTPChainSerializer
 
 struct User: Codable, Sendable {}
 
@@ -80,4 +82,79 @@ func growing(_ version: ConnectionSettings.TLSVersion) -> String {
     case .tls12: "1.2"
     case .tls13: "1.3"
     }
+}
+
+func guessedHeaders(_ text: String, _ url: URL) {
+    _ = Request.get(text, headers: ["X-Request-ID": "42"])
+    //          ^ error: 'get(_:path:query:headers:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
+    _ = Request.get(url, headers: ["X-Request-ID": "42"])
+    //          ^ error: 'get(_:path:query:headers:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
+    _ = Request.get(text, path: ["id": 7], query: ["page": 2], headers: ["X-Request-ID": "42"])
+    //          ^ error: 'get(_:path:query:headers:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
+    _ = Request.head(text, headers: ["X-Request-ID": "42"])
+    //          ^ error: 'head(_:path:query:headers:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
+    _ = Request.options(text, headers: ["X-Request-ID": "42"])
+    //          ^ error: 'options(_:path:query:headers:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
+    _ = Request.delete(text, headers: ["X-Request-ID": "42"])
+    //          ^ error: 'delete(_:path:query:headers:body:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
+    _ = Request.post(text, headers: ["X-Request-ID": "42"], body: "oak")
+    //          ^ error: 'post(_:path:query:headers:body:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
+    _ = Request.put(text, headers: ["X-Request-ID": "42"], body: "oak")
+    //          ^ error: 'put(_:path:query:headers:body:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
+    _ = Request.patch(text, headers: ["X-Request-ID": "42"], body: "oak")
+    //          ^ error: 'patch(_:path:query:headers:body:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
+    _ = Request.query(text, headers: ["X-Request-ID": "42"], body: "oak")
+    //          ^ error: 'query(_:path:query:headers:body:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
+    _ = Request(.get, text, headers: ["X-Request-ID": "42"])
+    //  ^ error: 'init(_:_:path:query:headers:body:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
+    _ = Response(.ok, headers: ["X-Request-ID": "42"])
+    //  ^ error: 'init(_:headers:body:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
+}
+
+func guessedBodies(_ chunks: AsyncStream<Data>, _ bytes: AsyncStream<UInt8>) {
+    _ = HTTPBody.stream(chunks)
+    //           ^ error: 'stream(_:length:)' is unavailable: use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry
+    _ = HTTPBody.stream(chunks, length: 7)
+    //           ^ error: 'stream(_:length:)' is unavailable: use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry
+    _ = HTTPBody.stream(length: 7, chunks)
+    //           ^ error: 'stream(length:_:)' is unavailable: use .once(length:chunks:) for a sequence of Data, or .replayable(length:) { … } if it can be made again
+    _ = HTTPBody.stream { chunks }
+    //           ^ error: 'stream(_:length:)' is unavailable: use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry
+    _ = HTTPBody(chunks)
+    //  ^ error: 'init(_:length:)' is unavailable: use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry
+    _ = HTTPBody(bytes)
+    //  ^ error: 'init(_:length:)' is unavailable: use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry
+    _ = HTTPBody(chunks, length: 7)
+    //  ^ error: 'init(_:length:)' is unavailable: use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry
+    _ = HTTPBody(length: 7, chunks)
+    //  ^ error: 'init(length:_:)' is unavailable: use .once(length:chunks:) for a sequence of Data, or .replayable(length:) { … } if it can be made again
+    _ = HTTPBody(length: 7) { chunks }
+    //  ^ error: 'init(length:_:)' is unavailable: use .once(length:chunks:) for a sequence of Data, or .replayable(length:) { … } if it can be made again
+}
+
+func guessedCoders(_ decoder: JSONDecoder, _ failure: CallFailure) {
+    _ = SerializerMiddleware(.json(decoder: decoder))
+    //                        ^ error: 'json(encoder:decoder:)' is unavailable: set the decoder that is made for each value: .json(decoder: { $0… })
+    _ = SerializerMiddleware(.json(encoder: JSONEncoder()))
+    //                        ^ error: 'json(encoder:)' is unavailable: set the encoder that is made for each value: .json(encoder: { $0… })
+    _ = SerializerMiddleware(.json(encoder: JSONEncoder(), decoder: decoder))
+    //                        ^ error: 'json(encoder:decoder:)' is unavailable: set the decoder that is made for each value: .json(decoder: { $0… })
+    _ = failure.json
+    //          ^ error: 'json' is unavailable: use decode(_:) with a type that is Decodable, or text
+}
+
+func guessedTime(_ clock: any TimeSource) throws {
+    _ = clock.now
+    //        ^ error: 'now' is unavailable: use elapsed to measure time, or date for the wall clock
+    _ = SystemTime().now
+    //               ^ error: 'now' is unavailable: use elapsed to measure time, or date for the wall clock
+    _ = try Chain([], transport: FailingTransport(), environment: .system)
+    //                                                             ^ error: 'system' has been renamed to 'live'
+    _ = try Chain([], transport: FailingTransport(), environment: .default)
+    //                                                             ^ error: 'default' has been renamed to 'live'
+}
+
+struct FailingTransport: Transport {
+    var capabilities: TransportCapabilities { [] }
+    func send(_ request: consuming Request) async throws -> Response { throw TransportError(.connectionLost) }
 }
