@@ -57,7 +57,8 @@ struct ClientSettingsTests {
     func partitions() {
         let partitions: [CachePartition] = [.none, .shared, .by { _ in "ada" }, .byCredentials]
         let users = partitions.map { partition in
-            cache(partition).summary.settings.first { $0.name == "users" }?.value
+            CacheMiddleware(store: .memory(limit: .megabytes(1)), partition: partition)
+                .summary.settings.first { $0.name == "users" }?.value
         }
         #expect(users == ["no partition", "shared", "separated by a closure", "separated by credentials"])
     }

@@ -32,7 +32,7 @@ struct ExchangeLoggerTests {
     @Test(
         "More detail than the formatter shows is a warning",
         arguments: [
-            (.bodies, .short, true), (.headers, .short, true), (.by([.error: .bodies]), .short, true),
+            (.bodies, .short, true), (.headers, .short, true), (.by([.warning: .bodies]), .short, true),
             (.summary, .short, false), (.by([.trace: .bodies]), .short, false), (.bodies, .semantic, false),
             (.bodies, .curl, false), (.bodies, HeadersFormatter(), true), (.headers, HeadersFormatter(), false),
         ] as [(ExchangeDetails, any LogFormatter, Bool)]
