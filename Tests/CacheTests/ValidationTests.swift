@@ -4,6 +4,7 @@ import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainSupport
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainCache
@@ -140,6 +141,20 @@ struct ValidationTests {
         } else {
             #expect(try await talk.ask().text == "old")
         }
+    }
+
+    @Test("§4.3.3: a full response that turns out to be too large for the store makes the stored one unusable")
+    func supersededWhileRead() async throws {
+        let talk = try Conversation()
+        talk.script(.ok, ["Cache-Control: max-age=60, stale-if-error=1000"], "old")
+        _ = try await talk.ask()
+        talk.pass(61)
+        let half = String(repeating: "a", count: 1_000_000)
+        let large = HTTPBody.chunks([half, half])
+        talk.transport.enqueue(.status(.ok, headers: fields([stale]), body: large))
+        #expect(try await talk.ask().text.utf8.count == 2_000_000)
+        talk.script(.serviceUnavailable, [], "down")
+        #expect(try await talk.ask().text == "down")
     }
 
     @Test("§4.3.3: a full response that is not stored leaves the responses to other requests as they were")

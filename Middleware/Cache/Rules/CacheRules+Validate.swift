@@ -235,7 +235,7 @@ extension CacheRules {
         by response: HTTPResponse,
         to question: CacheQuestion,
         among variants: [CacheEntry]
-    ) -> [(entry: CacheEntry, metadata: CacheMetadata?)] {
+    ) -> [(entry: CacheEntry, metadata: CacheMetadata)] {
         switch response.status.code {
         case 206, 304, 401, 407, 408, 412, 416, 417, 421, 425, 429, ..<200, 500...: return []
         default: break

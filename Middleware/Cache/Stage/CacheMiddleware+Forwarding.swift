@@ -327,7 +327,8 @@ extension CacheMiddleware {
 
     /// Makes invalid what a full response that is not stored has superseded.
     func supersede(by response: HTTPResponse, _ exchange: Exchange) async {
-        await update(rules.superseded(by: response, to: exchange.question, among: exchange.variants))
+        let superseded = rules.superseded(by: response, to: exchange.question, among: exchange.variants)
+        await update(superseded.map { ($0.entry, $0.metadata) })
     }
 
     private func invalidate(_ selection: CacheSelection) async {

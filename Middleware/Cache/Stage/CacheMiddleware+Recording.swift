@@ -101,10 +101,20 @@ extension CacheMiddleware {
             declared: plan.ownLength ?? declared,
             suffix: parts.after,
             events: events,
-            place: CommitPlace(store: store, log: invalidations, exchange: exchange, metadata: plan.metadata),
+            place: place(of: plan, exchange),
             claim: claim
         )
         return .success(recording)
+    }
+
+    private func place(of plan: CombinationPlan, _ exchange: Exchange) -> CommitPlace {
+        CommitPlace(
+            store: store,
+            log: invalidations,
+            exchange: exchange,
+            metadata: plan.metadata,
+            rules: rules
+        )
     }
 
     /// Appends a part to the stored one it continues, so that stored bytes aren't written again; returns `nil` if the
@@ -126,7 +136,7 @@ extension CacheMiddleware {
             skipping: overlap,
             suffix: nil,
             events: events,
-            place: CommitPlace(store: store, log: invalidations, exchange: exchange, metadata: plan.metadata),
+            place: place(of: plan, exchange),
             claim: claim
         )
     }

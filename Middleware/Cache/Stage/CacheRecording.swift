@@ -73,6 +73,7 @@ final class CacheRecording: Sendable {
         do {
             guard try await !writer.write(chunk) else { return }
             await stop(writer.refusal)
+            await supersede()
         } catch {
             events.emit(.storeFailure(key, error))
             await stop("the store failed")
@@ -102,10 +103,20 @@ final class CacheRecording: Sendable {
                 events.emit(.stored(key, bytes: entry.response.bodyLength))
             } else {
                 events.emit(.notStored(key, reason: writer.refusal))
+                await supersede()
             }
         } catch {
             events.emit(.storeFailure(key, error))
             await stop("the store failed")
+        }
+    }
+
+    /// The response is whole and not stored: what it has superseded must not be used in its place.
+    private func supersede() async {
+        do {
+            try await place.supersede()
+        } catch {
+            events.emit(.storeFailure(key, error))
         }
     }
 

@@ -9,16 +9,19 @@ struct CommitPlace: Sendable {
     let commits: UInt64
     let sentAt: Date
     let metadata: CacheMetadata
+    private let rules: CacheRules
     private let exchange: CacheMiddleware.Exchange
 
     init(
         store: any CacheStore,
         log: InvalidationLog,
         exchange: CacheMiddleware.Exchange,
-        metadata: CacheMetadata
+        metadata: CacheMetadata,
+        rules: CacheRules
     ) {
         self.store = store
         self.log = log
+        self.rules = rules
         self.metadata = metadata
         self.exchange = exchange
         stamp = exchange.stamp
@@ -47,6 +50,13 @@ struct CommitPlace: Sendable {
         guard !rivals.isEmpty else { return false }
         let own = StoredResponse(metadata, bodyLength: 0, bodyChecksum: ContentChecksum())
         return rivals.contains { own.isOlder(than: $0) }
+    }
+
+    /// Makes invalid what the response has superseded, for one that the store refuses in the end.
+    func supersede() async throws {
+        guard case .complete = metadata.content else { return }
+        let superseded = rules.superseded(by: metadata.head, to: exchange.question, among: exchange.variants)
+        for (entry, metadata) in superseded { _ = try await store.update(entry, to: metadata) }
     }
 
     /// Whether a committed entry stays; removes it if it was invalidated after the last check.
