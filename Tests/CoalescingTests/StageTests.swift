@@ -78,7 +78,10 @@ struct StageTests {
         "A response that sets cookies is shared by callers whose cookies are kept in the same place, and by no others"
     )
     func cookies() async throws {
-        final class Jar: Sendable {}
+        final class Jar: CookieKeeping {
+            func keep(_ fields: HTTPFields, sentAs sent: HTTPRequest?, for request: borrowing Request) async {}
+            func renew(_ request: inout Request) async {}
+        }
         let bench = Bench()
         bench.answer { Response(.ok, headers: [.setCookie: "sid=1"], body: "text") }
         let jars = [Jar(), Jar()]

@@ -2,6 +2,7 @@ import Foundation
 import HTTPChainCore
 
 @testable import HTTPChainCookies
+@testable import HTTPChainSupport
 
 /// `Set-Cookie` fields, one a line, the same lines as dates, as a jar's history and as a `cookies.txt`.
 ///
