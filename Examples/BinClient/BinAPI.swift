@@ -1,19 +1,19 @@
 import Foundation
 import HTTPChain
 
-/// What the server says of a slide show; it stands under a key of its own.
+/// A slide show, as the server describes it under its own root key.
 struct SlideShow: Decodable, Sendable {
     var title: String
     var author: String
 }
 
-/// What the server received.
+/// The size and content coding of the content that the server received.
 struct Received: Decodable, Sendable {
     var bytes: Int
     var coding: String
 }
 
-/// What the tool's commands can fail with, beside the errors of HTTP.
+/// An error of the tool's commands, in addition to HTTP errors.
 enum BinError: Error, Equatable, CustomStringConvertible {
     case wrongPassword(user: String)
 
@@ -24,15 +24,15 @@ enum BinError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// The service, as the tool's commands speak of it.
+/// The service's operations that the tool's commands call.
 struct BinAPI: Sendable {
     let chain: Chain
 
     /// - Parameters:
     ///   - base: The server's URL.
-    ///   - password: That of the user `ada`.
-    ///   - log: Takes a record of each call.
-    ///   - cache: Where answers are stored.
+    ///   - password: The password of the user `ada`.
+    ///   - log: Receives a record of each call.
+    ///   - cache: The directory for stored responses.
     init(
         base: String,
         password: Secret = "lovelace",

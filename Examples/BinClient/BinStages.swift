@@ -1,6 +1,6 @@
 import HTTPChain
 
-/// Says who asks.
+/// Sets the `User-Agent` field.
 struct AgentMiddleware: Middleware {
     let name: String
 
@@ -12,7 +12,7 @@ struct AgentMiddleware: Middleware {
     }
 }
 
-/// Tells on the standard error stream of answers that are going to be withdrawn (RFC 9745).
+/// Reports deprecated resources (RFC 9745) on the standard error stream.
 struct DeprecationMiddleware: Middleware {
     var report: @Sendable (String) -> Void = { message in printError(message) }
 
@@ -22,7 +22,7 @@ struct DeprecationMiddleware: Middleware {
         let asked = request.head
         let response = try await next(request)
         if let name = HTTPField.Name("Deprecation"), response.headers[name] != nil {
-            // The request as it was sent; the one that passed here may have been redirected since.
+            // The request that was actually sent. The one that passed here may have been redirected since.
             let sent = response.request ?? asked
             report("\(sent.method) \(sent.path ?? "") is deprecated.")
         }

@@ -6,11 +6,11 @@ func printError(_ text: String) {
     FileHandle.standardError.write(Data((text + "\n").utf8))
 }
 
-/// What the tool can do.
+/// The tool's commands.
 enum Command: String, CaseIterable {
     case slides, login, upload, gzip, flaky, gone, slow, cached, logged
 
-    /// Runs the command against a server, and prints what its user is to see.
+    /// Runs the command against a server, and prints its output.
     func run(_ base: String, file: String? = nil) async throws {
         let api = try BinAPI(base: base)
         switch self {

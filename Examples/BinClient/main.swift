@@ -1,4 +1,4 @@
-// A command-line client of a small service, such as everybody writes sooner or later.
+// A command-line client of a small service, of the kind everybody writes sooner or later.
 //
 //     swift run BinClient                       every command, against a server in this process
 //     swift run BinClient upload photo.jpg      one command
@@ -9,7 +9,7 @@ import HTTPChain
 
 let arguments = CommandLine.arguments.dropFirst()
 
-/// Runs commands; an error is printed as the user of each is to see it.
+/// Runs commands, and prints their errors as a user would see them.
 func run(_ commands: [Command], _ base: String) async -> Bool {
     var isFine = true
     for command in commands {
@@ -35,6 +35,6 @@ if let base = ProcessInfo.processInfo.environment["BIN_URL"] {
 }
 try await withBinServer { base in
     let isFine = await run(commands, base)
-    // Some of the commands show what a failure looks like.
+    // Some of the commands fail on purpose, to show their errors.
     if commands.count == 1, !isFine { exit(1) }
 }

@@ -1,6 +1,6 @@
 import HTTPChain
 
-/// What the command line asks for.
+/// A parsed command line.
 struct Command {
     enum Verb: String, CaseIterable {
         case list, show, verify, flush
@@ -22,7 +22,7 @@ struct Command {
             verb = .list
         }
         guard let name = rest.popFirst() else {
-            // What cannot be undone is not done to everything because a word is missing.
+            // A missing word must not remove everything, which can't be undone.
             guard verb != .flush else { throw UsageError("flush what? --all flushes everything") }
             selection = .all
             return
@@ -55,7 +55,7 @@ struct Command {
     }
 }
 
-/// The command line makes no sense.
+/// The command line is invalid.
 struct UsageError: Error, CustomStringConvertible {
     let problem: String
 

@@ -2,7 +2,7 @@ import Foundation
 import HTTPChain
 import HTTPChainInMemory
 
-/// Makes a store, looks at it, damages a file of it, finds the damage, and flushes it.
+/// Creates a store, inspects it, damages one of its files, finds the damage, and flushes the store.
 func demonstrate() async throws {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("httpchain-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }
@@ -25,7 +25,7 @@ private func perform(_ arguments: [String], on directory: URL) async throws {
     _ = try await Inspector(store: try openStore(command.store)).run(command)
 }
 
-/// Stores what a chain gets from a server of plants.
+/// Fills a store with responses of a plant server.
 private func fill(_ directory: URL) async throws {
     let server = InMemoryTransport { request in
         switch request.head.path {
@@ -54,7 +54,7 @@ private func fill(_ directory: URL) async throws {
     print("5 calls: \(cache.metrics.stored) responses stored, \(cache.metrics.storedBytes) bytes")
 }
 
-/// Turns over one bit of the one body that has a file of its own.
+/// Flips one bit of the only body that is stored in a separate file.
 private func damage(_ directory: URL) throws {
     let files = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
     guard let file = files.first(where: { $0.pathExtension == "body" }) else { return }

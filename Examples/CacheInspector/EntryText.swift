@@ -1,17 +1,17 @@
 import Foundation
 import HTTPChain
 
-/// A number as the names of files have it.
+/// A number in hexadecimal, as in the names of files.
 func hexadecimal(_ number: UInt64, digits: Int = 16) -> String {
     let text = String(number, radix: 16)
     return String(repeating: "0", count: max(0, digits - text.count)) + text
 }
 
 extension CacheEntry {
-    /// Its name in the store, as `--entry` takes it.
+    /// The entry's name in the store, as accepted by `--entry`.
     var shortName: String { hexadecimal(id.rawValue, digits: 12) }
 
-    /// What the URL does not say.
+    /// The entry's properties that its URL doesn't show.
     var notes: [String] {
         let metadata = response.metadata
         var notes: [String] = []
@@ -31,7 +31,7 @@ extension CacheEntry {
 }
 
 extension StoredResponse {
-    /// How old it is and how long it is fresh, for a private cache now.
+    /// The response's age and remaining freshness, for a private cache.
     var freshness: String {
         let freshness = CacheRules().freshness(of: self, at: Date())
         let age = "age \(Int64(freshness.age)) s"
@@ -40,7 +40,7 @@ extension StoredResponse {
             ? "\(age), fresh for \(left) s by \(freshness.source.rawValue)" : "\(age), stale since \(-left) s"
     }
 
-    /// How much of the content is held.
+    /// The size of the stored content, and its range if only a part is stored.
     var heldBytes: String {
         let held = ByteCount(bodyLength).abbreviated
         switch metadata.content {

@@ -1,13 +1,13 @@
 import Foundation
 import HTTPChain
 
-/// Looks at a store, checks it and flushes it.
+/// Inspects, verifies and flushes a store.
 struct Inspector {
     let store: any CacheStore
 
-    /// Does what the command line asks for.
+    /// Runs a command.
     ///
-    /// - Returns: Whether all was well.
+    /// - Returns: `false` if `verify` found damage.
     func run(_ command: Command) async throws -> Bool {
         switch command.verb {
         case .list: try await list(command.selection)
@@ -18,7 +18,7 @@ struct Inspector {
         return true
     }
 
-    /// The entries, by URL.
+    /// The entries, sorted by URL.
     private func entries(_ selection: CacheSelection) async throws -> [CacheEntry] {
         var entries: [CacheEntry] = []
         try await store.visit(selection) { entry in
@@ -28,7 +28,7 @@ struct Inspector {
         return entries.sorted { ($0.key.url, $0.id.rawValue) < ($1.key.url, $1.id.rawValue) }
     }
 
-    /// One line an entry, and another for what a URL does not say.
+    /// Prints a line for each entry, and a second one for properties that its URL doesn't show.
     func list(_ selection: CacheSelection) async throws {
         let usage = try await store.usage()
         print("\(counted(usage.entries)) in the store, \(ByteCount(usage.bytes).abbreviated)")
@@ -41,7 +41,7 @@ struct Inspector {
         }
     }
 
-    /// All that is known of entries.
+    /// Prints all details of entries.
     func show(_ selection: CacheSelection) async throws {
         let entries = try await entries(selection)
         if entries.isEmpty { print("no such entry") }
@@ -61,14 +61,14 @@ struct Inspector {
         }
     }
 
-    /// Reads every byte and compares checksums; what is damaged the store drops.
+    /// Reads every byte and compares checksums; the store drops damaged entries.
     ///
     /// - Returns: Whether nothing was damaged.
     func verify(_ selection: CacheSelection) async throws -> Bool {
         let count = try await store.usage().entries
         let entries = try await entries(selection)
         var damaged = 0
-        // Entries whose description cannot be read are not shown at all.
+        // The store doesn't list entries whose description can't be read.
         if selection == .all, count > entries.count {
             damaged = count - entries.count
             print("damaged: the description of \(counted(damaged))")
@@ -85,7 +85,7 @@ struct Inspector {
         return damaged == 0
     }
 
-    /// Whether an entry is still there, and then what was stored.
+    /// Whether an entry is still stored; throws if its content is damaged.
     private func isWhole(_ entry: CacheEntry) async throws -> Bool {
         guard let body = try await store.body(of: entry, range: nil) else { return false }
         var checksum = ContentChecksum()

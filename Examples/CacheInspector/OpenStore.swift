@@ -5,13 +5,13 @@ import HTTPChain
 import HTTPChainCacheSQLite
 #endif
 
-/// Opens a store that is there already.
+/// Opens an existing store.
 ///
-/// What is none is left alone: opening it would make one of it.
+/// Other files and directories are left unchanged: opening one would turn it into a store.
 ///
-/// - Throws: ``UsageError`` when there is none.
+/// - Throws: ``UsageError`` if there is no store.
 func openStore(_ path: String) throws(UsageError) -> any CacheStore {
-    // Whoever looks must not make room.
+    // Inspecting a store must not evict its entries.
     let bounds = CacheBounds(totalBytes: .unlimited, entryCount: .max)
     let url = URL(fileURLWithPath: path)
     if let names = try? FileManager.default.contentsOfDirectory(atPath: url.path) {

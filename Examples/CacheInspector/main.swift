@@ -1,4 +1,4 @@
-// Shows what is in a store of cached responses, checks it, and flushes it.
+// Lists, verifies and flushes a store of cached responses.
 //
 //     swift run CacheInspector                              makes a store, and shows all of this with it
 //     swift run CacheInspector <store> [list] [selection]   one line an entry
@@ -7,7 +7,7 @@
 //     swift run CacheInspector <store> flush <selection>    removes entries
 //
 // A store is the directory of a FileCacheStore, or, with `swift run --traits SQLite CacheInspector`, the database of an
-// SQLiteCacheStore. It may be in use meanwhile.
+// SQLiteCacheStore. It may be in use by another process.
 
 import Foundation
 import HTTPChain

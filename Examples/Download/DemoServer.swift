@@ -23,7 +23,7 @@ private struct DemoServerError: Error, CustomStringConvertible {
     var description: String
 }
 
-/// Zeros that come no faster than over a network.
+/// Zeros, as slow as over a network.
 private struct PacedBytes: AsyncBufferedSequence, Sendable {
     typealias Element = UInt8
 

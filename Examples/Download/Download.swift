@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChain
 
-/// Gets a URL and writes the content to a file, which is there when it is whole, or as it was before.
+/// Downloads a URL to a file, which changes only when the download is complete.
 func download(_ url: String, to file: URL) async throws {
     let chain = try Chain(transport: URLSessionTransport()) {
         ProgressMiddleware()

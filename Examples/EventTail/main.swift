@@ -1,4 +1,4 @@
-// Prints the events of a stream, and how its connection stands.
+// Prints the events of a stream, and the state of its connection.
 //
 //     swift run EventTail                           a server in this process that loses its connection now and then
 //     swift run EventTail https://host/events       any stream of server-sent events, until it is interrupted
@@ -35,11 +35,11 @@ func tail(_ url: String, over transport: any Transport) async throws {
     await shown
 }
 
-/// Ten ticks over four connections: each breaks after three, and the next goes on where the last one stopped.
+/// Sends ten ticks over four connections: each breaks after three, and the next one resumes.
 func demoServer() -> EventServer {
     EventServer { connection in
         let first = (connection.lastEventID.flatMap { Int($0) } ?? 0) + 1
-        // 204 tells the client that there is no more to come.
+        // 204 means that the stream has ended.
         guard first <= 10 else { return .response(Response(.noContent)) }
         return .stream(
             EventScript {

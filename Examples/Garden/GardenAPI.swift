@@ -13,7 +13,7 @@ struct Plant: Codable, Hashable, Sendable, ODataEntity {
     static var odataNames: [PartialKeyPath<Plant>: String] { [\.id: "id", \.name: "name", \.height: "height"] }
 }
 
-/// What the garden's own service answers.
+/// A request to the garden's own service.
 protocol GardenRequest: TypedRequest {}
 
 struct GetPlant: GardenRequest, Hashable {
@@ -38,14 +38,14 @@ struct ListPlants: GardenRequest, ValuelessRequest {
     var path: String { "plants" }
 }
 
-/// Plants by an OData query; the result is what stands in the envelope.
+/// Finds plants by an OData query; the result is the value inside the envelope.
 struct FindPlants: GardenRequest {
     var plants: ODataQuery<Plant>
 
     var path: String { "find" }
     var result: ResultKind<[Plant]> { .decoded(ODataPage<Plant>.self, map: \.value) }
 
-    // A query makes its own request, or says why it cannot.
+    // The query creates the request, or throws an error.
     func makeRequest() throws -> Request { try plants.request() }
 }
 
@@ -54,7 +54,7 @@ struct WatchGrass: GardenRequest, Hashable {
     var path: String { "grass" }
 }
 
-/// The weather comes from elsewhere, and is stored: it is shown as it was until it is there.
+/// The weather from another service; the stored one is shown until the live one arrives.
 struct GetWeather: StoredRequest, ValuelessRequest, Hashable {
     typealias Output = String
     var path: String { "weather" }
@@ -62,7 +62,7 @@ struct GetWeather: StoredRequest, ValuelessRequest, Hashable {
     static var storage: ReplyStorage<String> { .value }
 }
 
-/// Calls that others add without code, as they would stand in a file.
+/// Calls that others can add without code; usually in a file.
 let gardenRoutes = """
     { "routes": { "season": { "path": "season/{month}", "responseRootKeyPath": "what", "headers": { "X-Zone": "8" } } } }
     """
@@ -74,7 +74,7 @@ struct Gardener: Resource {
     var name: String
 }
 
-/// The garden's client: two endpoints with a chain each.
+/// Creates the garden's client: two endpoints with a chain each.
 func gardenClient(garden: String, weather: String, over transport: some Transport) throws -> Client {
     let base = try Chain(transport: transport) {
         ErrorHandlerMiddleware(.problemDetails)
@@ -94,7 +94,7 @@ func gardenClient(garden: String, weather: String, over transport: some Transpor
     }
 }
 
-/// What the program does, a line for each step; its tests do the same with mocks.
+/// Runs all steps and reports a line for each; the tests do the same with mocks.
 func tour(of client: Client, say: @escaping @Sendable (String) -> Void) async throws {
     let rose = try await client.call(GetPlant(id: 1))
     say("A plant by its id: \(rose.name), \(rose.height) cm")
@@ -121,7 +121,7 @@ func tour(of client: Client, say: @escaping @Sendable (String) -> Void) async th
     ada["shift"] = "night"
     try await gardeners.save(&ada)
     say("Saved: \(ada.name), \(ada["shift"]?.string ?? "no shift")")
-    // Somebody else had read the same version: the service answers 412, and what was saved first is not lost.
+    // Somebody else had read the same version: the service responds 412, so the first change isn't lost.
     other.name = "Grace"
     do {
         try await gardeners.save(&other)

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainTesting
 
-/// The garden's service and the weather's, on one port of the loopback interface.
+/// Starts the garden's and the weather's services on one port of the loopback interface.
 func startGardenServer() async throws -> LoopbackServer {
     let json = [("Content-Type", "application/json")]
     let register = Register()
@@ -37,7 +37,7 @@ func startGardenServer() async throws -> LoopbackServer {
     }
 }
 
-/// The record of a gardener, which counts its versions.
+/// A gardener's record, with a version number.
 private actor Register {
     struct Gardener: Codable {
         var id: Int?
@@ -52,7 +52,7 @@ private actor Register {
         ("\"\(version)\"", String(decoding: try JSONEncoder().encode(gardener), as: UTF8.self))
     }
 
-    /// Changes what the patch has, if the record is the version that was read.
+    /// Applies a patch, if the record still has the version that was read.
     func change(_ patch: Data, ifMatch tags: [String]) throws -> Bool {
         guard tags == ["\"\(version)\""] else { return false }
         let patch = try JSONDecoder().decode(Gardener.self, from: patch)

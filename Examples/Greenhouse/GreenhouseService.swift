@@ -15,7 +15,7 @@ struct Entry: Codable, Hashable, Sendable {
     var what: String
 }
 
-/// The whole client: what is not written here does not happen.
+/// The declaration of the whole client.
 @Service
 @Headers(["Accept": "application/json"])
 protocol GreenhouseService {

@@ -2,7 +2,7 @@
 import Foundation
 import HTTPChainMacros
 
-/// A walk through all that a greenhouse offers, whoever stands for it.
+/// Calls everything that a greenhouse offers, on the service or a mock of it.
 func tour(of greenhouse: some GreenhouseService, say: (String) -> Void) async throws {
     say("A bed by its id: \(try await greenhouse.bed(id: 1).crop)")
     let added = try await greenhouse.add(Bed(id: 0, crop: "Basil"), key: UUID())
@@ -20,7 +20,7 @@ func tour(of greenhouse: some GreenhouseService, say: (String) -> Void) async th
     }
 }
 
-/// What arrives over time.
+/// Follows the results that arrive over time.
 func watch(_ greenhouse: some GreenhouseService, say: (String) -> Void) async throws {
     for try await entry in try await greenhouse.log() { say("Log: \(entry.what)") }
     for try await reading in try await greenhouse.readings() { say("Now: \(reading.celsius) °C") }

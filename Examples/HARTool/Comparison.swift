@@ -1,6 +1,6 @@
 import HTTPChainHAR
 
-/// What differs between two archives: each request is compared with the first that matches it.
+/// The differences between two archives; each request is compared with the first one that matches.
 struct Comparison {
     /// A sentence for each difference.
     let lines: [String]

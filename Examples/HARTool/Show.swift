@@ -2,11 +2,11 @@ import Foundation
 import HTTPChainHAR
 
 extension HAREntry {
-    /// The time that the exchange took, in milliseconds, held to what a whole number can say.
+    /// The exchange's duration in milliseconds, limited so that it fits in an integer.
     var shownTime: Double { min(time, 1e15) }
 }
 
-/// Entries as text; what an archive of another program holds is redacted.
+/// Prints entries, redacted, because an archive of another program may contain secrets.
 struct Show {
     private let archive: HARArchive
 
@@ -28,7 +28,7 @@ struct Show {
         }
     }
 
-    /// Prints one entry; returns false where there is none.
+    /// Prints one entry, and returns `false` if there is none.
     func entry(_ number: Int) -> Bool {
         guard archive.entries.indices.contains(number - 1) else {
             printError("there is no entry \(number); the archive has \(archive.entries.count)")
@@ -51,7 +51,7 @@ struct Show {
         return true
     }
 
-    /// Where an exchange lies in the time of all of them.
+    /// A bar that shows an exchange's time relative to all of them.
     private static func bar(_ start: Double, _ length: Double, of total: Double) -> String {
         let width = 20
         guard total > 0 else { return String(repeating: " ", count: width) }

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainHAR
 
-/// Numbers, sizes and times of an archive.
+/// Counts, sizes and times of an archive.
 struct Statistics {
     /// One figure a line.
     let lines: [String]

@@ -48,7 +48,7 @@ struct Tool {
         }
     }
 
-    /// Reads the archive that an argument names; of one that was cut off, what is whole.
+    /// Reads the archive that an argument names; only the complete entries, if it is truncated.
     private func archive(_ index: Int) async throws -> HARArchive {
         let file = URL(fileURLWithPath: arguments[index])
         do {

@@ -4,16 +4,16 @@ import HTTPChain
 import HTTPChainHAR
 import Logging
 
-/// Makes records of the exchanges of an archive (HAR 1.2), which the page shows as calls with their waterfalls.
+/// Converts an archive's exchanges (HAR 1.2) to records, which the page shows as calls with their waterfalls.
 ///
-/// Archives hold what a browser or a proxy saw, secrets among it: they are redacted first.
+/// Archives of browsers and proxies may contain secrets, so they are redacted first.
 enum ArchiveRecords {
-    /// The most bytes of an archive.
+    /// The maximum size of an archive.
     static let sizeLimit = ByteCount.mebibytes(32)
-    /// How much of an archive is read.
+    /// The limits for reading an archive.
     static let limits = HARLimits(size: sizeLimit, entries: RecordStore.capacity)
 
-    /// - Throws: ``Refusal`` that says what is wrong with the archive, and where.
+    /// - Throws: ``Refusal`` with the problem and its place in the archive.
     static func batch(_ content: Data) throws -> ReceivedBatch {
         do {
             return batch(of: try HARArchive(content, limits: limits))
@@ -23,7 +23,7 @@ enum ArchiveRecords {
     }
 
     static func batch(of archive: HARArchive) -> ReceivedBatch {
-        // Names the archive, so that one that is opened twice is there twice, and its calls begin together.
+        // A unique name, so that an archive that is opened twice is shown twice, each with its own start.
         let name = "har-" + String(UInt64.random(in: .min ... .max), radix: 36)
         let records = archive.redacted().entries.enumerated().map { index, entry in
             record(entry, of: archive, named: name, number: index + 1)
@@ -62,7 +62,7 @@ enum ArchiveRecords {
         }
     }
 
-    /// When the exchange began, in seconds since 1970, and how long each part of it took, in milliseconds.
+    /// The exchange's start, in seconds since 1970, and the duration of each of its parts, in milliseconds.
     private static func times(of entry: HAREntry, _ start: Double) -> [(name: String, value: JSONValue)] {
         let timings = entry.timings
         let parts = [
@@ -85,7 +85,7 @@ enum ArchiveRecords {
     ) -> [(name: String, value: JSONValue)] {
         let facts: [(String, JSONValue?)] = [
             ("httpchain.call.id", .string(call)), ("har.archive", .string(archive)),
-            // As one that was recorded here says: the call of a program, an attempt of it, or what went over the wire.
+            // Set in archives recorded by HTTPChain: whether this is a whole call, an attempt, or a wire exchange.
             ("har.place", entry.customFields["_place"]),
             ("har.attempt", entry.customFields["_attempt"]),
             ("har.page", entry.pageref.map { .string($0) }),
@@ -106,7 +106,7 @@ enum ArchiveRecords {
         return facts.compactMap { name, value in value.map { (name, $0) } }
     }
 
-    /// Fields by their names in lower case, as OpenTelemetry calls them; values of one name together.
+    /// Fields with OpenTelemetry's names (lower case); values with the same name are joined.
     private static func fields(_ prefix: String, _ fields: [HARField]) -> [(name: String, value: JSONValue)] {
         var names: [String] = []
         var values: [String: [String]] = [:]
@@ -118,7 +118,7 @@ enum ArchiveRecords {
         return names.map { (prefix + $0, .string((values[$0] ?? []).joined(separator: ", "))) }
     }
 
-    /// The contents that are text.
+    /// The text contents of an entry.
     private static func contents(of entry: HAREntry) -> [(name: String, value: JSONValue)] {
         var contents: [(name: String, value: JSONValue)] = []
         if let data = entry.request.postData, data.encoding == nil, let text = data.text, !text.isEmpty {

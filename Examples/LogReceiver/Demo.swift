@@ -3,7 +3,7 @@ import HTTPChain
 import HTTPChainLogShipper
 import Logging
 
-/// A shop's client that logs its calls, and what it does besides, to a receiver, and sends it the spans of its traces.
+/// A shop's client that sends logs of its calls and other actions, and the spans of its traces, to a receiver.
 struct Demo {
     private let shipper: LogShipper
     private let chain: Chain
@@ -31,7 +31,7 @@ struct Demo {
             levels: LogLevels(.debug)
         )
         self.shipper = shipper
-        // Spans have one format, whatever that of the records.
+        // Spans are always sent as OTLP, regardless of the records' format.
         let traces = DemoTraces(
             receiver: url,
             encoding: name == "protobuf" ? .protobuf : .json,
@@ -51,7 +51,7 @@ struct Demo {
         logger = Logger(label: "shop.checkout") { RemoteLogHandler(label: $0, sink: shipper, level: .debug) }
     }
 
-    /// Does what there is to do once: it goes well, at the second attempt, from the cache, or not at all.
+    /// Makes the sample calls once: some succeed, some are retried, some are cached, and some fail.
     func round(_ number: Int) async throws {
         server.prepare()
         logger.info("Round begins", metadata: ["round": "\(number)"])
@@ -63,7 +63,7 @@ struct Demo {
         await call(order, "Order placed")
         await call(.get("https://shop.example.com/plants/404"))
         await call(.get("https://shop.example.com/weather"))
-        // Fails, and so is logged with its fields and its content.
+        // Fails, so its fields and content are logged.
         let reorder = Request.post(
             "https://shop.example.com/supplier?api_key=hidden-key",
             headers: [.authorization: "Bearer hidden-bearer", .contentType: "application/json"],
@@ -87,16 +87,16 @@ struct Demo {
         }
     }
 
-    /// Sends what waits.
+    /// Sends pending records and spans.
     ///
-    /// - Returns: How many records and how many spans the receiver has acknowledged.
+    /// - Returns: The numbers of records and spans that the receiver has acknowledged.
     func flush() async throws -> (records: Int64, spans: Int64) {
         try await shipper.flush(deadline: .seconds(20))
         return (Int64(clamping: shipper.statistics.acknowledged), try await traces.flush())
     }
 }
 
-/// Sends sample traffic to a receiver: again and again, or once, until it has arrived.
+/// Sends sample traffic to a receiver, either continuously or once, until it has arrived.
 func runDemo(_ url: String, format: String, endsWhenReceived: Bool) async throws {
     let demo = try Demo(receiver: url, format: format)
     try await demo.round(1)

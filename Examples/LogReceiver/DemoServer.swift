@@ -2,11 +2,11 @@ import Foundation
 import HTTPChain
 import HTTPChainInMemory
 
-/// The server of a shop, without a network: it is slow here, ill there, and does not know everything.
+/// A shop's server, without a network: some responses are slow, some fail, and some are 404.
 struct DemoServer {
     let transport = InMemoryTransport()
 
-    /// Answers as at the beginning.
+    /// Resets the scripted replies.
     func prepare() {
         transport.reset()
         let plants = Data(#"[{"id":7,"name":"Fern"},{"id":8,"name":"Ivy"}]"#.utf8)
@@ -38,7 +38,7 @@ struct DemoServer {
 }
 
 extension ScriptedReply {
-    /// The reply so many milliseconds later, and so many between its chunks.
+    /// Delays the reply, and each of its chunks, by a number of milliseconds.
     fileprivate func slow(_ milliseconds: Int, betweenChunks pause: Int = 0) -> ScriptedReply {
         delayed(by: .milliseconds(milliseconds), betweenChunks: .milliseconds(pause))
     }

@@ -2,7 +2,7 @@ import Foundation
 import HTTPChain
 import HTTPChainLogShipper
 
-/// A span of the sample traffic while it lasts.
+/// A running span of the sample traffic.
 struct DemoSpan: Sendable {
     private let name: String
     private let kind: SpanRecord.Kind
@@ -13,10 +13,10 @@ struct DemoSpan: Sendable {
     private let isParentRemote: Bool
     private let attributes: LogAttributes
 
-    /// The field that tells a server of the span (W3C Trace Context §3.2).
+    /// The value of the field that identifies the span to a server (W3C Trace Context §3.2).
     var traceparent: String { "00-\(traceID)-\(spanID)-01" }
 
-    /// Begins a trace.
+    /// Starts a trace.
     init(_ name: String, scope: String) {
         self.init(name, .internal, scope, traceID: Self.identifier() + Self.identifier(), parent: nil)
     }
@@ -40,7 +40,7 @@ struct DemoSpan: Sendable {
         spanID = Self.identifier()
     }
 
-    /// The span of an attempt, within this one.
+    /// Creates a child span for an attempt.
     func attempt(_ request: borrowing Request) -> DemoSpan {
         var attributes: LogAttributes = ["http.request.method": .string(request.method.rawValue)]
         if request.attempt > 1 { attributes.append("http.request.resend_count", .integer(Int64(request.attempt - 1))) }
@@ -54,7 +54,7 @@ struct DemoSpan: Sendable {
         )
     }
 
-    /// The span of a server that is asked, within the one that the request names; `nil` where it names none.
+    /// Creates a server's span, as a child of the request's span; `nil` if the request has none.
     static func server(_ request: borrowing Request) -> DemoSpan? {
         guard let name = HTTPField.Name("traceparent"), let parts = request.headers[name]?.split(separator: "-"),
             parts.count == 4
@@ -69,7 +69,7 @@ struct DemoSpan: Sendable {
         )
     }
 
-    /// Does something within the span, which then ends and goes to a shipper: as failed where it throws, or where its
+    /// Runs a closure within the span, then ends the span and ships it: as failed if the closure throws, or if its
     /// response is an error.
     func run<Value>(
         reportingTo shipper: LogShipper,
@@ -88,7 +88,7 @@ struct DemoSpan: Sendable {
         )
         record.hasRemoteParent = isParentRemote
         record.attributes = attributes
-        // A server that was not reached makes no span.
+        // A server that wasn't reached has no span.
         var isMade = true
         defer {
             record.end = max(record.start, Self.now)
@@ -114,7 +114,7 @@ struct DemoSpan: Sendable {
         "\(request.method.rawValue) \(request.head.path?.prefix { $0 != "?" } ?? "")"
     }
 
-    /// 16 hexadecimal digits that are not all zero.
+    /// Returns 16 random hexadecimal digits, not all zero.
     private static func identifier() -> String {
         let digits = String(UInt64.random(in: 1...UInt64.max), radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

@@ -1,10 +1,10 @@
 import HTTPChain
 import HTTPChainLogShipper
 
-/// The traces of the sample traffic: the shop's calls and their attempts, and what its server makes of these.
+/// The traces of the sample traffic: the shop's calls, their attempts, and its server's part.
 ///
-/// The spans are made by hand, as in a program without a library for them. The trait `Tracing` brings a stage and a tracer
-/// that make them: `TracingMiddleware` and `ShippingTracer`.
+/// The spans are created by hand, as in a program without a tracing library. With the trait `Tracing`, a stage and a
+/// tracer create them: `TracingMiddleware` and `ShippingTracer`.
 struct DemoTraces: Sendable {
     let shop: LogShipper
     let server: LogShipper
@@ -23,9 +23,9 @@ struct DemoTraces: Sendable {
         server = shipper("warehouse")
     }
 
-    /// Sends what waits.
+    /// Sends pending spans.
     ///
-    /// - Returns: How many spans the receiver has acknowledged.
+    /// - Returns: The number of spans that the receiver has acknowledged.
     func flush() async throws -> Int64 {
         try await shop.flush(deadline: .seconds(20))
         try await server.flush(deadline: .seconds(20))
@@ -33,7 +33,7 @@ struct DemoTraces: Sendable {
     }
 }
 
-/// Makes a span of each attempt of a call that has one, and tells the server.
+/// Creates a span for each attempt of a traced call, and sends its context to the server.
 struct DemoAttemptSpans: Middleware {
     let shipper: LogShipper
 
@@ -48,7 +48,7 @@ struct DemoAttemptSpans: Middleware {
     }
 }
 
-/// A server that makes a span of what it is asked.
+/// A server that creates a span for each traced request.
 struct DemoServerSpans<Server: Transport>: Transport {
     let server: Server
     let shipper: LogShipper

@@ -1,6 +1,6 @@
 import FlyingFox
 
-/// Lets so many in at a time, and turns the others away.
+/// Limits concurrent requests, and refuses the others.
 actor Gate {
     private let limit: Int
     private var inside = 0

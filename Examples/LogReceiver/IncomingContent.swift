@@ -2,22 +2,22 @@ import FlyingFox
 import Foundation
 import HTTPChain
 
-/// Reads what a request carries, within limits.
+/// Reads the content of requests, within limits.
 struct IncomingContent {
-    /// The most bytes of content as sent.
+    /// The maximum size of content as sent.
     static let sizeLimit = ByteCount.mebibytes(4)
-    /// The most bytes of content once decompressed.
+    /// The maximum size of decompressed content.
     static let decodedLimit = ByteCount.mebibytes(8)
-    /// How much of content that is too large is read and thrown away, so that its sender sees the answer.
+    /// The excess that is read and discarded if content is too large, so that its sender receives the response.
     static let patience = ByteCount.mebibytes(32)
-    /// How long a sender may take.
+    /// The time limit for sending content.
     static let timeout = Duration.seconds(10)
 
-    /// The whole content as it was sent.
+    /// Returns the whole content, not decoded.
     ///
     /// - Parameters:
-    ///   - request: What was sent.
-    ///   - limit: The most bytes.
+    ///   - request: The request.
+    ///   - limit: The maximum size.
     static func read(_ request: HTTPRequest, upTo limit: ByteCount = sizeLimit) async throws -> Data {
         if request.bodySequence.count == 0 { return Data() }
         let bytes = request.bodySequence
@@ -57,7 +57,7 @@ struct IncomingContent {
         )
     }
 
-    /// The content with its `Content-Encoding` undone.
+    /// Decodes content by its `Content-Encoding`.
     static func decode(_ content: Data, _ contentEncoding: String?) async throws -> Data {
         var codings: [ContentCoding] = []
         for part in (contentEncoding ?? "").split(separator: ",").reversed() {

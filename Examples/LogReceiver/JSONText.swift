@@ -4,7 +4,7 @@ import HTTPChain
 extension JSONValue {
     /// Reads JSON text.
     ///
-    /// - Throws: ``Refusal`` when it is none.
+    /// - Throws: ``Refusal`` if it isn't JSON.
     init(json text: Data) throws(Refusal) {
         do {
             self.init(foundation: try JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed))
@@ -31,10 +31,10 @@ extension JSONValue {
         }
     }
 
-    /// A number, also one that is written as a string, as 64-bit integers are in the JSON of protocol buffers.
+    /// The number, or the number in a string, as for 64-bit integers in the JSON of protocol buffers.
     var lenientNumber: Double? { number ?? string.flatMap { Double($0) } }
 
-    /// The value as text for people: a string as it is, anything else as JSON.
+    /// The value as text for people: strings unquoted, everything else as JSON.
     var text: String {
         if let string { return string }
         var bytes: [UInt8] = []
@@ -44,12 +44,12 @@ extension JSONValue {
 }
 
 extension [UInt8] {
-    /// Appends text as it is.
+    /// Appends text unchanged.
     mutating func append(text: String) {
         append(contentsOf: text.utf8)
     }
 
-    /// Appends a value as JSON, without white space: no line break can stand in it.
+    /// Appends a value as JSON, without whitespace and so without line breaks.
     mutating func append(json value: JSONValue) {
         switch value {
         case .null: append(text: "null")

@@ -2,14 +2,14 @@ import Foundation
 import HTTPChain
 import Logging
 
-/// A file with the records of a run, a line of JSON for each.
+/// A file with records, one line of JSON for each.
 struct KeptRecords {
-    /// How many bytes it has.
+    /// The file's size in bytes.
     private(set) var size = 0
     private let path: String
     private var handle: FileHandle
 
-    /// Opens the file, and makes it where there is none; nobody else may read it.
+    /// Opens the file, or creates it, readable only by its owner, if there is none.
     init(path: String) throws {
         let manager = FileManager.default
         if !manager.fileExists(atPath: path) {
@@ -25,7 +25,7 @@ struct KeptRecords {
         size = Int(clamping: (try? handle.seekToEnd()) ?? 0)
     }
 
-    /// The last records of the file; lines that are none, as the last one after a crash, are passed over.
+    /// Returns the file's last records, without lines that aren't records, such as the last one after a crash.
     func records(upTo count: Int) -> [ReceivedRecord] {
         guard (try? handle.seek(toOffset: 0)) != nil, let content = try? handle.readToEnd() else { return [] }
         return content.split(separator: UInt8(ascii: "\n")).suffix(count).compactMap { line in
@@ -33,14 +33,14 @@ struct KeptRecords {
         }
     }
 
-    /// Adds records, as ``ReceivedRecord/json(number:)`` writes them.
+    /// Appends records in the format of ``ReceivedRecord/json(number:)``.
     mutating func append(_ records: [[UInt8]]) {
         let content = Data(records.joined(separator: [UInt8(ascii: "\n")])) + Data("\n".utf8)
         guard (try? handle.seekToEnd()) != nil, (try? handle.write(contentsOf: content)) != nil else { return }
         size += content.count
     }
 
-    /// Puts records in the place of all that the file has.
+    /// Replaces the file's records.
     mutating func replace(with records: [[UInt8]]) {
         guard (try? handle.truncate(atOffset: 0)) != nil else { return }
         size = 0
@@ -48,13 +48,13 @@ struct KeptRecords {
     }
 }
 
-/// The file cannot be used.
+/// The file can't be created or opened.
 struct KeptRecordsError: Error, CustomStringConvertible {
     var description: String
 }
 
 extension ReceivedRecord {
-    /// A record of the file.
+    /// Creates a record from a line of the file.
     fileprivate init?(kept json: JSONValue) {
         guard let format = json["format"]?.string, format.allSatisfy(\.isLetter), let time = json["time"]?.number,
             let level = json["level"]?.string.flatMap({ Logger.Level(rawValue: $0) })

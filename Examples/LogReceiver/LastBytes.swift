@@ -1,7 +1,9 @@
 import FlyingSocks
 
-/// The content of the last answer on a connection: the error at its end makes the server close the connection, so that
-/// the rest of a request that was not read is not taken for another request.
+/// The content of a connection's last response.
+///
+/// The error at its end makes the server close the connection, so that the unread rest of a request isn't taken for
+/// another request.
 struct LastBytes: AsyncBufferedSequence {
     typealias Element = UInt8
 

@@ -2,7 +2,7 @@ import Foundation
 import HTTPChain
 import Logging
 
-/// Reads what is pushed to Grafana Loki, in JSON: streams of labels and lines.
+/// Reads pushes to Grafana Loki in JSON: streams of labels and lines.
 enum LokiPush {
     static func batch(_ content: Data) throws -> ReceivedBatch {
         guard let streams = try JSONValue(json: content)["streams"]?.array else {
@@ -29,7 +29,7 @@ enum LokiPush {
         guard json[2] == nil || json[2]?.object != nil else {
             throw .malformed("the third element of an entry is an object of strings")
         }
-        // What an entry says of itself counts before what is said of its stream.
+        // An entry's own labels override those of its stream.
         var fields = NamedValues((json[2]?.object ?? [:]).merging(labels) { own, _ in own })
         let service = fields.take("service_name", "service.name", "service", "job", "app")
         return ReceivedRecord(
@@ -47,7 +47,7 @@ enum LokiPush {
     }
 }
 
-/// Members of an object, from which those with a meaning of their own are taken out.
+/// An object's members, from which those with a special meaning are removed.
 struct NamedValues {
     private var values: [String: JSONValue]
 
@@ -55,12 +55,12 @@ struct NamedValues {
         self.values = values
     }
 
-    /// Takes the first that there is, as text.
+    /// Removes the first member that exists, and returns it as text.
     mutating func take(_ names: String...) -> String? {
         takeValue(names)?.text
     }
 
-    /// Takes the first that there is.
+    /// Removes the first member that exists, and returns it.
     mutating func takeValue(_ names: [String]) -> JSONValue? {
         for name in names {
             if let value = values.removeValue(forKey: name) { return value }
@@ -68,7 +68,7 @@ struct NamedValues {
         return nil
     }
 
-    /// Those that were not taken, by name.
+    /// The remaining members, sorted by name.
     var rest: [(name: String, value: JSONValue)] {
         values.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
     }

@@ -2,7 +2,7 @@ import Foundation
 import HTTPChain
 import Logging
 
-/// Reads the metrics of an `ExportMetricsServiceRequest`: each is a record with a value for each of its series.
+/// Reads the metrics of an `ExportMetricsServiceRequest`: each becomes a record with a value for each series.
 enum OTLPMetrics {
     static func batch(_ json: JSONValue) throws -> ReceivedBatch {
         var batch = ReceivedBatch()
@@ -12,7 +12,7 @@ enum OTLPMetrics {
         return batch
     }
 
-    /// The most series of a metric that are kept of one request.
+    /// The maximum number of a metric's series that are kept per request.
     private static let seriesLimit = 500
     private static let kinds = ["gauge", "sum", "histogram", "exponentialHistogram", "summary"]
 

@@ -2,17 +2,17 @@ import Foundation
 import HTTPChain
 import HTTPChainLogShipper
 
-/// Reads requests of OTLP in the wire format of protocol buffers as what they are in JSON, so that all else reads JSON.
+/// Converts OTLP requests from protocol buffers to JSON, so that all other code reads JSON.
 ///
-/// Fields that are not known are passed over, as protocol buffers want it. The bytes bound what comes of them: a message
-/// becomes a member for each of its fields, and is no deeper than ``deepest``.
+/// Unknown fields are skipped, as protocol buffers require. The size of the result is bounded by the input: a message
+/// has a member for each of its fields, and is no deeper than ``deepest``.
 enum OTLPProtobuf {
-    /// The requests.
+    /// The kinds of requests.
     enum Request {
         case logs, traces, metrics
     }
 
-    /// The request as its JSON.
+    /// Returns the request as JSON.
     static func json(_ content: Data, _ request: Request) throws -> JSONValue {
         let message =
             switch request {
@@ -27,22 +27,22 @@ enum OTLPProtobuf {
         }
     }
 
-    /// The most messages within each other: an attribute's value takes three for each of its levels.
+    /// The maximum depth of nested messages; an attribute's value has three for each of its levels.
     private static let deepest = 100
 
-    /// How a field is written in JSON.
+    /// The representation of a field in JSON.
     private indirect enum Kind {
         case text
         case bool
         case integer
-        /// An integer of 64 bits, which JSON has as a string.
+        /// A 64-bit integer, which is a string in JSON.
         case long
         case double
         case identifier
         case base64
         /// A `sint32`.
         case zigzag
-        /// Numbers of eight bytes, one after the other.
+        /// Packed eight-byte numbers.
         case packedLongs, packedDoubles
         case message(@Sendable () -> [Int: Field])
     }
@@ -57,7 +57,7 @@ enum OTLPProtobuf {
         guard depth <= deepest else { throw ProtobufReader.Malformed() }
         var reader = ProtobufReader(content)
         var members: [String: JSONValue] = [:]
-        // Lists are gathered apart: one that is a member would be copied for each of its elements.
+        // Lists are collected separately: as members, they would be copied for each element.
         var lists: [String: [JSONValue]] = [:]
         while let (number, value) = try reader.next() {
             guard let field = fields[number] else { continue }
@@ -84,7 +84,7 @@ enum OTLPProtobuf {
         case (.integer, .varint), (.integer, .fixed32): return .integer(value.integer ?? 0)
         case (.zigzag, .varint(let number)): return .integer(Int64(number >> 1) ^ -Int64(number & 1))
         case (.long, .varint), (.packedLongs, .fixed64): return .string(String(value.integer ?? 0))
-        // Of a `fixed64` and of an `sfixed64`: times and counts that are so large are nobody's.
+        // `fixed64` and `sfixed64` alike: no real time or count is so large that they differ.
         case (.long, .fixed64): return .string(String(value.integer ?? 0))
         case (.double, .fixed64), (.packedDoubles, .fixed64): return .number(value.double ?? 0)
         case (.identifier, .bytes(let bytes)):
@@ -107,7 +107,7 @@ enum OTLPProtobuf {
 
     // MARK: Messages
 
-    /// A request: resources, with scopes, with what is sent.
+    /// A request: resources with scopes with elements.
     private static func envelope(
         _ names: [String],
         _ element: @escaping @Sendable () -> [Int: Field]

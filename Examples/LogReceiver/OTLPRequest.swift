@@ -2,29 +2,29 @@ import FlyingFox
 import Foundation
 import HTTPChain
 
-/// What the three requests of OTLP have in common: resources, with scopes, with what is sent.
+/// The common structure of the three OTLP requests: resources with scopes with elements.
 struct OTLPRequest {
-    /// Where something was sent from.
+    /// The origin of an element.
     struct Source {
         var scope: String
         var service: String
         var resource: [(name: String, value: JSONValue)]
         var path: String
 
-        /// The part of the program: the scope, else the service.
+        /// The component of the program: the scope, or the service if there is none.
         var component: String { scope.isEmpty ? service : scope }
 
-        /// The resource's attributes but for the service's name, under names that say where they are from.
+        /// The resource's attributes except the service's name, with the prefix `resource.`.
         var attributes: [(name: String, value: JSONValue)] {
             resource.filter { $0.name != "service.name" }.map { ("resource." + $0.name, $0.value) }
         }
     }
 
-    /// Goes through what was sent.
+    /// Visits the elements of a request.
     ///
     /// - Parameters:
-    ///   - names: Those of the lists of resources, of scopes and of what is sent.
-    ///   - visit: Takes one of those, the place where it stands, and where it is from.
+    ///   - names: The names of the lists of resources, scopes and elements.
+    ///   - visit: Receives an element, its place in the request, and its origin.
     static func visit(
         _ json: JSONValue,
         _ names: (resources: String, scopes: String, elements: String),
@@ -48,7 +48,7 @@ struct OTLPRequest {
         }
     }
 
-    /// Milliseconds of nanoseconds; zero means that the time is not known.
+    /// Converts nanoseconds to milliseconds; zero means that the time is unknown.
     static func time(_ json: JSONValue?) throws(Refusal) -> Double? {
         guard let json, json != .null else { return nil }
         guard let nanoseconds = json.lenientNumber, nanoseconds >= 0 else {
@@ -65,14 +65,14 @@ struct OTLPRequest {
         return list
     }
 
-    /// Key-value pairs; those that are none are passed over.
+    /// Returns key-value pairs, without elements that aren't pairs.
     static func attributes(_ json: JSONValue?) -> [(name: String, value: JSONValue)] {
         (json?.array ?? []).compactMap { pair in
             pair["key"]?.string.map { ($0, pair["value"].map(plain) ?? .null) }
         }
     }
 
-    /// What an AnyValue stands for.
+    /// Returns the value of an AnyValue.
     static func plain(_ json: JSONValue) -> JSONValue {
         guard let members = json.object else { return json }
         if let value = members["stringValue"] { return value }

@@ -2,7 +2,7 @@ import Foundation
 import HTTPChain
 import Logging
 
-/// Reads the spans of an `ExportTraceServiceRequest`: each is a record, whose attributes say what it is.
+/// Reads the spans of an `ExportTraceServiceRequest`: each becomes a record whose attributes describe it.
 enum OTLPTraces {
     static func batch(_ json: JSONValue) throws -> ReceivedBatch {
         var batch = ReceivedBatch()
@@ -42,7 +42,7 @@ enum OTLPTraces {
         if !events.isEmpty { own.append(("span.events", .array(events))) }
         return ReceivedRecord(
             format: "span",
-            // When it ended: that is when it was written.
+            // Spans are recorded when they end.
             time: end,
             level: failed ? .error : .info,
             component: source.component,

@@ -1,18 +1,18 @@
-/// What the command line says.
+/// The options on the command line.
 struct Options {
-    /// The address to listen on: the loopback interface, so that nobody else can read the log or write to it.
+    /// The address to listen on: by default the loopback interface, so that nobody else can read or write the log.
     var host = "127.0.0.1"
-    /// The port; by default that of OpenTelemetry, where programs with an exporter for it look by themselves.
+    /// The port; by default OpenTelemetry's, which its exporters use by default.
     var port: UInt16 = 4318
-    /// Archives of HTTP traffic (HAR 1.2) that are shown from the beginning.
+    /// Archives of HTTP traffic (HAR 1.2) to show from the start.
     var archives: [String] = []
-    /// The file that keeps what was received for the next start; none by default.
+    /// The file that keeps received records for the next start; none by default.
     var keptFile: String?
-    /// Sends sample traffic to itself.
+    /// Whether the receiver sends sample traffic to itself.
     var isDemo = false
-    /// How the sample traffic is sent.
+    /// The format of the sample traffic.
     var demoFormat = "otlp"
-    /// Ends once the sample traffic has arrived.
+    /// Whether the program ends once the sample traffic has arrived.
     var endsAfterDemo = false
 
     static let usage = """
@@ -62,7 +62,7 @@ struct Options {
     }
 }
 
-/// The command line cannot be understood.
+/// The command line is invalid.
 struct UsageError: Error, CustomStringConvertible {
     var description: String
 }

@@ -1,17 +1,17 @@
 import FlyingFox
 import Foundation
 
-/// What a request brought.
+/// The records of a request.
 struct ReceivedBatch: Sendable {
     var records: [ReceivedRecord] = []
-    /// How many records cannot be read.
+    /// The number of records that can't be read.
     var rejected = 0
-    /// What is wrong with the first of them, and where it stands.
+    /// The first unreadable record's place and problem.
     var problem: String?
 
-    /// Takes the next record, or counts it with what is wrong with it.
+    /// Adds the next record, or counts it as rejected.
     ///
-    /// - Throws: ``Refusal`` when there are more than are ever kept.
+    /// - Throws: ``Refusal`` if there are more records than the store's capacity.
     mutating func add(at place: @autoclosure () -> String, _ read: () throws(Refusal) -> ReceivedRecord) throws(Refusal)
     {
         guard records.count + rejected < RecordStore.capacity else {
@@ -29,7 +29,7 @@ struct ReceivedBatch: Sendable {
     }
 }
 
-/// Reads what requests bring, one at a time: so what hostile JSON makes of memory does not add up.
+/// Reads the content of requests, one at a time, so that the memory for hostile JSON doesn't add up.
 actor BatchReader {
     func read(_ content: Data, as format: @Sendable (Data) throws -> ReceivedBatch) throws -> ReceivedBatch {
         try format(content)

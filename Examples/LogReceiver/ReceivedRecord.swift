@@ -2,30 +2,30 @@ import Foundation
 import HTTPChain
 import Logging
 
-/// A record as the page shows it, whichever way it came.
+/// A record as the page shows it, regardless of its format.
 struct ReceivedRecord: Sendable {
-    /// How it came: `otlp`, `loki`, `ndjson` or `har`; `span` and `metric` for what is no record of a log.
+    /// The format: `otlp`, `loki`, `ndjson` or `har`; `span` or `metric` if it isn't a log record.
     var format: String
-    /// When it happened, in milliseconds since 1970.
+    /// The time of the event, in milliseconds since 1970.
     var time: Double
     var level: Logger.Level
-    /// The part of the program that it comes from.
+    /// The component of the program that it comes from.
     var component: String
     /// The program that it comes from.
     var service: String
     var message: String
     var attributes: [(name: String, value: JSONValue)] = []
 
-    /// The most bytes of a message and of a value.
+    /// The maximum size of a message or a value, in bytes.
     static let textLimit = 65_536
-    /// The most bytes of the names of components, services and attributes.
+    /// The maximum size of the names of components, services and attributes, in bytes.
     static let nameLimit = 256
-    /// The most attributes.
+    /// The maximum number of attributes.
     static let attributeLimit = 256
-    /// The most bytes of all attributes.
+    /// The maximum size of all attributes, in bytes.
     static let sizeLimit = 262_144
 
-    /// The record as a JSON object; what is beyond the limits is cut off, and said to be.
+    /// The record as a JSON object; text beyond the limits is cut off and marked.
     func json(number: Int64) -> [UInt8] {
         var text: [UInt8] = []
         text.append(text: "{\"seq\":\(number),\"time\":\(Self.plausible(time)),\"level\":\"\(level.rawValue)\"")
@@ -71,12 +71,12 @@ struct ReceivedRecord: Sendable {
         return String(decoding: text.utf8.prefix(limit), as: UTF8.self) + "… (cut off)"
     }
 
-    /// A time that a calendar can show: 1970 to 2286.
+    /// Limits a time to the years from 1970 to 2286, which calendars can show.
     private static func plausible(_ time: Double) -> Double {
         time.isFinite ? min(max(time, 0), 9_999_999_999_999) : 0
     }
 
-    /// Milliseconds of nanoseconds, to the microsecond: a `Double` of today's nanoseconds is no more exact.
+    /// Converts nanoseconds to milliseconds, rounded to microseconds: for current times a `Double` isn't more precise.
     static func milliseconds(nanoseconds: Double) -> Double {
         (nanoseconds / 1000).rounded() / 1000
     }
@@ -86,7 +86,7 @@ struct ReceivedRecord: Sendable {
 }
 
 extension Logger.Level {
-    /// The level that a word names, in any of the usual vocabularies.
+    /// The level for a word of any of the usual vocabularies.
     init?(word: String) {
         switch word.lowercased() {
         case "trace", "verbose": self = .trace
@@ -100,7 +100,7 @@ extension Logger.Level {
         }
     }
 
-    /// The level of an OpenTelemetry severity number, 1 to 24.
+    /// The level for an OpenTelemetry severity number, 1 to 24.
     init?(severityNumber number: Double) {
         switch number {
         case 1..<5: self = .trace

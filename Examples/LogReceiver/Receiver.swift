@@ -3,13 +3,13 @@ import Foundation
 import HTTPChain
 import HTTPChainLogShipper
 
-/// Answers the requests: takes logs in three formats, spans and metrics, and archives of HTTP traffic, and hands them to the page.
+/// Handles the requests: accepts logs in three formats, spans, metrics and archives of HTTP traffic for the page.
 struct Receiver: HTTPHandler {
     let store: RecordStore
-    /// Whether only this computer can reach the receiver: then no page of another site may use it through a browser.
+    /// Whether only this computer can reach the receiver; if so, requests must name it as a loopback host.
     let isLocal: Bool
     private let gate = Gate(limit: 16)
-    /// Archives are large.
+    /// A lower limit, because archives are large.
     private let archiveGate = Gate(limit: 2)
     private let reader = BatchReader()
 
@@ -152,7 +152,7 @@ struct Receiver: HTTPHandler {
     }
 
     private func events(_ request: HTTPRequest) async throws -> HTTPResponse {
-        // A browser that connects again says by itself what it has; the page may say so in the query.
+        // A browser that reconnects sends the id of its last event; the page can also put it into the query.
         let last = (request.headers[HTTPHeader("Last-Event-ID")] ?? request.query["last"] ?? "").split(separator: ":")
         let isSameRun = last.count == 2 && last[0] == store.instance
         let position = isSameRun ? Int64(last[1]) ?? 0 : 0
@@ -174,8 +174,8 @@ struct Receiver: HTTPHandler {
 }
 
 extension Receiver {
-    /// Refuses what a page of another site sends through a browser of this computer, also by a name of its own for this
-    /// computer's address.
+    /// Refuses requests from pages of other sites in a browser on this computer, even if they use their own name for
+    /// this computer's address.
     private func checkSender(of request: HTTPRequest) throws {
         let host = request.headers[.host] ?? ""
         if let origin = request.headers[HTTPHeader("Origin")], origin != "http://" + host {
@@ -243,7 +243,7 @@ extension Receiver {
         HTTPResponse(statusCode: .ok, headers: fields("application/json"), body: Data(text.utf8))
     }
 
-    /// The fields of an answer: nothing is stored, guessed or shown by another site.
+    /// A response's fields, which prevent caching, type guessing and use by other sites.
     static func fields(_ contentType: String) -> HTTPHeaders {
         [
             .contentType: contentType,

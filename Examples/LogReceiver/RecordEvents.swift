@@ -1,16 +1,16 @@
 import FlyingSocks
 import Foundation
 
-/// Records as they come, as server-sent events, after those that are kept.
+/// Stored records, then new ones as they arrive, as server-sent events.
 ///
-/// The events are `hello` (how things stand), `records` (an array) and `cleared`; the id of each says where to go on
-/// after a broken connection.
+/// The events are `hello` (the current state), `records` (an array) and `cleared`. Their ids are the positions to
+/// resume from after a broken connection.
 struct RecordEvents: AsyncBufferedSequence {
     typealias Element = UInt8
 
     let store: RecordStore
     let signals: AsyncStream<Void>
-    /// The number of the last record that the page has.
+    /// The number of the last record that the page has received.
     let position: Int64
 
     func makeAsyncIterator() -> Iterator {
@@ -24,9 +24,9 @@ struct RecordEvents: AsyncBufferedSequence {
         private var clearedThrough: Int64?
         private var pending: ArraySlice<UInt8> = []
 
-        /// The most records and bytes of one event.
+        /// The maximum number of records and bytes of an event.
         private static let batch = (count: 500, bytes: 1 << 20)
-        /// What comes within this time goes into one event.
+        /// The time within which new records go into the same event.
         private static let pause = Duration.milliseconds(50)
 
         init(store: RecordStore, signals: AsyncStream<Void>.Iterator, position: Int64) {

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The last records, numbered in the order in which they came.
+/// The last records, numbered in order of arrival.
 actor RecordStore {
-    /// The most records that are kept.
+    /// The maximum number of records.
     static let capacity = 10_000
-    /// The most bytes of JSON that are kept.
+    /// The maximum size of all records' JSON, in bytes.
     static let sizeLimit = 64 << 20
-    /// The most that watch at a time.
+    /// The maximum number of concurrent watchers.
     static let watcherLimit = 64
 
-    /// Names this run, so that who was connected to an earlier one sees that the numbers begin again.
+    /// Identifies this run, so that clients of an earlier one notice that the numbers restart.
     nonisolated let instance = String(UInt64.random(in: .min ... .max), radix: 36)
 
     private struct Entry {
@@ -18,24 +18,24 @@ actor RecordStore {
     }
 
     private var entries: [Entry] = []
-    /// Where the kept entries begin: those before it are removed many at a time.
+    /// The index of the first kept entry; those before it are removed in batches.
     private var start = 0
     private var size = 0
     private var lastNumber: Int64 = 0
     private var clearedThrough: Int64 = 0
-    /// Where what is kept is written down.
+    /// The file that keeps the records for the next run.
     private var file: KeptRecords?
     private var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
     private var lastWatcher = 0
 
-    /// Makes a store.
+    /// Creates a store.
     ///
-    /// - Parameter file: Keeps the records for the next run; nothing does by default.
+    /// - Parameter file: The file that keeps the records for the next run; none by default.
     init(keptIn file: KeptRecords? = nil) {
         self.file = file
     }
 
-    /// Takes what an earlier run has kept; called once, before anything else is taken.
+    /// Loads the records of an earlier run; called once, before any are added.
     func load() {
         guard var file else { return }
         self.file = nil
@@ -44,11 +44,11 @@ actor RecordStore {
         self.file = file
     }
 
-    /// Keeps records, by their times, and forgets the oldest beyond the limits.
+    /// Adds records in order of time, and removes the oldest beyond the limits.
     func append(_ records: [ReceivedRecord]) {
         guard !records.isEmpty else { return }
         let before = entries.count
-        // Senders group what they send together, by component for example.
+        // Senders group the records of a batch, for example by component.
         let order = records.indices.sorted { (records[$0].time, $0) < (records[$1].time, $1) }
         for record in order.map({ records[$0] }) {
             lastNumber += 1
@@ -66,12 +66,12 @@ actor RecordStore {
             entries.removeFirst(start)
             start = 0
         }
-        // What was forgotten is in the file until that has grown to twice what may be kept.
+        // Removed records stay in the file until it has grown to twice the size limit.
         if let file, file.size > 2 * Self.sizeLimit { self.file?.replace(with: entries[start...].map(\.json)) }
         wake()
     }
 
-    /// Forgets all records.
+    /// Removes all records.
     func clear() {
         entries = []
         start = 0
@@ -81,7 +81,7 @@ actor RecordStore {
         wake()
     }
 
-    /// How things stand.
+    /// The current state.
     var state: State {
         State(
             instance: instance,
@@ -94,13 +94,13 @@ actor RecordStore {
 
     struct State: Sendable {
         var instance: String
-        /// How many records are kept.
+        /// The number of stored records.
         var count: Int
-        /// The number of the oldest that is kept.
+        /// The number of the oldest stored record.
         var first: Int64
-        /// The number of the newest: how many have come.
+        /// The number of the newest record, which is the count of all received ones.
         var last: Int64
-        /// The number of the newest that was cleared away.
+        /// The number of the newest cleared record.
         var clearedThrough: Int64
 
         var json: String {
@@ -109,7 +109,7 @@ actor RecordStore {
         }
     }
 
-    /// Some of the records after a number, as elements of a JSON array.
+    /// Returns some of the records after a number, as elements of a JSON array.
     func page(after number: Int64, count: Int, bytes: Int) -> (elements: [UInt8], last: Int64) {
         guard entries.count > start, number < lastNumber else { return ([], number) }
         let first = entries[start].number
@@ -127,7 +127,7 @@ actor RecordStore {
         return (elements, last)
     }
 
-    /// A signal for each change, until it is dropped; `nil` when too many watch already.
+    /// Returns a stream with a signal for each change, or `nil` if there are too many watchers.
     func watch() -> AsyncStream<Void>? {
         guard watchers.count < Self.watcherLimit else { return nil }
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -144,7 +144,7 @@ actor RecordStore {
         watchers[watcher] = nil
     }
 
-    /// Wakes whoever watches, changed or not: what is written then shows whether they are still there.
+    /// Wakes all watchers, even without a change, because writing to them shows whether they are still connected.
     func wake() {
         for watcher in watchers.values { watcher.yield() }
     }

@@ -1,14 +1,14 @@
 import FlyingFox
 
-/// A request that is not served, and what the sender is told.
+/// A refused request, with the reason for its sender.
 struct Refusal: Error {
-    /// The status of the answer.
+    /// The response's status.
     var status: HTTPStatusCode
-    /// What is wrong, and what to do about it.
+    /// The problem and its remedy.
     var reason: String
-    /// Whether the connection ends with the answer, because the rest of the request was not read.
+    /// Whether the connection closes after the response, because the rest of the request wasn't read.
     var closes = false
-    /// The methods that would be served.
+    /// The allowed methods.
     var allowed: String?
 
     static func malformed(_ reason: String) -> Refusal { Refusal(status: .badRequest, reason: reason) }

@@ -21,14 +21,14 @@ func runReceiver(_ options: Options, _ body: @escaping @Sendable (_ url: String)
             }
         }
         group.addTask {
-            // What is written to pages now and then shows which of them are gone.
+            // Writing to pages from time to time shows which of them are gone.
             while true {
                 try await Task.sleep(for: .seconds(10))
                 await store.wake()
             }
         }
         group.addTask { try await body(try await url(of: server, options)) }
-        // The first to end ends the others: `body`, or what fails.
+        // The end of `body`, or the first error, ends all tasks.
         try await group.next()
         group.cancelAll()
     }
@@ -38,7 +38,7 @@ private func makeServer(_ options: Options, _ store: RecordStore) throws -> HTTP
     guard let address = try? sockaddr_in.inet(ip4: options.host, port: options.port) else {
         throw UsageError(description: "--host is an IPv4 address such as 127.0.0.1, not \(options.host).")
     }
-    // Without a replay buffer a request that is refused in the middle is answered at once, not when its rest has come.
+    // Without a replay buffer, a request refused midway gets its response immediately, not after its rest has arrived.
     let configuration = HTTPServer.Configuration(
         address: address,
         timeout: 60,
@@ -49,7 +49,7 @@ private func makeServer(_ options: Options, _ store: RecordStore) throws -> HTTP
     return HTTPServer(config: configuration, handler: receiver)
 }
 
-/// Where the server listens, once it does; says so to who started it.
+/// Waits until the server is listening, prints its URLs, and returns the base URL.
 private func url(of server: HTTPServer, _ options: Options) async throws -> String {
     try await server.waitUntilListening(timeout: 120)
     guard case .ip4(_, let port) = await server.listeningAddress else {
@@ -71,7 +71,7 @@ private func url(of server: HTTPServer, _ options: Options) async throws -> Stri
     return url
 }
 
-/// The receiver cannot listen.
+/// The receiver can't listen.
 struct ListeningError: Error, CustomStringConvertible {
     var description: String
 }

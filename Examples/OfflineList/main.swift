@@ -1,8 +1,8 @@
-// A list that is there at once: first as it was stored, then as the service has it.
+// A list that is shown immediately: first the stored one, then the service's.
 //
 //     swift run OfflineList
 //
-// The server in this process sleeps, loses a connection, and goes away; the list is shown all the time.
+// The server in this process is slow, loses a connection, and goes away; the list is always shown.
 
 import Foundation
 import HTTPChain
@@ -22,13 +22,13 @@ struct ListBooks: StoredRequest, ValuelessRequest {
     static var storage: ReplyStorage<[Book]> { .value }
 }
 
-/// Shows the list as soon as there is one, and again when it is new.
+/// Shows the stored list if there is one, then the live one.
 func show(_ step: String, _ client: Client) async {
     print(step)
     let call = client.makeCall(ListBooks.self).onProgress { progress in
         if progress.direction == .download, progress.isFinished { print("  received \(progress.completed) bytes") }
     }
-    // Stored and live come in this order, so that what is printed is the same each time.
+    // The stored list always comes before the live one, so that the output is the same each time.
     for await step in call.storedThenLive(dropping: .never).steps {
         switch step {
         case .stored(let reply): print("  stored: \(reply.value.map(\.title).joined(separator: ", "))")
@@ -48,7 +48,7 @@ do {
     let server = try await LoopbackServer.start { exchange in
         _ = try await exchange.readBody()
         let visit = await visits.next()
-        // The second visit is overloaded at first: the retry stage asks again.
+        // The second request gets 503, so the retry stage retries it.
         if visit == 2 { return try await exchange.reply(503, fields: [("Retry-After", "0")], body: Data()) }
         let books = visit == 1 ? #"[{"title":"Emma"}]"# : #"[{"title":"Emma"},{"title":"Persuasion"}]"#
         try await exchange.reply(200, fields: [("Content-Type", "application/json")], body: Data(books.utf8))

@@ -10,7 +10,7 @@ private struct NewUser: Encodable, Sendable {
     var name: String
 }
 
-/// A stage of one's own: what every user of the package writes sooner or later.
+/// A custom stage, such as every user of the package writes sooner or later.
 private struct StopwatchMiddleware: Middleware {
     var phase: Phase { .call }
     var summary: StageSummary { StageSummary("StopwatchMiddleware", purpose: "prints how long a call took") }
@@ -35,7 +35,7 @@ private func makeChain(base: String) throws -> Chain {
     }
 }
 
-/// Talks to a server in this process.
+/// Sends requests to a server in this process.
 func tour() async throws {
     try await withDemoServer { base in
         let chain = try makeChain(base: base)

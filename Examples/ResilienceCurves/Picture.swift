@@ -1,6 +1,6 @@
 import ResilienceSimulator
 
-/// What policies made of one scenario, drawn second by second as SVG.
+/// The results of policies in one scenario, drawn second by second as SVG.
 struct Picture {
     private static let colors = ["#8a8a8a", "#b08900", "#d1495b", "#2e7dd1", "#8e5bb5", "#1a936f"]
     private static let width = 760.0

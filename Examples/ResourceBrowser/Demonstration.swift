@@ -3,12 +3,12 @@ import HTTPChain
 import HTTPChainClient
 import HTTPChainTesting
 
-/// A service of notes that counts the versions of the first one.
+/// A note service that counts the versions of its first note.
 actor NoteService {
     private var version = 1
     private var note: [String: JSONValue] = ["id": 1, "title": "Water the roses", "color": "red"]
 
-    /// The answer to a request: status, entity tag, body.
+    /// Responds to a request with a status, an entity tag and a body.
     func answer(_ method: String, _ target: String, ifMatch: String?, _ body: Data) throws -> (Int, String?, Data) {
         let tag = "\"v\(version)\""
         switch (method, target) {
@@ -25,7 +25,7 @@ actor NoteService {
     }
 }
 
-/// What the browser does, and how two who change the same note do not lose each other's changes.
+/// Shows the browser's commands, and that two users who change the same note don't lose each other's changes.
 func demonstrate() async throws {
     let service = NoteService()
     let server = try await LoopbackServer.start { exchange in

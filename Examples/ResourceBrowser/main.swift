@@ -1,4 +1,4 @@
-// Browses and changes resources: lists them, shows one, saves what changed, and notices when somebody else was quicker.
+// Browses and edits resources: lists them, shows one, saves changes, and detects conflicting changes.
 //
 //     swift run ResourceBrowser                                  a demonstration, with a server in this process
 //     swift run ResourceBrowser https://host/api list
@@ -12,7 +12,7 @@ import HTTPChainClient
 
 /// A note of the service.
 ///
-/// What it has beside a title is shown and changed by its name.
+/// Properties other than the title are shown and changed by their names.
 struct Note: Resource {
     static let path = "notes/{id}"
     var id: Int

@@ -2,7 +2,7 @@ import Foundation
 import HTTPChain
 import HTTPChainTesting
 
-/// What the tool does with a file that is wrong, and with one that is right.
+/// Runs the tool with an invalid file and with a valid one.
 func demonstrate() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("routes-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -70,7 +70,7 @@ func demonstrate() async throws {
     await server.stop()
 }
 
-/// Runs a command as a program without `async` does: on a thread that may wait.
+/// Runs a command on a thread that may block, like a program without `async`.
 private func onThread(_ command: @escaping @Sendable () throws -> Void) async throws {
     try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
         Thread { done.resume(with: Result(catching: command)) }.start()

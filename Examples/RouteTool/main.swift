@@ -6,8 +6,8 @@
 //     swift run RouteTool call routes.json add name:Spade image@a.png    parameters by ":", files by "@"
 //     swift run RouteTool                                                a demonstration, with a server in this process
 //
-// ROUTES_ENVIRONMENT chooses one of the file's environments; ROUTES_PROTOCOL, ROUTES_HOST and ROUTES_PORT say where the
-// service is instead of the file.
+// ROUTES_ENVIRONMENT selects one of the file's environments. ROUTES_PROTOCOL, ROUTES_HOST and ROUTES_PORT override the
+// service's address in the file.
 
 import Dispatch
 import Foundation

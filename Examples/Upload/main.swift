@@ -22,7 +22,7 @@ struct UploadFile: TypedRequest {
     }
 }
 
-/// Uploads files, two at a time, and tells what happens.
+/// Uploads files, two at a time, and prints their progress.
 func upload(_ files: [URL], to target: String) async throws {
     let chain = try Chain(transport: URLSessionTransport()) {
         ErrorHandlerMiddleware(.problemDetails)
@@ -41,7 +41,7 @@ func upload(_ files: [URL], to target: String) async throws {
         }
         return await group.reduce(into: []) { $0.append($1) }.sorted()
     }
-    // What a window would show: a bar for each call, a sign of activity, and a word when it takes long.
+    // As a window would: a bar for each call, an activity indicator, and a message if it takes long.
     let bars = TerminalProgressWriter(TerminalProgressBar(label: "upload"), showing: .upload, linesEvery: .seconds(1))
     var ended = 0
     for await event in events {
@@ -70,7 +70,7 @@ private func report(_ client: Client, _ request: UploadFile) async -> String {
     }
 }
 
-/// Uploads files made for it to a server in this process.
+/// Uploads temporary files to a server in this process.
 func demonstrate() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("upload-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -83,7 +83,7 @@ struct BinClientTests {
 
 @Suite("A session of the command-line client", .timeLimit(.minutes(10)))
 struct BinSessionTests {
-    /// Every kind of call, and what came of each.
+    /// Makes every kind of call, and collects the results.
     private func session(_ base: String, _ photo: URL, over transport: any Transport) async throws -> [String] {
         let api = try BinAPI(base: base, over: transport)
         let bar = TerminalProgressWriter(

@@ -28,7 +28,7 @@ extension AuthorizationServer {
         state.withLock { state in
             guard let id = form["code"], let code = state.codes[id] else { return Self.refusal("invalid_grant") }
             guard !code.isUsed else {
-                // RFC 6749 §4.1.2: a code that comes twice was stolen, and so was what it gave.
+                // RFC 6749 §4.1.2: a code that is used twice was stolen, and so were the tokens issued for it.
                 state.tokens = state.tokens.filter { !code.tokens.contains($0.value) }
                 return Self.refusal("invalid_grant")
             }
@@ -44,7 +44,7 @@ extension AuthorizationServer {
         }
     }
 
-    /// A refresh token is good once, RFC 9700 §4.14.
+    /// A refresh token can be used only once, RFC 9700 §4.14.
     private func refresh(_ refreshToken: String) -> Response {
         state.withLock { state in
             guard state.tokens.removeValue(forKey: refreshToken) != nil else { return Self.refusal("invalid_grant") }

@@ -3,17 +3,17 @@ public import HTTPChainCore
 import HTTPChainOAuth
 import HTTPTypes
 
-/// A small authorization server in memory, strict about what the standards demand of a client: authorization code with
-/// PKCE (RFC 6749, RFC 7636), device flow (RFC 8628), refresh tokens that are good once, revocation (RFC 7009) and
-/// metadata (RFC 8414); and a resource, `/me`, that its tokens open.
+/// A small in-memory authorization server that is strict about what the standards require of a client.
 ///
-/// It is for examples and tests: it has no users to ask, and does what ``answer(with:)`` says they say.
+/// It has the authorization code flow with PKCE (RFC 6749, RFC 7636), the device flow (RFC 8628), single-use refresh
+/// tokens, revocation (RFC 7009) and metadata (RFC 8414). Its tokens give access to a resource, `/me`. It is for
+/// examples and tests: there are no users to ask, so ``answer(with:)`` sets their decision.
 public final class AuthorizationServer: Sendable {
-    /// What the user says.
+    /// The user's decision.
     public enum Decision: Sendable {
-        /// Yes.
+        /// Allows access.
         case allow
-        /// No.
+        /// Denies access.
         case deny
     }
 
@@ -35,7 +35,7 @@ public final class AuthorizationServer: Sendable {
         var decision = Decision.allow
         var codes: [String: Code] = [:]
         var devices: [String: Device] = [:]
-        /// The access tokens that are good, by the refresh token that came with them.
+        /// The valid access tokens, by the refresh token issued with them.
         var tokens: [String: String] = [:]
         var revoked: [String] = []
         var count = 0
@@ -46,17 +46,17 @@ public final class AuthorizationServer: Sendable {
     let clientID: String
     let state = Locked(State())
 
-    /// Makes a server.
+    /// Creates a server.
     ///
     /// - Parameters:
     ///   - issuer: The server's name.
-    ///   - clientID: The one client that is registered: public, with a redirect URI on a loopback address.
+    ///   - clientID: The only registered client, which is public and has a redirect URI on a loopback address.
     public init(issuer: String = "https://auth.example", clientID: String = "garden") {
         self.issuer = issuer
         self.clientID = clientID
     }
 
-    /// What users say from now on.
+    /// Sets the decision of all users from now on.
     public func answer(with decision: Decision) {
         state.withLock { state in
             state.decision = decision
@@ -67,7 +67,7 @@ public final class AuthorizationServer: Sendable {
     /// The tokens that were revoked, in order.
     public var revoked: [String] { state.withLock { $0.revoked } }
 
-    /// Answers a request.
+    /// Responds to a request.
     public func handle(_ request: Request) async throws -> Response {
         let parts = (request.head.path ?? "/").split(separator: "?", maxSplits: 1).map(String.init)
         let body = String(decoding: try await request.body.collect(upTo: .kibibytes(16)), as: UTF8.self)
@@ -96,7 +96,7 @@ public final class AuthorizationServer: Sendable {
     }
 
     private func authorize(_ query: [String: String]) -> Response {
-        // RFC 6749 §4.1.2.1: a redirect URI that is not the client's is not redirected to.
+        // RFC 6749 §4.1.2.1: never redirect to a URI that isn't the client's.
         guard query["client_id"] == clientID, let redirectURI = query["redirect_uri"],
             Self.isLoopback(redirectURI)
         else { return Response(.badRequest) }
@@ -138,7 +138,7 @@ public final class AuthorizationServer: Sendable {
         }
         state.withLock { state in
             state.revoked.append(token)
-            // With the refresh token its access token ends, and the other way round.
+            // Revoking a refresh token also revokes its access token, and vice versa.
             state.tokens = state.tokens.filter { $0.key != token && $0.value != token }
         }
         return Response(.ok)

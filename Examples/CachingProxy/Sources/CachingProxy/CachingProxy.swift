@@ -11,7 +11,7 @@ import NIOPosix
 import ServiceLifecycle
 import UnixSignals
 
-/// A reverse proxy with the cache of a chain between its clients and one server.
+/// A reverse proxy that puts a chain's cache between its clients and a server.
 ///
 /// `swift run --package-path Examples/CachingProxy CachingProxy --port 8080 --upstream http://127.0.0.1:9000`
 @main
@@ -70,8 +70,8 @@ struct CachingProxy: AsyncParsableCommand {
         try await transport.shutdown()
     }
 
-    /// Many connections, because every client's request may need one; idle ones end before a server ends them, which
-    /// would break the next request.
+    /// Allows many connections, because each client's request may need one, and closes idle ones before a server does,
+    /// because that would break the next request.
     private static var clientConfiguration: HTTPClient.Configuration {
         var configuration = AsyncHTTPClientTransport.standardConfiguration
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 256
@@ -80,7 +80,7 @@ struct CachingProxy: AsyncParsableCommand {
     }
 }
 
-/// For whom the cache stores, as the command line names it.
+/// The option for a private or a shared cache.
 enum ModeOption: String, ExpressibleByArgument, CaseIterable {
     case `private`
     case shared

@@ -5,19 +5,19 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Turns what a client sends into a request of the chain.
+/// Converts a client's requests to the chain's.
 struct Gateway: Sendable {
     let chain: Chain
 
-    /// The content of a request on its way from the client, which waits for the chain to take it.
+    /// A channel for a request's content, with back pressure from the chain to the client.
     typealias Content = AsyncThrowingChannel<Data, any Error>
 
-    /// Makes the request.
+    /// Creates the chain's request.
     ///
     /// - Parameters:
-    ///   - head: What the client sent.
-    ///   - content: Its content; `nil` when it has none.
-    /// - Returns: `nil` when the target is none that can be forwarded.
+    ///   - head: The head of the client's request.
+    ///   - content: The content, or `nil` if there is none.
+    /// - Returns: `nil` if the method or target is invalid, or can't be forwarded.
     func request(_ head: HTTPRequestHead, content: Content?) -> Request? {
         guard let method = HTTPRequest.Method(head.method.rawValue), let target = Target(head) else { return nil }
         var request = Request(
@@ -45,7 +45,7 @@ struct Gateway: Sendable {
     }
 }
 
-/// Which authority and path a request asks for, RFC 9112 §3.2 and §3.3.
+/// The authority and path of a request's target, RFC 9112 §3.2 and §3.3.
 private struct Target {
     var authority: String
     var path: String

@@ -1,13 +1,13 @@
 import HTTPTypes
 import NIOHTTP1
 
-/// The fields that are for one connection and not for the next, RFC 9110 §7.6.1.
+/// The fields that apply to a single connection and aren't forwarded, RFC 9110 §7.6.1.
 enum HopByHop {
     private static let names: Set<String> = [
         "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 
-    /// The names, in lower case, that the `Connection` fields list.
+    /// The names listed by `Connection` fields, in lower case.
     static func listed(_ values: [some StringProtocol]) -> Set<String> {
         Set(
             values.flatMap { $0.split(separator: ",") }
@@ -16,7 +16,7 @@ enum HopByHop {
         )
     }
 
-    /// Whether a field stays behind.
+    /// Whether a field isn't forwarded.
     static func contains(_ name: String, listed: Set<String>) -> Bool {
         let name = name.lowercased()
         return names.contains(name) || name.hasPrefix("proxy-") || listed.contains(name)

@@ -7,7 +7,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// One client's connection: its requests one after the other, each answered before the next is read.
+/// A client's connection, which serves one request after the other.
 struct ProxyConnection: ServerChildChannel {
     typealias Client = NIOAsyncChannel<HTTPServerRequestPart, ByteBuffer>
     typealias Parts = NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
@@ -18,7 +18,7 @@ struct ProxyConnection: ServerChildChannel {
         var channel: any Channel { client.channel }
     }
 
-    /// A response that cannot be completed: the connection ends, so that the client sees it broken.
+    /// A response that can't be completed, which closes the connection, so that the client notices.
     struct Broken: Error {}
 
     let gateway: Gateway
@@ -51,10 +51,10 @@ struct ProxyConnection: ServerChildChannel {
         }
     }
 
-    /// Answers one request.
+    /// Serves one request.
     ///
-    /// - Returns: Whether the connection can serve another.
-    /// - Throws: What breaks the exchange, in either direction.
+    /// - Returns: Whether the connection can serve another request.
+    /// - Throws: Any error that breaks the exchange, in either direction.
     private func serve(_ head: HTTPRequestHead, _ parts: inout Parts, _ writer: Writer) async throws -> Bool {
         guard Gateway.hasContent(head) else {
             _ = try await parts.next()
@@ -81,7 +81,7 @@ struct ProxyConnection: ServerChildChannel {
         return try await isPersistent
     }
 
-    /// Answers, and lets go of the content that nobody took, so that the rest of it is passed over.
+    /// Responds, then finishes the content's channel, so that unread content is discarded.
     private func answering(
         _ request: HTTPChainCore.Request,
         _ head: HTTPRequestHead,
@@ -116,7 +116,7 @@ struct ProxyConnection: ServerChildChannel {
         return encoding.isPersistent
     }
 
-    /// Answers without asking the server, and ends the connection.
+    /// Responds without forwarding the request, and closes the connection.
     @discardableResult
     private func refuse(_ status: HTTPResponse.Status, _ writer: Writer) async throws -> Bool {
         let line = "HTTP/1.1 \(status.code) \(status.reasonPhrase)"
@@ -126,7 +126,7 @@ struct ProxyConnection: ServerChildChannel {
     }
 }
 
-/// Ends a connection when the server is shut down: no request is read after the one that is being answered.
+/// Closes a connection when the server shuts down, after the request in flight.
 private final class QuiescingHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
 

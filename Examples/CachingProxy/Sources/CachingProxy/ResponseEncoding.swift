@@ -4,19 +4,19 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// How a response is written to a client: byte for byte what the chain answered, in the frame that HTTP/1 needs.
+/// Writes the chain's response to a client unchanged, in HTTP/1 framing.
 ///
-/// The encoders that come with the server set fields of their own and take some away; a proxy may not.
+/// The server library's encoders add and remove fields, which a proxy may not do.
 struct ResponseEncoding {
-    /// How the end of the content is told, RFC 9112 §6.
+    /// The framing of the content, RFC 9112 §6.
     enum Framing: Equatable {
-        /// There is no content, whatever the fields say.
+        /// No content, regardless of the fields.
         case none
-        /// The response has a `Content-Length`.
+        /// Content with a `Content-Length`.
         case length(Int64)
-        /// In chunks.
+        /// Chunked content.
         case chunked
-        /// The connection ends with it.
+        /// Content that ends with the connection.
         case close
     }
 
@@ -40,7 +40,7 @@ struct ResponseEncoding {
         isPersistent = isModern && framing != .close && !asked.contains("close")
     }
 
-    /// Status line and fields, in the order in which they came.
+    /// The status line and the fields, in their original order.
     func head() -> ByteBuffer {
         var text = "HTTP/1.1 \(response.status.code) \(response.status.reasonPhrase)\r\n"
         let connection = response.headerFields[values: .connection]
@@ -61,6 +61,6 @@ struct ResponseEncoding {
         return buffer
     }
 
-    /// What follows the content.
+    /// The bytes that follow the content.
     var end: ByteBuffer? { framing == .chunked ? ByteBuffer(string: "0\r\n\r\n") : nil }
 }

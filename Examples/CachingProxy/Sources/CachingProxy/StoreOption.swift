@@ -4,7 +4,7 @@ import HTTPChainCache
 import HTTPChainCacheSQLite
 import HTTPChainCore
 
-/// Where the responses are kept, as the command line names it.
+/// The option for the store of responses.
 enum StoreOption: ExpressibleByArgument {
     case memory
     case file(String)
@@ -22,7 +22,7 @@ enum StoreOption: ExpressibleByArgument {
 
     /// Opens the store.
     ///
-    /// - Throws: What opening the database throws.
+    /// - Throws: An error if the store can't be opened.
     func open(limit: ByteCount) throws -> any CacheStore {
         switch self {
         case .memory: .memory(limit: limit)

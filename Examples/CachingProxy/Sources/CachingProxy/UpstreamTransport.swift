@@ -1,10 +1,10 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// Sends every request to one server, whatever authority it names.
+/// Sends every request to one server, regardless of its authority.
 ///
-/// The chain outside sees the URL as the client does, so that what is stored is known by that URL (RFC 9110 §7.1); the
-/// server is told by `Host` which authority the client asked for.
+/// The chain sees the client's URL, so responses are stored under that URL (RFC 9110 §7.1). The server receives the
+/// client's authority in `Host`.
 struct UpstreamTransport: Transport {
     private let origin: Origin
     private let inner: any Transport
@@ -22,13 +22,13 @@ struct UpstreamTransport: Transport {
         }
         request.head.scheme = origin.scheme
         request.head.authority = "\(origin.host):\(origin.port)"
-        // RFC 9110 §7.6.3: a gateway says that it forwarded the request.
+        // RFC 9110 §7.6.3: a gateway declares that it forwarded the request.
         request.head.headerFields.append(HTTPField(name: .via, value: "1.1 caching-proxy"))
         return try await inner.send(request)
     }
 }
 
 extension HTTPField.Name {
-    /// RFC 9110 §7.2; a field here, because it is not the authority of the connection.
+    /// RFC 9110 §7.2; a field, because it isn't the connection's authority.
     static let host = Self("Host") ?? .via
 }
