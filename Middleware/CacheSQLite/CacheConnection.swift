@@ -36,7 +36,7 @@ final class CacheConnection: Sendable {
 
         deinit {
             let (isLast, isIdle) = connection.end()
-            // The last reference may be released where waiting for a disk isn't allowed.
+            // The last reference may be released by code that must not wait for a disk.
             if isLast { return connection.executor.submit { [connection] in connection.closeNow() } }
             guard isIdle, connection.ledger.isUntidy, let tidy = connection.tidy.withLock({ $0 }) else { return }
             connection.executor.submit(tidy)

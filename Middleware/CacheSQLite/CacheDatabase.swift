@@ -39,7 +39,7 @@ final class CacheDatabase: Sendable {
     }
 
     deinit {
-        // The last reference may be released where waiting for a disk isn't allowed.
+        // The last reference may be released by code that must not wait for a disk.
         connection.drop()
     }
 
@@ -209,7 +209,7 @@ final class CacheDatabase: Sendable {
         }
     }
 
-    /// Writes the journal into the database, except where a reader still needs what it would overwrite.
+    /// Writes the journal into the database, except over pages that a reader still needs.
     private func checkpoint(_ mode: Database.CheckpointMode) {
         guard let pool = try? opened() else { return }
         _ = try? pool.writeWithoutTransaction { db in try db.checkpoint(mode) }
@@ -397,7 +397,7 @@ final class CacheDatabase: Sendable {
 
     func endReading(_ id: Int64, isStream: Bool) {
         let isGone = ledger.endReading(id)
-        // The last reference may be released where waiting for a disk isn't allowed.
+        // The last reference may be released by code that must not wait for a disk.
         if isStream { changes.submit { [connection] in connection.readers.end(id) } }
         if isGone { submit { self.collect() } }
     }

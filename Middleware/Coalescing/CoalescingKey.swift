@@ -35,7 +35,7 @@ struct CoalescingKey: Hashable, Sendable {
         hasher.combine(partition)
     }
 
-    /// The key among those of one user.
+    /// Returns the key for a partition, such as a user.
     func inPartition(_ partition: String?) -> CoalescingKey {
         var key = self
         key.partition = partition

@@ -90,7 +90,7 @@ public protocol ConcurrencyRule: Sendable {
 
 /// A completed call.
 public struct ConcurrencySample: Sendable, Hashable {
-    /// What a call shows about the load of the server.
+    /// The outcome of a call, as a sign of the server's load.
     public enum Outcome: Sendable, Hashable {
         /// The server responded.
         case success

@@ -227,7 +227,7 @@ struct StoringContext: Sendable {
         return result.outcomes
     }
 
-    /// Where the response came from: a stage further in may have sent the request elsewhere.
+    /// The source of the response: an inner stage may have sent the request elsewhere.
     private func target(sentAs sent: HTTPRequest?) -> CookieTarget? {
         let site = options[CallSite.self]
         if let sent, let origin = Origin(scheme: sent.scheme, authority: sent.authority) {

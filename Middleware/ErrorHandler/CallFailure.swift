@@ -38,7 +38,7 @@ public struct CallFailure: Sendable {
         content.flatMap { try? decoder.decode(type, received: $0.bytes) }
     }
 
-    /// Makes a failure, as to test a handler by itself.
+    /// Makes a failure, for example to test a handler.
     public init(_ error: any Error, response: Response? = nil, content: ErrorContent? = nil) {
         self.error = error
         self.response = response

@@ -48,13 +48,13 @@ public struct Fallback: Sendable, CustomStringConvertible {
 
     /// The last successful response to the same GET request, regardless of its age.
     ///
-    /// Requests are the same that have the same complete URL, header fields and content. Fields that name the call
-    /// (`traceparent`, `X-Request-ID`, …) or ask for a newer response (`Cache-Control`, `Pragma`, `If-None-Match`,
-    /// `If-Modified-Since`) may differ. Content that is not in memory cannot be compared, and its request has no last
-    /// answer.
+    /// Requests are the same if their complete URL, header fields and content are the same. Fields that identify the
+    /// call (`traceparent`, `X-Request-ID`, …) or request a newer response (`Cache-Control`, `Pragma`, `If-None-Match`,
+    /// `If-Modified-Since`) may differ. Content that isn't in memory can't be compared, so its request has no last
+    /// response.
     ///
-    /// An answer is remembered once its body was read to the end. For what may be used again by the rules of HTTP use a
-    /// cache with `stale-if-error`; this one is for when anything is better than nothing.
+    /// A response is remembered once its body was read to the end. To reuse responses by the rules of HTTP, use a cache
+    /// with `stale-if-error`; use this fallback if any response is better than none.
     ///
     /// - Parameters:
     ///   - group: The groups that don't share responses, such as users. Outside authentication, a request doesn't

@@ -72,7 +72,7 @@ public struct FallbackMiddleware: Middleware {
     /// - Throws: Rethrows errors of the inner stages if the fallback has no response; `CancellationError`.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        // The URL that is built further in tells one request from another.
+        // The URL that inner stages build distinguishes requests.
         if fallback.memory != nil, !request.hasCompleteURL { _ = request.recordCall() }
         let kept = request
         do {

@@ -10,19 +10,19 @@ final class LastAnswers: Sendable {
         var age: UInt64
     }
 
-    /// The request that an answer belongs to.
+    /// The request that a response belongs to.
     private struct Key: Hashable, Sendable {
         let request: RequestIdentity
-        /// The URL that a stage further in has made of the request's; otherwise the request's.
+        /// The URL as changed by an inner stage, or else the request's.
         let url: ExactText
     }
 
-    /// The answers of one group.
+    /// The responses of one group.
     private final class Group: Sendable {
         let answers = Locked<(byRequest: [Key: Answer], clock: UInt64)>(([:], 0))
     }
 
-    /// The fields that ask for news: any answer is better than none for them, too.
+    /// The fields that request a newer response: for them, too, any response is better than none.
     private static let ignored =
         RequestIdentity.callFields + [.cacheControl, .ifModifiedSince, .ifNoneMatch, .pragma]
 

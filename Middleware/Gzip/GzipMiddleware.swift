@@ -123,7 +123,7 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         var again = plain.request
         await again.renewCookies(after: response)
         let second = try await next(again, discarding: response)
-        // Refused again: it was not the coding.
+        // If it was refused again, the coding wasn't the reason.
         if second.status.code != 415 { refusals.insert(plain.request.origin, plain.coding) }
         return second
     }

@@ -74,7 +74,7 @@ public final class ReplayTransport: Transport {
     ///
     /// - Parameters:
     ///   - file: The archive.
-    ///   - mode: When the network is used; never by default.
+    ///   - mode: The condition for using the network; never by default.
     ///   - transport: The network; required for all modes except ``ReplayMode/none``, and ``ReplayMode/once`` if there
     ///     is an archive.
     ///   - settings: The replay settings.

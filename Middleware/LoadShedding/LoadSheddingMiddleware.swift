@@ -16,7 +16,7 @@ import HTTPTypes
 ///
 /// **What is accepted.** Every response except 429, 503 and 504. Timeouts of attempts and failed or lost connections
 /// are not accepted; timeouts of the whole call, cancelled calls and refusals by inner stages don't count. A call
-/// counts when it ends: many concurrent calls are no sign of an overload.
+/// counts when it ends: many concurrent calls don't indicate an overload.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/breaker``: each attempt, before it waits for anything.
 ///

@@ -33,8 +33,8 @@ package protocol LogQueue: Sendable {
     /// - Returns: Whether it was added.
     mutating func add(_ record: LogRecord, size: Int, displaced: inout LogLevelCounts) -> LogQueueAddition
 
-    /// Returns the next piece of work, to be done where nothing waits for the queue, one at a time; `nil` if there is
-    /// none.
+    /// Returns the next piece of work, or `nil` if there is none. It must run without blocking the queue, one at a
+    /// time.
     mutating func nextWork() -> (@Sendable () -> any Sendable)?
 
     /// Records the result of a piece of work.
@@ -97,7 +97,7 @@ package struct LogQueueProgress: Sendable {
 package enum LogQueueNext: Sendable {
     case nothing
     case batch(LogQueueBatch)
-    /// It must be read first, which may take long; to be done where nothing waits for the queue.
+    /// A batch that must be read first, which may take long, and must not block the queue.
     case reading(@Sendable () -> LogQueueReading)
 }
 

@@ -152,7 +152,7 @@ final class ShipperCore: Sendable {
         return nil
     }
 
-    /// Reads records where nothing waits for the queue.
+    /// Reads records without blocking the queue.
     private func read(_ read: @escaping @Sendable () -> LogQueueReading) async -> OutgoingBatch? {
         let reading = await fileWork.runToEnd { read() }
         let now = environment.time.elapsed

@@ -174,7 +174,7 @@ extension ShipperState {
         return aftermath
     }
 
-    /// The work after a change, to be done where nothing waits for the state.
+    /// The work after a change, to be done without blocking the state.
     struct Aftermath: Sendable {
         /// Done first: records on disk that records are settled.
         var forget: (@Sendable () -> Void)?

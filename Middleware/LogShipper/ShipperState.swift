@@ -3,7 +3,7 @@ import HTTPChainRemoteLogging
 
 /// The state of a shipper: the queue, the batches in flight, the flushes, and the counts.
 struct ShipperState: Sendable {
-    /// Who must be woken after a change.
+    /// The worker to wake after a change.
     enum Wake: Sendable, Hashable {
         case nobody
         /// The sleeping worker.
@@ -118,7 +118,7 @@ struct ShipperState: Sendable {
         }
     }
 
-    /// Who must be woken after adding records.
+    /// Returns the worker to wake after adding records.
     private mutating func wakeForRecords() -> Wake {
         switch sleep {
         case _ where !hasWorker, .untilRecords: return wakeWorker()
@@ -148,7 +148,7 @@ struct ShipperState: Sendable {
 
     /// Records the result of a piece of work.
     ///
-    /// - Returns: Who must be woken.
+    /// - Returns: The worker to wake, and the signals to send.
     mutating func finishWork(_ result: any Sendable) -> (wake: Wake, signals: [WakeSignal]) {
         let progress = queue.finish(result)
         counts.accepted += progress.accepted

@@ -231,8 +231,8 @@ struct SpoolAppender: Sendable {
 
     /// The segments that are completely acknowledged.
     ///
-    /// This includes the active one if it's half full, so that files don't keep growing when records are sent as they
-    /// come.
+    /// This includes the active one if it's half full, so that files don't keep growing if records are sent as soon as
+    /// they are added.
     mutating func finished(before position: LogSpoolPosition) -> [SealedSegment] {
         if let active, !active.needsRepair, active.end >= limits.segment / 2,
             position >= LogSpoolPosition(segment: active.number, offset: active.end)

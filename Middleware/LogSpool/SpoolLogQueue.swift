@@ -5,8 +5,8 @@ public import Metrics
 
 /// A queue in files that survives the process.
 ///
-/// All disk access is returned as a closure, to be run where nothing waits for the queue: writing records in groups,
-/// reading batches, acknowledging, and counting the records left by an earlier process.
+/// All disk access is returned as a closure, to be run without blocking the queue: writing records in groups, reading
+/// batches, acknowledging, and counting the records left by an earlier process.
 ///
 /// Records of this process are numbered from 1; all those of earlier processes have the number 0.
 struct SpoolLogQueue: LogQueue {

@@ -100,7 +100,7 @@ struct SpoolOpening {
         return (segment.header, SpoolSegment.content(of: bytes, salt: salt, before: offset))
     }
 
-    /// Reopens the last segment where it ended, without its partially written record.
+    /// Reopens the last segment at its end, without its partially written record.
     ///
     /// - Returns: `nil` if another segment must be created instead.
     private static func reopen(

@@ -122,7 +122,7 @@ struct SpoolReader: Sendable {
             if reading.isFull { break }
         }
         if let failure, reading.batch.records.isEmpty {
-            // Where nothing at all can be read, it is the disk, and it may be well again.
+            // If nothing can be read, the disk is at fault, and it may recover. So nothing counts as damaged.
             (counted, damagedParts, damagedBytes) = (before.counted, before.damagedParts, before.damagedBytes)
             throw failure
         }

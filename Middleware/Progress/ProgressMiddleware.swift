@@ -58,7 +58,7 @@ public import HTTPTypes
 public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     /// Receives the progress of every call of a chain.
     ///
-    /// The request has only a method and a target, as they were at this stage. The closure is called like that of
+    /// The request has only the method and target that this stage saw. The closure is called like that of
     /// ``HTTPChainCore/Request/onProgress(_:)``.
     public typealias Observer = @Sendable (_ progress: TransferProgress, _ request: HTTPRequest) -> Void
 
@@ -71,7 +71,7 @@ public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
     }
 
     private let view: TransferProgress.View
-    /// How the wire's view counts uploads.
+    /// The way the wire's view counts uploads.
     private let uploads: UploadCounting
     private let reportsPerSecond: Double
     private let observer: Observer?
@@ -80,7 +80,7 @@ public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
     ///
     /// - Parameters:
     ///   - view: The view; the consumer's by default.
-    ///   - uploads: How a wire view counts uploads; as they are sent by default. The consumer's view counts them as
+    ///   - uploads: The way a wire view counts uploads; as they are sent by default. The consumer's view counts them as
     ///     they are sent if the transport reports that, and otherwise as they are read.
     ///   - reportsPerSecond: The maximum rate of reports for one transfer, in addition to those that are always given;
     ///     10 by default. Unlimited if it isn't a positive number.

@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// A change to decoded values of one type before the caller gets them, such as telling children about their parent.
+/// A change to decoded values of one type before the caller gets them, such as linking children to their parent.
 ///
 /// ```swift
 /// SerializerMiddleware(.json, afterDecoding: [

@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// The encoding and decoding settings of a single call, where they differ from those of ``SerializerMiddleware``.
+/// The encoding and decoding settings of a single call, if they differ from those of ``SerializerMiddleware``.
 ///
 /// A nil setting is the stage's own. The methods of `Request` set each of these.
 public struct CallSerialization: Sendable {
@@ -54,7 +54,7 @@ extension Request {
         set { options[CallSerializationOption.self] = newValue }
     }
 
-    /// The request with a serializer of its own for both directions.
+    /// Returns the request with its own serializer for both directions.
     public consuming func serialized(by serializer: any Serializer) -> Request {
         serialization.request = .serializer(serializer)
         serialization.response = .serializer(serializer)
@@ -78,7 +78,7 @@ extension Request {
         return self
     }
 
-    /// The request with a serializer of its own for what comes back, whatever its `Content-Type`.
+    /// Returns the request with its own serializer for the response, regardless of its `Content-Type`.
     public consuming func decoded(by serializer: any Serializer) -> Request {
         serialization.response = .serializer(serializer)
         return self

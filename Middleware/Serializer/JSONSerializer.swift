@@ -93,7 +93,7 @@ extension Serializer where Self == JSONSerializer {
     /// JSON with unchanged keys, and dates as RFC 3339.
     public static var json: JSONSerializer { JSONSerializer() }
 
-    /// JSON with settings of your own.
+    /// JSON with custom settings.
     ///
     /// ```swift
     /// SerializerMiddleware(.json(decoder: { $0.dateDecodingStrategy = .secondsSince1970 }))

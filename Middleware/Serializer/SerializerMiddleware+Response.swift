@@ -97,7 +97,7 @@ extension SerializerMiddleware {
             {
                 return text
             }
-            // Whitespace is no content, unless the serializer accepts it, as plain text does.
+            // Whitespace counts as no content, unless the serializer accepts it, as plain text does.
             if bytes.isBlank, let empty = EmptyContent.value(of: type) { return empty }
             throw DecodingFailure(
                 type,

@@ -45,13 +45,13 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     /// Makes the stage.
     ///
     /// - Parameters:
-    ///   - serializers: What the stage speaks; the first writes where nothing else is said.
-    ///   - keyPath: Where in responses the value is; the response as a whole by default.
-    ///   - rootKey: The keys that values of requests are put under; none by default.
-    ///   - encodesNilAsNull: Whether nil properties are written as null; they are left out by default.
-    ///   - limit: How large a response may be that is decoded; 16 MiB by default.
-    ///   - afterDecoding: What is done with decoded values, in order.
-    ///   - afterEncoding: What is done with requests once their values have been written, in order.
+    ///   - serializers: The serializers; the first is the default for encoding.
+    ///   - keyPath: The position of values in responses; the whole response by default.
+    ///   - rootKey: The keys under which request values are nested; none by default.
+    ///   - encodesNilAsNull: Whether nil properties are encoded as null; they are omitted by default.
+    ///   - limit: The maximum size of a response to decode; 16 MiB by default.
+    ///   - afterDecoding: The changes to decoded values, in order.
+    ///   - afterEncoding: The changes to requests after their values were encoded, in order.
     public init(
         _ serializers: any Serializer...,
         keyPath: BodyKeyPath = .whole,

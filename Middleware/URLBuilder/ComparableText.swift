@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 
 extension URLArgumentsOption: TargetOption {
-    /// The arguments as text; `nil` for a query value that does not encode as JSON.
+    /// The arguments as text, or `nil` if a query value can't be encoded as JSON.
     package static func comparableText(of value: URLArguments?) -> String? {
         guard let value else { return "" }
         var text = ComparableText()
@@ -30,7 +30,7 @@ extension URLArgumentsOption: TargetOption {
     }
 }
 
-/// Values as text that is the same for the same values alone: each piece has its kind and its length.
+/// Values as unambiguous text, the same only for the same values: each piece has its kind and length.
 private struct ComparableText {
     private(set) var text = ""
 

@@ -1,14 +1,14 @@
 import HTTPChainSupport
 
 extension [UInt8] {
-    /// Sets parameters in the query of a path: those that have the same names, however they are written, make way.
+    /// Sets parameters in a path's query, replacing those with the same names, however they are encoded.
     package mutating func setQuery(_ parameters: [String: String]) {
         if parameters.isEmpty { return }
         let names = Set(parameters.keys.map { Array($0.utf8) })
         let question = firstIndex(of: .question) ?? endIndex
         var pairs = self[question...].dropFirst().split(separator: .ampersand).filter { pair in
             let name = pair.prefix { $0 != .equals }
-            // In a form a plus sign is a space; elsewhere it is itself.
+            // A plus sign is a space in a form, and itself elsewhere.
             return !names.contains(name.percentDecoded()) && !names.contains(name.percentDecoded(plusIsSpace: true))
         }
         for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {

@@ -19,7 +19,7 @@ public struct URLArguments: Sendable {
     public var leavesOrigin: LeavesOrigin?
     /// The builder of this call's URL; `nil` for the stage's.
     public var builder: (any URLBuilding)?
-    /// Query parameters that take the place of those with the same names, wherever in the complete URL these come from.
+    /// Query parameters that replace those with the same names, from whichever part of the complete URL.
     package var replacements: [String: String] = [:]
 
     /// Makes arguments.

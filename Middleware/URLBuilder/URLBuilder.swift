@@ -110,8 +110,8 @@ public struct URLBuilder: Sendable {
         head.path = String(decoding: target.path, as: UTF8.self)
     }
 
-    /// The URL of a head without regard to the base: a relative reference stays one, with its variables filled in and its
-    /// query appended.
+    /// Returns the URL of a head, regardless of the base: a relative reference stays relative, with its variables
+    /// filled in and its query appended.
     func reference(of head: HTTPRequest, _ arguments: URLArguments?) throws(URLBuilderError) -> String {
         let target = try target(
             scheme: head.scheme,

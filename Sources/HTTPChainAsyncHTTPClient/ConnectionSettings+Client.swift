@@ -79,8 +79,8 @@ struct ClientSettings {
                 }
                 guard let shown, pinned.isEnforced else {
                     if shown == nil { throw PinMismatchError(pinned: pinned, shown: nil) }
-                    // The call continues without noticing: the mismatch is reported here, where a pattern stands for
-                    // its host.
+                    // The call continues without noticing, so the mismatch is reported here, with the pinned name or
+                    // pattern as its host.
                     _ = pinned.mismatch(of: host, showing: shown.map { [$0] } ?? [])
                     return
                 }

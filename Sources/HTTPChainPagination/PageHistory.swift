@@ -1,15 +1,14 @@
-/// The pages that a list began with and those that were read last, for noticing that it goes round in circles.
+/// The first and the last pages read of a list, to detect that it repeats.
 ///
-/// A service that does not know a parameter returns the first page for ever, and one that counts differently begins anew
-/// after its last page. Two equal pages, one after the other, may be what the list holds; the same two again are not
-/// taken for that.
+/// A service that doesn't know a parameter returns the first page forever, and one that counts differently starts over
+/// after its last page. Two equal pages in a row may be valid, but the same pair again counts as a repetition.
 struct PageHistory<Value: Sendable>: Sendable {
     private var first: [Value] = []
     private var last: [Value] = []
 
     /// Adds a page.
     ///
-    /// - Returns: Whether it and the one before it were read before, in this order.
+    /// - Returns: Whether it and the previous page were already read, in this order.
     mutating func repeats(with value: Value) -> Bool {
         let isRepetition =
             last.last.map { previous in
@@ -25,16 +24,16 @@ struct PageHistory<Value: Sendable>: Sendable {
 
 /// Whether two values are equal: by their `==`, or by that of their parts.
 ///
-/// Of values that cannot be compared nobody knows; they count as different.
+/// Values that can't be compared count as different.
 private func areSame(_ one: Any, _ other: Any, depth: Int = 0) -> Bool {
     if let one = one as? any Equatable { return one.isEqual(to: other) }
     guard type(of: one) == type(of: other), depth < 100 else { return false }
     let (left, right) = (Mirror(reflecting: one), Mirror(reflecting: other))
     switch left.displayStyle {
     case .struct, .tuple, .enum:
-        // A mirror that the type has made may leave out what differs.
+        // A custom mirror may leave out parts that differ.
         if one is any CustomReflectable { return false }
-        // The cases of an enum without values have no parts.
+        // Enum cases without associated values have no parts.
         if left.displayStyle == .enum, left.children.isEmpty { return "\(one)" == "\(other)" }
     case .collection, .optional: break
     default: return false

@@ -31,7 +31,7 @@ public struct PagePosition: Sendable, Hashable, Codable {
         if case .parameters(let parameters) = place { parameters[name] } else { nil }
     }
 
-    /// Whether the page is one of those that are counted: the first, or one with a number.
+    /// Whether pages are counted at this position: it is the first one, or all its parameters are numbers.
     var isCounted: Bool {
         switch place {
         case .first: true
@@ -40,7 +40,7 @@ public struct PagePosition: Sendable, Hashable, Codable {
         }
     }
 
-    /// The request for this page, made from the one for the first.
+    /// Returns the request for this page, made from that for the first page.
     func request(from first: Request) -> Request {
         var request = first
         switch place {
@@ -51,7 +51,7 @@ public struct PagePosition: Sendable, Hashable, Codable {
             request.urlArguments = URLArguments(syntax: [])
         case .parameters(let parameters):
             var path = Array((request.head.path ?? "").utf8)
-            // In a template, what looks like a query may be none yet; the URL builder has the last word anyway.
+            // In a template, an apparent query may not be one yet; the URL builder decides.
             if !path.contains(UInt8(ascii: "{")) {
                 path.setQuery(parameters)
                 request.head.path = String(decoding: path, as: UTF8.self)

@@ -10,10 +10,9 @@ import HTTPTypes
 /// for try await plant in pages.items() { … }
 /// ```
 ///
-/// A list has three ends. It is done: the sequence ends. The next page cannot be followed, or is one that there was
-/// before, or pages that are counted repeat: the sequence throws ``PaginationError``, so that a list that is cut short is
-/// not taken for a whole one. It never leaves its origin: a next page elsewhere is an error, as the request's credentials
-/// would go there.
+/// The sequence ends after the last page. It throws ``PaginationError`` if the next page can't be followed, was visited
+/// before, or if counted pages repeat, so that a truncated list isn't taken for a complete one. A next page on another
+/// origin is an error too, because the request's credentials would go there.
 ///
 /// Each iteration starts at the starting position; ``Page/next`` is a position to continue from later.
 public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
@@ -35,7 +34,7 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
     /// - Parameters:
     ///   - style: The way the service gives the location of the next page.
     ///   - position: The page to start at; the first by default.
-    ///   - fetch: Requests one page: `change` makes its request from the one for the first.
+    ///   - fetch: Requests one page; `change` makes its request from that for the first page.
     public init(
         by style: PaginationStyle<Value>,
         startingAt position: PagePosition = .first,

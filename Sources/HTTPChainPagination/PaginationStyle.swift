@@ -139,8 +139,8 @@ public struct PaginationError: HTTPChainError, Hashable {
         case cannotFollow(String)
         /// The next page is on another origin, which must not receive the credentials.
         case otherOrigin(Origin)
-        /// The next page is one that there was before, or the service returns the same pages for other numbers: the list
-        /// would never end.
+        /// The next page was visited before, or the service returns the same pages for other numbers: the list would
+        /// never end.
         case noProgress
     }
 

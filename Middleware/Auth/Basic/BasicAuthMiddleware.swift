@@ -43,7 +43,7 @@ public struct BasicAuthMiddleware: AuthenticationStage {
     ///   - user: The user's name, without a colon.
     ///   - password: The password.
     ///   - origins: The origins that may receive them: `"https://api.example.com"`, a `URL`, or several.
-    ///   - sending: When credentials are sent. Defaults to when the server has asked.
+    ///   - sending: The rule for when credentials are sent. Defaults to after a challenge by the server.
     ///   - charset: The charset for non-ASCII characters if the server doesn't name one. Defaults to UTF-8.
     ///   - allowsPlaintext: Whether the password may be sent without TLS, readable by eavesdroppers (RFC 7617 §4).
     ///     Defaults to `false`.
@@ -67,7 +67,7 @@ public struct BasicAuthMiddleware: AuthenticationStage {
     ///
     /// - Parameters:
     ///   - provider: The source of credentials.
-    ///   - sending: When credentials are sent. Defaults to when the server has asked.
+    ///   - sending: The rule for when credentials are sent. Defaults to after a challenge by the server.
     ///   - charset: The charset for non-ASCII characters if the server doesn't name one. Defaults to UTF-8.
     ///   - allowsPlaintext: Whether passwords may be sent without TLS, readable by eavesdroppers (RFC 7617 §4).
     ///     Defaults to `false`.
@@ -94,7 +94,7 @@ public struct BasicAuthMiddleware: AuthenticationStage {
     ///   - user: The user's name, without a colon.
     ///   - password: The password.
     ///   - proxy: The proxy's URL: `"http://proxy.example.com:3128"`.
-    ///   - sending: When credentials are sent. Defaults to when the proxy has asked.
+    ///   - sending: The rule for when credentials are sent. Defaults to after a challenge by the proxy.
     ///   - allowsPlaintext: Whether the password may be sent to a proxy without TLS, readable by eavesdroppers.
     ///     Defaults to `false`.
     public init(

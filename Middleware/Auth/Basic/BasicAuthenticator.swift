@@ -35,7 +35,7 @@ public final class BasicAuthenticator: Authenticator {
     ///
     /// - Parameters:
     ///   - provider: The source of credentials.
-    ///   - sending: When credentials are sent. Defaults to when the server has asked.
+    ///   - sending: The rule for when credentials are sent. Defaults to after a challenge by the server.
     ///   - charset: The charset for non-ASCII characters if the server doesn't name one. Defaults to UTF-8.
     ///   - allowsPlaintext: Whether passwords may be sent without TLS, readable by eavesdroppers (RFC 7617 §4).
     ///     Defaults to `false`. Loopback addresses are always allowed.
@@ -113,7 +113,7 @@ public final class BasicAuthenticator: Authenticator {
         let space = context.space(scheme, realm: challenge.realm)
         let field = request.head.headerFields[context.target.requestField]
         let sent = field.flatMap(BasicCredentials.decode)
-        // Credentials sent preemptively may belong to another realm, where they are still valid.
+        // Credentials sent preemptively may belong to another realm, and still be valid there.
         let rejected = isRejected(field, by: challenge.realm, in: context) ? sent : nil
         if let rejected { source.forget(rejected, for: context.space(scheme, realm: nil)) }
         var found = try await source.credential(for: space, rejected: rejected, stage: stage)

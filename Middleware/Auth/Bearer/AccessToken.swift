@@ -42,9 +42,9 @@ public struct AccessToken: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - text: The token's text.
-    ///   - expiration: When it ends to be accepted; `nil`, the default, when that is not known.
-    ///   - refreshToken: What to ask for the next token with; none by default, and if it is empty.
-    ///   - scope: What it may be used for; not known by default.
+    ///   - expiration: The date of expiration. Defaults to `nil`, which means unknown.
+    ///   - refreshToken: The token used to get the next one. Defaults to none; an empty text counts as none.
+    ///   - scope: The permissions of the token. Defaults to unknown.
     public init(_ text: String, expiresAt expiration: Date? = nil, refreshToken: String? = nil, scope: [String] = []) {
         self.init(
             Secret(text),

@@ -18,7 +18,7 @@ public protocol AccessTokenProvider: Sendable {
     ///   ``OAuthError/Code/invalidGrant`` means that the user has to sign in again.
     func accessToken(replacing old: AccessToken?, in context: RefreshContext) async throws -> AccessToken
 
-    /// Tells the server that a token is no longer needed. Does nothing by default.
+    /// Notifies the server that a token is no longer needed. Does nothing by default.
     ///
     /// Called with a token that was fetched while the user signed out, and that will never be used.
     ///
@@ -51,9 +51,9 @@ public struct ClosureAccessTokenProvider: AccessTokenProvider {
         self.provide = provide
     }
 
-    /// Makes a provider of a closure that doesn't need the old token, as it fetches each from scratch.
+    /// Makes a provider that calls a closure without the old token, which fetches each token from scratch.
     ///
-    /// - Parameter provide: Returns a new token; the context is a transport for requests of its own.
+    /// - Parameter provide: Returns a new token; the context has a transport for its requests.
     public init(_ provide: @escaping @Sendable (_ context: RefreshContext) async throws -> AccessToken) {
         self.init { _, context in try await provide(context) }
     }
@@ -68,7 +68,7 @@ public struct ClosureAccessTokenProvider: AccessTokenProvider {
 }
 
 extension AccessTokenProvider where Self == ClosureAccessTokenProvider {
-    /// Tokens that a closure provides.
+    /// A provider that calls a closure.
     ///
     /// ```swift
     /// let stage = BearerAuthMiddleware(
@@ -84,7 +84,7 @@ extension AccessTokenProvider where Self == ClosureAccessTokenProvider {
         ClosureAccessTokenProvider(provide)
     }
 
-    /// Tokens that a closure provides which doesn't need the old one.
+    /// A provider that calls a closure without the old token.
     public static func asking(
         _ provide: @escaping @Sendable (_ context: RefreshContext) async throws -> AccessToken
     ) -> ClosureAccessTokenProvider {

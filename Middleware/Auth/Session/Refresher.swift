@@ -10,7 +10,7 @@ final class Refresher<Value: Sendable>: Sendable {
         let refresh: @Sendable (_ old: Value?) async throws -> Value
         /// Saves the new value before it is used; nil removes the saved one.
         var save: (@Sendable (Value?) async throws -> Void)?
-        /// Puts an end to a new value that nobody is to use, because the old one was taken away while it was made.
+        /// Discards a new value that must not be used, because the old one was removed in the meantime.
         var discard: (@Sendable (Value) async -> Void)?
         /// Whether the old value stays in use if the refresh fails.
         let keepsOldValue: Bool

@@ -8,7 +8,7 @@ struct RejectingPaths: Sendable {
     private let interval: Duration
     private var times: [String: Duration] = [:]
 
-    /// - Parameter interval: How long a path is remembered.
+    /// - Parameter interval: The time for which a path is remembered.
     init(for interval: Duration) {
         self.interval = interval
     }

@@ -113,7 +113,7 @@ struct CredentialDocument<Content: CredentialDocumentContent>: Sendable {
         try? files.synchronizeDirectory((path as NSString).deletingLastPathComponent)
     }
 
-    /// Rejects a path where another user could replace the file: a parent directory writable by others, unless only a
+    /// Rejects a path if another user could replace the file: a parent directory writable by others, unless only a
     /// file's owner may replace it there (the sticky bit, as in `/tmp`).
     private func checkDirectories() throws(CredentialStoreError) {
         var directory = (path as NSString).deletingLastPathComponent
@@ -126,7 +126,7 @@ struct CredentialDocument<Content: CredentialDocumentContent>: Sendable {
             var status = stat()
             guard stat(directory, &status) == 0 else {
                 let (code, message) = (errno, String(cString: strerror(errno)))
-                // A sandbox hides its parent directories, where no one else can put a file into it.
+                // A sandbox hides its parent directories, and no one else can put a file into it.
                 if directory != own, directory != "/", [EPERM, EACCES].contains(code) { continue }
                 throw failure(.system(operation: "inspect the directory of", code: code, message: message))
             }

@@ -26,7 +26,7 @@ public struct DigestChallenge: Sendable, Hashable {
     public let hashesUsername: Bool
     /// Whether the server reads names and passwords as UTF-8, RFC 7616 §4.
     public let isUTF8: Bool
-    /// The absolute URLs and paths where the same credentials are valid, as sent; empty for the whole origin.
+    /// The absolute URLs and paths for which the same credentials are valid, as sent; empty for the whole origin.
     public let domain: [String]
 
     /// The limits on parsing a challenge.

@@ -1,7 +1,7 @@
 import HTTPChainAuth
 import HTTPChainCore
 
-/// The URLs where a protection space's credentials are valid: the challenge's `domain`, RFC 7616 §3.3.
+/// The URLs for which a protection space's credentials are valid: the challenge's `domain`, RFC 7616 §3.3.
 struct DigestDomain: Sendable, Hashable {
     private struct Root: Sendable, Hashable {
         let origin: Origin

@@ -63,7 +63,7 @@ public struct DigestAuthMiddleware: AuthenticationStage {
 
     /// Authenticates users with credentials from a provider.
     ///
-    /// - Parameter provider: Where credentials come from.
+    /// - Parameter provider: The source of credentials.
     public init(_ provider: any CredentialProvider) {
         self.init(DigestAuthenticator(provider))
     }

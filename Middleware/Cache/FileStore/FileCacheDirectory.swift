@@ -121,7 +121,7 @@ final class TemporaryCacheFile: Sendable {
 
     deinit {
         guard !isMoved.withLock({ $0 }) else { return }
-        // The last reference may be released where waiting for a disk isn't allowed.
+        // The last reference may be released by code that must not wait for a disk.
         executor.submit { [path, file, files] in
             _ = try? files.remove(path)
             file.unlock()

@@ -118,7 +118,7 @@ struct FileCacheState: Sendable {
         }
         guard !changes.isEmpty || !stored.isEmpty else { return outcomes }
         do throws(CacheStoreFault) {
-            // The changes tell other processes what is gone, even if nothing was stored.
+            // The changes notify other processes of removals, even if nothing was stored.
             try append(changes + stored.sorted { $0.key < $1.key }.map { .add($0.value) })
             try directory.synchronize()
             for place in stored.keys { outcomes[place].isStored = true }

@@ -359,7 +359,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         expecting length: Int64?
     ) async throws -> (any CacheWriter)? {
         let all = room(for: entry.key, metadata)
-        // A rejected body is released on this thread, where it was locked, so that it is free again immediately.
+        // A rejected body is released on the thread that locked it, so that it is free again immediately.
         let found = try await looking { () throws(CacheStoreFault) -> (body: AppendedBody, room: Int64)? in
             guard let body = try AppendedBody(of: entry, in: self.directory) else { return nil }
             let room = all - Int64(body.layout.lengths.count + 1) * 8

@@ -212,7 +212,7 @@ final class AppendedBody: Sendable {
     }
 
     deinit {
-        // The last reference may be released where waiting for a disk isn't allowed.
+        // The last reference may be released by code that must not wait for a disk.
         guard !isReleased.withLock({ $0 }) else { return }
         executor.submit { [file, isKept, layout] in Self.release(file, isKept, layout) }
     }

@@ -68,7 +68,7 @@ public struct CacheQuestion: Sendable {
     /// Whether the request selects a variant.
     func selects(_ variant: CacheVariant) -> Bool { variant.matches(request.headerFields, content: content) }
 
-    /// Whether a response is in the language that the request wants most.
+    /// Whether a response is in the request's preferred language.
     func selectsByLanguage(_ response: StoredResponse) -> Bool {
         let language = response.metadata.head.headerFields[.contentLanguage]
         return response.metadata.variant.matches(request.headerFields, inLanguage: language)

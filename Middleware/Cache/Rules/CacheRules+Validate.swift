@@ -226,11 +226,10 @@ extension CacheRules {
         return metadata
     }
 
-    /// The stored responses that a full response makes invalid without taking their place, §4.3.3: none of them is suitable
-    /// for the request any more, although the new one is not stored.
+    /// The stored responses that a full response invalidates without replacing them, §4.3.3.
     ///
-    /// A failure of the server says nothing of them, nor does a response about the request alone: its credentials, a
-    /// condition or range, or its time.
+    /// They are no longer suitable for the request, although the new response isn't stored. A server failure doesn't
+    /// invalidate them, nor does a response only about the request: its credentials, a condition or range, or its time.
     func superseded(
         by response: HTTPResponse,
         to question: CacheQuestion,
@@ -240,7 +239,7 @@ extension CacheRules {
         case 206, 304, 401, 407, 408, 412, 416, 417, 421, 425, 429, ..<200, 500...: return []
         default: break
         }
-        // §5.2.1.5: nothing of an answer to a no-store request is kept.
+        // §5.2.1.5: no part of a response to a no-store request is stored.
         guard question.request.method == question.key?.method, !question.directives.noStore else { return [] }
         return variants.compactMap { entry in
             var metadata = entry.response.metadata
@@ -252,7 +251,7 @@ extension CacheRules {
         }
     }
 
-    /// Returns the updates to the stored responses to GET that an answer to HEAD brings, RFC 9111 §4.3.5.
+    /// Returns the updates to the stored responses to GET after a response to HEAD, RFC 9111 §4.3.5.
     ///
     /// - Returns: The changed stored responses, with their new descriptions. One without a description must be removed,
     ///   because it may not be stored with the new fields (§3).

@@ -5,10 +5,10 @@ public import HTTPTypes
 
 /// The request fields named by `Vary`, with their values in the original request, RFC 9111 §4.1.
 ///
-/// Values are normalised as §4.1 allows: field lines are combined, and white space around list members goes. Of `Accept`,
-/// `Accept-Charset`, `Accept-Encoding` and `Accept-Language` neither the letter case of names matters, nor how a weight is
-/// written, nor the order of members if all weights differ. Among members with the same weight a server may prefer the
-/// first, so that their order is significant.
+/// Values are normalised as §4.1 allows: field lines are combined, and whitespace around list members is removed. For
+/// `Accept`, `Accept-Charset`, `Accept-Encoding` and `Accept-Language`, the letter case of names and the notation of
+/// weights are ignored, and so is the order of members if all weights differ. Among members with the same weight, a
+/// server may prefer the first, so their order is significant.
 public struct CacheVariant: Sendable, Hashable {
     /// One request field.
     public struct Field: Sendable, Hashable {
@@ -100,10 +100,10 @@ public struct CacheVariant: Sendable, Hashable {
         return (isOrdered ? weighted.map(\.text) : weighted.map(\.text).sorted()).joined(separator: ",")
     }
 
-    /// A member with its weight (RFC 9110 §12.4.2): names in lower case, no white space around the parts, and the weight
-    /// as short as can be: none for 1.
+    /// Normalises a member with its weight (RFC 9110 §12.4.2): names in lower case, no whitespace around the parts, and
+    /// the shortest notation of the weight, omitted if it is 1.
     ///
-    /// The values of parameters stay: they may be case-sensitive, RFC 9110 §8.3.1.
+    /// Values of parameters are unchanged, because they may be case-sensitive, RFC 9110 §8.3.1.
     private static func weighted(_ member: String) -> (text: String, weight: Int) {
         var weight = 1000
         var parts: [String] = []
@@ -170,13 +170,13 @@ public struct CacheVariant: Sendable, Hashable {
         return isAlone ? best?.name : nil
     }
 
-    /// The members of a list, without the white space around them.
+    /// The members of a list, without surrounding whitespace.
     private static func members(of value: String) -> [String] {
         pieces(of: value, at: UInt8(ascii: ",")).filter { !$0.isEmpty }
     }
 
-    /// The pieces between delimiters, without the white space around them; those in quotes divide nothing, RFC 9110
-    /// §5.6.4.
+    /// The pieces between delimiters, without surrounding whitespace; delimiters in quotes don't count (RFC 9110
+    /// §5.6.4).
     private static func pieces(of value: String, at delimiter: UInt8) -> [String] {
         guard value.utf8.contains(delimiter) else { return [String(Substring(value).trimmed)] }
         var pieces: [String] = []

@@ -9,8 +9,8 @@ extension CacheRules {
         "proxy-authentication-info", "proxy-authorization",
     ]
 
-    /// The fields that no later response changes in a stored one, RFC 9111 §3.2: those that describe the stored bytes, and
-    /// in another message its own.
+    /// The fields of a stored response that later ones never update, RFC 9111 §3.2, because they describe the bytes of
+    /// their own message.
     private static let neverUpdated: Set<String> = [
         "content-length", "content-encoding", "content-range", "content-digest", "content-md5",
     ]
@@ -45,10 +45,10 @@ extension CacheRules {
         )
     }
 
-    /// §3.2: the fields of the new response take the place of those with the same name.
+    /// §3.2: the fields of the new response replace those with the same name.
     ///
-    /// - Parameter isEmpty: Whether the new response has no content and is not about any, as 304 is: a `Content-Type` that
-    ///   it has describes that of an empty message.
+    /// - Parameter isEmpty: Whether the new response has no content and doesn't describe any, like a 304: its
+    ///   `Content-Type` is then that of an empty message, and ignored.
     func updatedFields(
         _ old: HTTPFields,
         with new: HTTPFields,
@@ -58,7 +58,7 @@ extension CacheRules {
         guard new.count <= Self.fieldLimit else { return old }
         let replacing = storedFields(new, by: directives(of: new), received)
             .filter { !Self.neverUpdated.contains($0.name.canonicalName) && !(isEmpty && $0.name == .contentType) }
-        // The age of a response that has just been validated begins anew.
+        // The age of a response that has just been validated restarts.
         let replaced = Set(replacing.map(\.name)).union([.age, .date])
         let kept = old.filter { !replaced.contains($0.name) }
         // Each validation could add just as many under other names.

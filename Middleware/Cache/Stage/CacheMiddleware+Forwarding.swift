@@ -75,7 +75,7 @@ extension CacheMiddleware {
         return response
     }
 
-    /// Sends the request as it is.
+    /// Sends the request unchanged, except for asking for validation if it is a refresh.
     func forward(
         _ request: consuming Request,
         _ question: CacheQuestion,
@@ -325,7 +325,7 @@ extension CacheMiddleware {
         return response
     }
 
-    /// Makes invalid what a full response that is not stored has superseded.
+    /// Invalidates the responses superseded by a full response that isn't stored.
     func supersede(by response: HTTPResponse, _ exchange: Exchange) async {
         let superseded = rules.superseded(by: response, to: exchange.question, among: exchange.variants)
         await update(superseded.map { ($0.entry, $0.metadata) })

@@ -111,7 +111,7 @@ final class CacheRecording: Sendable {
         }
     }
 
-    /// The response is whole and not stored: what it has superseded must not be used in its place.
+    /// Invalidates the responses that are superseded by this one, which is complete but not stored.
     private func supersede() async {
         do {
             try await place.supersede()

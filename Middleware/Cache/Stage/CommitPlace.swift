@@ -52,7 +52,7 @@ struct CommitPlace: Sendable {
         return rivals.contains { own.isOlder(than: $0) }
     }
 
-    /// Makes invalid what the response has superseded, for one that the store refuses in the end.
+    /// Invalidates the responses superseded by a response that the store refuses in the end.
     func supersede() async throws {
         guard case .complete = metadata.content else { return }
         let superseded = rules.superseded(by: metadata.head, to: exchange.question, among: exchange.variants)

@@ -4,7 +4,7 @@ package import HTTPChainCore
 ///
 /// Time and randomness are parameters and nothing waits, so that a test or a simulation runs a day in a moment.
 package struct CircuitRules: Sendable {
-    /// What the result of a call shows about the server.
+    /// The result of a call, as a sign of the server's health.
     package enum Outcome: Sendable, Hashable {
         case success
         case failure
@@ -103,7 +103,7 @@ package struct CircuitRules: Sendable {
     ///
     /// - Parameters:
     ///   - permit: The permit of the call.
-    ///   - outcome: What the result shows about the server.
+    ///   - outcome: The outcome of the call.
     ///   - duration: The duration of the call; `nil` if irrelevant.
     ///   - pushback: The pause that the server asked for.
     package mutating func record(

@@ -37,7 +37,7 @@ public final class CookieJar: Sendable {
     private let occupancy = CookieOccupancy()
     private let file: CookieFile?
     private let lastFileFailure = Locked<CookieJarError?>(nil)
-    /// Tells stages that let calls share a response that it will be stored here.
+    /// Notifies stages that share responses between calls that a response will be stored here.
     let keeper: PreparedOption
 
     /// Creates an empty jar in memory.

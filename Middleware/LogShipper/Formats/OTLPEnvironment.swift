@@ -175,7 +175,7 @@ private struct VariableReader {
                 continue
             }
             var secret = HTTPField(name: field, value: value)
-            // Mostly credentials: they are shown nowhere.
+            // These fields are mostly credentials, so they are never shown.
             secret.indexingStrategy = .disallow
             fields.append(secret)
         }
@@ -232,7 +232,7 @@ private struct VariableReader {
         return LogResource(serviceName: name, serviceVersion: version, attributes: attributes)
     }
 
-    /// The entries of a list of names and percent-encoded values, as in W3C Baggage; at most one more than may be used.
+    /// The entries of a list of names and percent-encoded values, as in W3C Baggage; at most one beyond the maximum.
     ///
     /// A name or a value is nil if it is missing or can't be decoded.
     private static func entries(_ text: String) -> [(name: String?, value: String?)] {

@@ -23,7 +23,7 @@ enum CacheResult: String, Sendable, Hashable {
     case stale
     /// Only part of the response was stored.
     case partial
-    /// The cache forwarded the request without a reason, or with one of its own.
+    /// The cache forwarded the request without a reason, or with a nonstandard one.
     case other
 
     /// Reads the field; `nil` if there is none, or it's malformed.

@@ -1,7 +1,7 @@
 public import HTTPChainAuth
 public import HTTPChainCore
 
-/// Tells the authorization server that a token is no longer needed, as at a sign-out: RFC 7009.
+/// Revokes a token that is no longer needed, such as at sign-out: RFC 7009.
 ///
 /// ```swift
 /// let revocation = try TokenRevocation(metadata, client: client)

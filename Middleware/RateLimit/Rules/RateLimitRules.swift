@@ -23,7 +23,7 @@ package struct RateLimitRules: Sendable {
         cells = limits.map(CellRate.init)
     }
 
-    /// Whether there is no limit at all, neither of our own nor from the server.
+    /// Whether there is no limit at all, neither configured nor from the server.
     package var isUnlimited: Bool { cells.isEmpty && isFreeOfServer }
 
     /// Whether the server has sent no limit.

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-// For the methods that storage services sign.
+// The methods that storage services sign URLs for.
 extension Request {
     /// A request to a URL that is a secret, such as a presigned one (``AWSSigner/presignedURL(for:validFor:)``).
     ///

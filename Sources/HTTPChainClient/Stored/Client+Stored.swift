@@ -29,7 +29,7 @@ extension Client {
 extension Call where Kind: StoredRequest {
     /// Returns the stored reply of the call and then the live one.
     ///
-    /// - Parameter dependency: When the stored reply is dropped; by default when the live call has succeeded.
+    /// - Parameter dependency: The condition for dropping the stored reply; by default the live call's success.
     public func storedThenLive(dropping dependency: StoredReplyDependency = .onSuccess) -> StoredThenLive<Kind> {
         StoredThenLive(call: self, dependency: dependency)
     }
@@ -43,7 +43,7 @@ extension Call where Kind: StoredRequest {
     /// ```
     ///
     /// - Parameters:
-    ///   - dependency: When the stored reply is dropped; by default when the live call has succeeded.
+    ///   - dependency: The condition for dropping the stored reply; by default the live call's success.
     ///   - onlyData: Whether only outputs are reported. If `false`, the end of the live call is always reported, and so
     ///     is a stored reply that can't be read, as a failure, or that was dropped, as cancelled.
     ///   - observer: Notified of each reply unless it has been deallocated; held weakly.
@@ -59,7 +59,7 @@ extension Call where Kind: StoredRequest {
     /// Sends the request and notifies an observer on a queue of the stored reply and then of the live one.
     ///
     /// - Parameters:
-    ///   - dependency: When the stored reply is dropped; by default when the live call has succeeded.
+    ///   - dependency: The condition for dropping the stored reply; by default the live call's success.
     ///   - onlyData: Whether only outputs are reported, as in ``startStoredThenLive(dropping:onlyData:_:)``.
     ///   - observer: Notified of each reply unless it has been deallocated; held weakly.
     ///   - queue: The queue on which it is notified.

@@ -2,7 +2,7 @@ public import Foundation
 public import HTTPChainCore
 public import HTTPTypes
 
-// The replies of a script as responses, so that a handler's closure and a script are written alike.
+// Scripted replies as responses, so that handler closures and scripts use the same notation.
 extension Response {
     /// 200 with no content.
     public static var ok: Response { Response(.ok) }

@@ -29,7 +29,7 @@ public struct UnmatchedRequestError: HTTPChainError {
     init(_ request: HTTPRequest, routes: [Route], usedReplies: Int, stage: String, redaction: Redaction) {
         var target = RouteTarget(request)
         let exchange = ExchangeSnapshot(request, redaction: redaction)
-        // What a reader of URLs takes for a path may be the rest of a password.
+        // The URL's apparent path may be the rest of a password.
         target.isPathHidden = exchange.url.utf8.contains("\(Redaction.placeholder)@".utf8)
         method = request.method
         url = exchange.url

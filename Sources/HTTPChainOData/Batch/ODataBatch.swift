@@ -43,11 +43,11 @@ public struct ODataBatch: Sendable {
     /// Adds a request.
     ///
     /// - Parameters:
-    ///   - request: The request, whose URL is absolute or relative to the root of the service. Its body is JSON, text or
-    ///     a typed value, which is encoded as JSON; other bytes are sent in base64url. Of its options only the path
-    ///     variables and query arguments of its URL are looked at.
-    ///   - group: Requests of one group, which stand together, succeed or fail together; in none by default.
-    ///   - needs: Requests that are to be answered first; an answer is referred to as `$` and its name in the URL.
+    ///   - request: The request, whose URL is absolute or relative to the root of the service. Its body is JSON, text
+    ///     or a typed value, which is encoded as JSON; other bytes are sent in base64url. Of its options, only the path
+    ///     variables and query arguments of its URL are used.
+    ///   - group: The group, whose requests must be adjacent, and succeed or fail together; none by default.
+    ///   - needs: The requests to process first. A URL refers to a response as `$` and the request's name.
     /// - Returns: The request's name.
     @discardableResult
     public mutating func add(_ request: Request, group: String? = nil, after needs: ID...) -> ID {
@@ -59,11 +59,11 @@ public struct ODataBatch: Sendable {
     /// Returns the request that carries the batch.
     ///
     /// - Parameters:
-    ///   - url: Where batches go: `$batch` at the root of the service.
-    ///   - continuesOnError: Whether the service goes on after a request that failed (`Prefer: continue-on-error`);
-    ///     `false` by default, as it is for the service.
-    /// - Throws: `EncodingError` for a value that cannot be encoded; `URLBuilderError` for a URL that cannot be completed;
-    ///   what reading a body throws.
+    ///   - url: The URL for batches: `$batch` at the root of the service.
+    ///   - continuesOnError: Whether the service continues after a failed request (`Prefer: continue-on-error`);
+    ///     `false` by default, like the service's default.
+    /// - Throws: `EncodingError` for a value that can't be encoded; `URLBuilderError` for a URL that can't be
+    ///   completed; errors from reading a body.
     public func request(to url: String, continuesOnError: Bool = false) async throws -> Request {
         var items: [JSONValue] = []
         for part in parts { items.append(try await part.json()) }

@@ -15,7 +15,7 @@ import HTTPTypes
 /// ```
 ///
 /// It is written by OData 4.01 (OASIS URL Conventions and ABNF): quotes in strings are doubled, GUIDs and dates
-/// unquoted, each level of a lambda has its own variable, parentheses are added where necessary, and the result is
+/// unquoted, each level of a lambda has its own variable, parentheses are added if necessary, and the result is
 /// percent-encoded once. A query sends nothing; use ``request()`` with any chain.
 public struct ODataQuery<Entity: ODataEntity>: Sendable {
     private enum Step: Sendable {

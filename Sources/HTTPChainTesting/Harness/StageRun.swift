@@ -157,7 +157,7 @@ private struct HandDrivenNext: Transport {
 }
 
 extension Result<Response, any Error> {
-    /// What the stage did, to complete "it …".
+    /// The stage's result as a phrase that follows "it".
     var summary: String {
         switch self {
         case .success(let response): "returned \(response.status.summary)"

@@ -71,7 +71,7 @@ final class ConformanceNext: Transport {
         var callCount = 0
         var suspendedCount = 0
         var bodyWasReadTwice = false
-        /// Whether `next` was called while the response of a call before was open.
+        /// Whether `next` was called while an earlier call's response was open.
         var overlaps = false
         var probes: [BodyProbe] = []
         var bodies: [Data] = []
@@ -84,8 +84,7 @@ final class ConformanceNext: Transport {
     let capabilities: TransportCapabilities = [.streamsUploads, .keepsRepeatedFields]
     let state = Watched(State())
     private let behaviour: Behaviour
-    /// How long a call waits for the responses of those before, as it does for its place under a limit of one; nil for not
-    /// at all.
+    /// The time for which a call waits for earlier responses, as under a limit of one; nil if it doesn't wait.
     private let patience: Patience?
 
     init(_ behaviour: Behaviour, limitedToOne patience: Patience? = nil) {

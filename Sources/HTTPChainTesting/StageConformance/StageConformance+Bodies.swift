@@ -32,7 +32,7 @@ extension StageConformance {
     }
 
     func verifyDiscardedResponses() async throws {
-        // Which is no reason to call `next` again for most stages, and is one for those that have encoded the request.
+        // Most stages don't call `next` again for this status, but those that encoded the request do.
         let refused = StageHarness.Answer.status(.unsupportedMediaType, body: Self.provokingText)
         for script in provokingAnswers + [[refused] + answers] {
             let next = ConformanceNext(.answer(script), limitedToOne: patience)

@@ -27,10 +27,10 @@ extension StageConformance {
         return answers.isEmpty ? Self.defaultAnswers : answers
     }
 
-    /// The content of an answer that is not the last.
+    /// The content of answers other than the last.
     static var provokingText: HTTPBody { "what an answer says that is not the last" }
 
-    /// The answers declared, alone and after one that makes many a stage call `next` again.
+    /// The declared answers, alone and after one that makes many stages call `next` again.
     var provokingAnswers: [[StageHarness.Answer]] {
         let text = Self.provokingText
         return [

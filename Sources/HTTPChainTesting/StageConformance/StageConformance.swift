@@ -118,7 +118,7 @@ extension StageConformance {
         case errorsPassOn
         /// A one-shot request body is not sent or read a second time.
         case oneShotBodyIsReadOnce
-        /// The response of an attempt that was discarded does not stay open, and is closed before `next` is called again.
+        /// A discarded attempt's response doesn't stay open, and is closed before `next` is called again.
         case discardedResponsesAreReleased
         /// The caller can read the body from the beginning to its end.
         case responseBodyIsWhole

@@ -30,7 +30,7 @@ public struct CurlLogFormatter: LogFormatter {
         if exchange.url.utf8.contains("/.".utf8) { words.append("--path-as-is") }
         if fields[.acceptEncoding] != nil { words.append("--compressed") }
         for field in fields where !Self.ownFields.contains(field.name) {
-            // The body is shown as it was before content coding.
+            // The body is shown without content coding.
             if data != nil, field.name == .contentEncoding { continue }
             // A field without a value is written with a semicolon; with a colon, curl would leave it out.
             let value = field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)"

@@ -19,11 +19,11 @@ public struct LogFilter: Sendable {
     struct Facts {
         let callID: UInt64
         let component: String
-        /// How it ended; `nil` while it's in progress.
+        /// The end of the exchange, or `nil` while it's in progress.
         var end: End?
     }
 
-    /// How an exchange ended.
+    /// The end of an exchange.
     struct End {
         let level: Logger.Level
         let status: HTTPResponse.Status?

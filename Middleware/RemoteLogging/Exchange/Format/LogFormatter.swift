@@ -14,9 +14,9 @@ public protocol LogFormatter: Sendable {
     /// The least detail that the formatter needs; the summary by default.
     var leastDetail: ExchangeDetail { get }
 
-    /// The most that it shows of an exchange; bodies by default.
+    /// The most detail that the formatter shows; bodies by default.
     ///
-    /// A stage whose settings ask for more detail has a warning (``/HTTPChainCore/Chain/warnings``).
+    /// A stage with a more detailed setting has a warning (``/HTTPChainCore/Chain/warnings``).
     var mostDetail: ExchangeDetail { get }
 
     /// A description of what happened, for people.

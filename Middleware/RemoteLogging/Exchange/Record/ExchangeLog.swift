@@ -27,7 +27,7 @@ public struct ExchangeLog: Sendable, Hashable {
         public var best: Int64? { counted ?? declared }
     }
 
-    /// How a response's body ended.
+    /// The end of a response's body.
     public enum BodyEnd: String, Sendable, Hashable {
         /// It was read completely, or was empty.
         case complete
@@ -71,7 +71,7 @@ public struct ExchangeLog: Sendable, Hashable {
     public var requestSize = Size()
     /// The size of the response's body.
     public var responseSize = Size()
-    /// How the response's body ended; `nil` if there was no response.
+    /// The end of the response's body, or `nil` if there was no response.
     public var bodyEnd: BodyEnd?
 
     /// The number of the attempt: 1 for the first, and for a whole call.

@@ -95,7 +95,7 @@ public struct ExchangeLevels: Sendable, Hashable {
     }
 }
 
-/// How much of an exchange is logged.
+/// The detail in which an exchange is logged.
 public enum ExchangeDetail: Int, Sendable, Hashable, Comparable {
     /// Method, URL, status, times, sizes, error.
     case summary
@@ -108,7 +108,7 @@ public enum ExchangeDetail: Int, Sendable, Hashable, Comparable {
     public static func < (lhs: ExchangeDetail, rhs: ExchangeDetail) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// How much of an exchange is logged, by severity.
+/// The detail in which an exchange is logged, by severity.
 ///
 /// ```swift
 /// let details: ExchangeDetails = .by([.warning: .headers, .error: .bodies])

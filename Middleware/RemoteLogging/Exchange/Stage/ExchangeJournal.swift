@@ -73,7 +73,7 @@ final class ExchangeJournal: Sendable {
         ]
     }
 
-    /// Whether nothing of a call is logged, however it ends.
+    /// Whether nothing of a call is logged, regardless of its end.
     func isSilent(for request: borrowing Request) -> Bool {
         if request.options.contains(LogTraffic.self), request.options[LogTraffic.self] { return true }
         guard request.options.contains(RequestLogging.self) else { return isSilent(component) }

@@ -22,12 +22,12 @@ public struct LogRequestsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddle
     /// Makes the stage.
     ///
     /// - Parameters:
-    ///   - logger: Takes the records; its level decides which.
-    ///   - unit: Whether there is one for each call or for each attempt; for each call by default.
+    ///   - logger: Receives the records of its level and above.
+    ///   - unit: Whether there is a record for each call or for each attempt; for each call by default.
     ///   - component: The component that logs, which becomes the `source`; the logger's label by default.
-    ///   - levels: How severe each outcome is; ``ExchangeLevels/calls`` or ``ExchangeLevels/attempts`` by default.
-    ///   - detail: How much is logged; the summary by default. More than `formatter` shows is a warning.
-    ///   - bodyLimit: How much of each body is shown where bodies are; 32 KiB by default.
+    ///   - levels: The level of each outcome; ``ExchangeLevels/calls`` or ``ExchangeLevels/attempts`` by default.
+    ///   - detail: The detail of records; the summary by default. More than `formatter` shows is a warning.
+    ///   - bodyLimit: The maximum size of the shown part of a body; 32 KiB by default.
     ///   - fields: The header fields whose values are shown.
     ///   - filter: The filter; logs all exchanges by default.
     ///   - formatter: The formatter.
@@ -66,7 +66,7 @@ public struct LogRequestsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddle
     /// A warning if more detail is set than the formatter shows.
     public func problems(at place: ChainPlace) -> [ChainProblem] { journal.problems(of: summary.name) }
 
-    /// Passes the request on, and logs how it went.
+    /// Passes the request on, and logs the result.
     ///
     /// - Throws: Errors from the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {

@@ -24,7 +24,7 @@ public import Logging
 /// User information is removed from URLs everywhere. In queries, fragments, forms, JSON and XML, values with the name
 /// of a secret (``/HTTPChainCore/Redaction``) are redacted, as are JSON Web Tokens and anything after `Bearer`.
 /// Contents of multipart bodies are never shown. Secrets that no rule recognizes, such as a token in a path or a name
-/// in a text, aren't redacted, so log bodies only where that does no harm.
+/// in a text, aren't redacted, so log bodies only if that does no harm.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/call`` for calls and ``/HTTPChainCore/Phase/wire`` for attempts. A call's
 /// record has the URL and the fields of the final request, if the transport reports it. With both in one chain, the
@@ -44,12 +44,12 @@ public struct RemoteLoggingMiddleware: ChainAwareMiddleware, DeadlineKeepingMidd
     /// Makes the stage.
     ///
     /// - Parameters:
-    ///   - sink: Takes the records.
-    ///   - unit: Whether there is one for each call or for each attempt; for each call by default.
+    ///   - sink: Receives the records.
+    ///   - unit: Whether there is a record for each call or for each attempt; for each call by default.
     ///   - component: The component that logs; that of ``ExchangeUnit/component`` by default.
-    ///   - levels: How severe each outcome is; ``ExchangeLevels/calls`` or ``ExchangeLevels/attempts`` by default.
-    ///   - detail: How much is logged; the summary by default. More than `formatter` shows is a warning.
-    ///   - bodyLimit: How much of each body is shown where bodies are; 32 KiB by default.
+    ///   - levels: The level of each outcome; ``ExchangeLevels/calls`` or ``ExchangeLevels/attempts`` by default.
+    ///   - detail: The detail of records; the summary by default. More than `formatter` shows is a warning.
+    ///   - bodyLimit: The maximum size of the shown part of a body; 32 KiB by default.
     ///   - fields: The header fields whose values are shown.
     ///   - filter: The filter; logs all exchanges by default.
     ///   - formatter: The formatter.
@@ -92,7 +92,7 @@ public struct RemoteLoggingMiddleware: ChainAwareMiddleware, DeadlineKeepingMidd
     /// A warning if more detail is set than the formatter shows.
     public func problems(at place: ChainPlace) -> [ChainProblem] { journal.problems(of: summary.name) }
 
-    /// Passes the request on, and logs how it went.
+    /// Passes the request on, and logs the result.
     ///
     /// - Throws: Errors from the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {

@@ -5,7 +5,7 @@ extension TransportConformance {
     #endif
     public enum Check: String, CaseIterable, Sendable, CustomStringConvertible {
         // The request.
-        /// Every method arrives with its body and brings the answer back.
+        /// Every method arrives with its body, and its response is returned.
         case methodsArrive = "Every method arrives with its body and brings the answer back"
         /// Every kind of body arrives whole: bytes, file, file range, streams of either kind.
         case bodyKindsArrive = "Every kind of body arrives whole: bytes, file, file range, streams of either kind"
@@ -19,7 +19,7 @@ extension TransportConformance {
         case unknownLengthIsChunked = "A body of unknown length is sent chunked, with no Content-Length beside it"
         /// A big upload arrives whole.
         case bigUploadArrives = "A big upload arrives whole"
-        /// A request that makes no sense is an InvalidRequestError and nothing is sent.
+        /// An invalid request is an InvalidRequestError, and nothing is sent.
         case invalidRequestsAreRefused = "A request that makes no sense is an InvalidRequestError and nothing is sent"
         /// A body that is shorter than it declares is that error, not a hang and not a success.
         case shortUploadFails = "A body that is shorter than it declares is that error, not a hang and not a success"
@@ -31,7 +31,7 @@ extension TransportConformance {
         case uploadProgressIsReported = "Upload progress counts upwards and ends at the full length"
         /// An upload is pulled no faster than the server reads it.
         case uploadIsPulled = "An upload is pulled no faster than the server reads it"
-        /// An answer that comes before the upload was read is delivered.
+        /// A response that arrives before the upload was read is delivered.
         case earlyAnswerIsDelivered = "An answer that comes before the upload was read is delivered"
 
         // The response.
@@ -45,7 +45,7 @@ extension TransportConformance {
         case oddFieldsArrive = "Response fields arrive when they are empty, long or not ASCII"
         /// Informational responses (100, 103) are passed over for the final one.
         case informationalIsSkipped = "Informational responses (100, 103) are passed over for the final one"
-        /// 204, 304 and answers to HEAD have no body whatever their Content-Length says.
+        /// 204, 304 and responses to HEAD have no body, regardless of their Content-Length.
         case noBodyWhereNoneIsAllowed = "204, 304 and answers to HEAD have no body whatever their Content-Length says"
         /// A chunked body arrives whole, and its pieces as they are sent.
         case chunkedReplyArrives = "A chunked body arrives whole, and its pieces as they are sent"
@@ -68,14 +68,14 @@ extension TransportConformance {
         /// A second read of a one-shot response body is BodyError.alreadyRead.
         case readOnce = "A second read of a one-shot response body is BodyError.alreadyRead"
 
-        // What goes wrong.
+        // Failures.
         /// A body that ends before its Content-Length is a TransportError, never a silent end.
         case truncatedBodyFails = "A body that ends before its Content-Length is a TransportError, never a silent end"
         /// A chunked body without its last chunk is a TransportError, never a silent end.
         case truncatedChunksFail = "A chunked body without its last chunk is a TransportError, never a silent end"
         /// A connection that is reset within the body is a TransportError.
         case resetBodyFails = "A connection that is reset within the body is a TransportError"
-        /// A Content-Length that is no number, negative or contradictory is a TransportError.
+        /// A Content-Length that isn't a number, is negative or contradictory is a TransportError.
         case lyingLengthFails = "A Content-Length that is no number, negative or contradictory is a TransportError"
         /// Bytes after the Content-Length are not delivered.
         case excessIsNotDelivered = "Bytes after the Content-Length are not delivered"
@@ -85,13 +85,13 @@ extension TransportConformance {
         case resetConnectionFails = "A connection reset before the head is a TransportError"
         /// A head that is cut short is a TransportError.
         case cutHead = "A head that is cut short is a TransportError"
-        /// An answer that is not HTTP is a TransportError.
+        /// A response that isn't HTTP is a TransportError.
         case malformedReplyFails = "An answer that is not HTTP is a TransportError"
         /// A refused connection is a TransportError and nothing was sent.
         case refusedConnectionFails = "A refused connection is a TransportError and nothing was sent"
         /// A host that does not exist is a TransportError and nothing was sent.
         case unknownHostFails = "A host that does not exist is a TransportError and nothing was sent"
-        /// A server that never answers is a TransportError of kind timedOut.
+        /// A server that never responds is a TransportError of kind timedOut.
         case timeoutFails = "A server that never answers is a TransportError of kind timedOut"
 
         // Cancellation and load.
