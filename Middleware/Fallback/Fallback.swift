@@ -11,14 +11,14 @@ public struct Fallback: Sendable, CustomStringConvertible {
     public typealias Answer = @Sendable (_ request: Request, _ failure: CallFallback.Reason) async throws -> Response?
 
     let answer: Answer
-    /// The memory of previous responses, if any.
-    let memory: LastAnswers?
+    /// The memories of previous responses.
+    let memories: [LastAnswers]
     /// A short description of the source.
     public let description: String
 
-    private init(_ description: String, memory: LastAnswers? = nil, answer: @escaping Answer) {
+    private init(_ description: String, memories: [LastAnswers] = [], answer: @escaping Answer) {
         self.description = description
-        self.memory = memory
+        self.memories = memories
         self.answer = answer
     }
 
@@ -67,12 +67,12 @@ public struct Fallback: Sendable, CustomStringConvertible {
         upTo limit: ByteCount = .kibibytes(256)
     ) -> Fallback {
         let memory = LastAnswers(group, count: count, limit: limit)
-        return Fallback("the last answer, by \(group)", memory: memory) { request, _ in memory.answer(to: request) }
+        return Fallback("the last answer, by \(group)", memories: [memory]) { request, _ in memory.answer(to: request) }
     }
 
     /// Returns this fallback, followed by another one if this one has no response or fails.
     public func or(_ other: Fallback) -> Fallback {
-        Fallback("\(self), or \(other)", memory: memory ?? other.memory) { [answer] request, failure in
+        Fallback("\(self), or \(other)", memories: memories + other.memories) { [answer] request, failure in
             do {
                 if let response = try await answer(request, failure) { return response }
             } catch {

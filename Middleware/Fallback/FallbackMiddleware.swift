@@ -73,7 +73,7 @@ public struct FallbackMiddleware: Middleware {
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         // The URL that inner stages build distinguishes requests.
-        if fallback.memory != nil, !request.hasCompleteURL { _ = request.recordCall() }
+        if !fallback.memories.isEmpty, !request.hasCompleteURL { _ = request.recordCall() }
         let kept = request
         do {
             let response = try await next(request)
@@ -82,7 +82,7 @@ public struct FallbackMiddleware: Middleware {
                 let reason = CallFallback.Reason.status(code)
                 if condition(kept.head, reason), let other = try await answer(kept, reason) { return other }
             }
-            return fallback.memory.map { $0.remembering(response, to: kept) } ?? response
+            return fallback.memories.reduce(response) { $1.remembering($0, to: kept) }
         } catch {
             if error is CancellationError || Task.isCancelled { throw error }
             let reason = CallFallback.Reason.failure(error)

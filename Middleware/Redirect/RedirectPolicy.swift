@@ -135,7 +135,7 @@ public struct RedirectPolicy: Sendable, CustomStringConvertible {
 
     /// Follows redirects that both policies follow; the first one that doesn't decides.
     public func and(_ other: RedirectPolicy) -> RedirectPolicy {
-        combined(with: other, "and") { proposal in
+        combined(with: other, "and", isNever: isNever) { proposal in
             let decision = decision(on: proposal)
             return decision == .follow ? other.decision(on: proposal) : decision
         }
@@ -143,7 +143,7 @@ public struct RedirectPolicy: Sendable, CustomStringConvertible {
 
     /// Follows redirects that either policy follows; the second one decides if the first doesn't follow.
     public func or(_ other: RedirectPolicy) -> RedirectPolicy {
-        combined(with: other, "or") { proposal in
+        combined(with: other, "or", isNever: isNever && other.isNever) { proposal in
             decision(on: proposal) == .follow ? .follow : other.decision(on: proposal)
         }
     }
@@ -151,6 +151,7 @@ public struct RedirectPolicy: Sendable, CustomStringConvertible {
     private func combined(
         with other: RedirectPolicy,
         _ word: String,
+        isNever: Bool,
         decide: @escaping @Sendable (RedirectProposal) -> Decision
     ) -> RedirectPolicy {
         let limits = [largestLimit, other.largestLimit].compactMap { $0 }
@@ -158,6 +159,7 @@ public struct RedirectPolicy: Sendable, CustomStringConvertible {
             "(\(description) \(word) \(other.description))",
             largestLimit: limits.max(),
             allowances: allowances.union(other.allowances),
+            isNever: isNever,
             decide: decide
         )
     }

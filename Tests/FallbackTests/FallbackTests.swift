@@ -241,6 +241,22 @@ struct FallbackTests {
         }
     }
 
+    @Test("Each of several memories remembers: one of the user, else one of anybody")
+    func severalMemories() async throws {
+        let user = RequestGroup.by("user") { $0.head.headerFields[.from] }
+        let fallback = Fallback.lastAnswer(by: user, count: 1).or(.lastAnswer(by: .all, count: 10))
+        let harness = StageHarness(FallbackMiddleware(fallback))
+        for path in ["a", "b"] {
+            let request = Request.get("https://a.example/\(path)", headers: [.from: "ada"])
+            _ = try await harness.send(request, answering: .ok(HTTPBody(path))).response()
+        }
+        for path in ["a", "b"] {
+            let request = Request.get("https://a.example/\(path)", headers: [.from: "ada"])
+            let answer = try await harness.send(request, answering: .status(.badGateway)).response()
+            #expect(try await answer.body.text() == path)
+        }
+    }
+
     @Test("Without a URL builder that was reached, the values for it are part of the request")
     func valuesForBuilder() async throws {
         let harness = StageHarness(FallbackMiddleware(.lastAnswer(by: .all)))

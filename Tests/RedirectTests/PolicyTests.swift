@@ -106,6 +106,8 @@ struct PolicyTests {
     func description() {
         #expect("\(RedirectPolicy.standard)" == "limited(20)")
         #expect("\(RedirectPolicy.never)" == "never")
+        #expect(RedirectPolicy.never.and(.standard).isNever && RedirectPolicy.never.or(.never).isNever)
+        #expect(!RedirectPolicy.never.or(.standard).isNever && !RedirectPolicy.standard.isNever)
         #expect(
             "\(RedirectPolicy.limited(10).and(.sameOrigin.or(.httpsOnly)))"
                 == "(limited(10) and (sameOrigin or httpsOnly))"
