@@ -2,7 +2,7 @@
 //
 //     swift run OfflineList
 //
-// The server in this process is slow, loses a connection, and goes away; the list is always shown.
+// The server in this process responds with 503 once and then goes away; the list is always shown.
 
 import Foundation
 import HTTPChain
