@@ -102,12 +102,19 @@ struct PolicyTests {
         }
     }
 
+    @Test("A call whose policy never follows keeps the transport from following, too")
+    func never() {
+        func isKept(_ policy: RedirectPolicy) -> Bool {
+            Request.get("https://a.example/").redirects(policy).options[WithoutRedirects.self]
+        }
+        #expect(isKept(.never) && isKept(.never.and(.standard)) && isKept(.never.or(.never)))
+        #expect(!isKept(.never.or(.standard)) && !isKept(.standard))
+    }
+
     @Test("It says what it does")
     func description() {
         #expect("\(RedirectPolicy.standard)" == "limited(20)")
         #expect("\(RedirectPolicy.never)" == "never")
-        #expect(RedirectPolicy.never.and(.standard).isNever && RedirectPolicy.never.or(.never).isNever)
-        #expect(!RedirectPolicy.never.or(.standard).isNever && !RedirectPolicy.standard.isNever)
         #expect(
             "\(RedirectPolicy.limited(10).and(.sameOrigin.or(.httpsOnly)))"
                 == "(limited(10) and (sameOrigin or httpsOnly))"
