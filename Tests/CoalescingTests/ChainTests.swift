@@ -56,7 +56,7 @@ struct ChainTests {
     func summary() {
         let summary = CoalescingMiddleware(partition: .by { _ in "secret" }, window: .kibibytes(8)).summary
         #expect(summary.settings.map(\.name) == ["users", "window", "spill"])
-        #expect(summary.settings.map(\.value) == ["apart", "8 KiB", "1 GiB"])
+        #expect(summary.settings.map(\.value) == ["separated by a closure", "8 KiB", "1 GiB"])
     }
 
     @Test("It keeps the rules of every stage", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)

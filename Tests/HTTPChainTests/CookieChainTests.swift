@@ -129,7 +129,7 @@ struct CookieChainTests {
 
     enum Comeback: CaseIterable {
         case validated, validatedWithCookie, staleAfterError, staleAfterErrorWithCookie, staleWithoutConnection
-        case validatedInBackground, lastAnswer
+        case validatedInBackground
     }
 
     @Test(
@@ -141,20 +141,13 @@ struct CookieChainTests {
         let clock = VirtualClock()
         let jar = CookieJar()
         let revalidator = CacheRevalidator()
-        let isLast = comeback == .lastAnswer
         let chain = try Chain(transport: transport, environment: .virtual(clock)) {
             CookieMiddleware(jar)
-            if isLast {
-                FallbackMiddleware(.lastAnswer(by: .all))
-                StatusValidationMiddleware()
-            }
-            if !isLast {
-                CacheMiddleware(
-                    store: .memory(limit: .megabytes(1)),
-                    partition: .by { _ in "ada" },
-                    revalidator: revalidator
-                )
-            }
+            CacheMiddleware(
+                store: .memory(limit: .megabytes(1)),
+                partition: .by { _ in "ada" },
+                revalidator: revalidator
+            )
         }
         let request = Request.get("https://a.example/")
         let lifetime = comeback == .validatedInBackground ? "stale-while-revalidate=600" : "stale-if-error=600"
@@ -177,7 +170,7 @@ struct CookieChainTests {
         case .validatedWithCookie, .validatedInBackground:
             transport.enqueue(ScriptedReply(.notModified, headers: [.eTag: "\"1\"", .setCookie: "sid=new"]))
             expected = ["new"]
-        case .staleAfterError, .lastAnswer:
+        case .staleAfterError:
             transport.enqueue(ScriptedReply(.serviceUnavailable))
             expected = []
         case .staleAfterErrorWithCookie:
