@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// A call and its attempts.
@@ -15,20 +16,38 @@ struct HedgedCall: Sendable {
     /// The state of the call.
     private struct Progress: Sendable {
         var rules: HedgeRules
-        var results: [Int: Result<Response, any Error>] = [:]
+        /// One place for all copies of the state, so that a response that is dropped is held by none.
+        private let results = Locked<[Int: Result<Response, any Error>]>([:])
         private(set) var begun = 0
 
         init(rules: HedgeRules) { self.rules = rules }
 
         mutating func begin(at now: Duration) -> Int {
             begun += 1
+            // An earlier failure isn't the result anymore, and its response would keep its place under a limit.
+            results.withLock { $0.removeAll() }
             return rules.begin(at: now)
         }
 
         consuming func result(of index: Int) throws -> Response {
-            guard var response = try results[index]?.get() else { throw CancellationError() }
+            let result = results.withLock { $0.removeValue(forKey: index) }
+            guard var response = try result?.get() else { throw CancellationError() }
             if begun > 1 { response.attempts += begun - 1 }
             return response
+        }
+
+        /// Keeps the result of an attempt, if it may be that of the call.
+        ///
+        /// Of several failures the last one is: earlier ones are dropped, and so is this one if another attempt is in
+        /// flight, which may wait for its place under a limit.
+        func keep(_ result: Result<Response, any Error>, of index: Int, isFailure: Bool) {
+            results.withLock { results in
+                if isFailure {
+                    results.removeAll()
+                    if rules.hasAttemptInFlight { return }
+                }
+                results[index] = result
+            }
         }
     }
 
@@ -116,9 +135,8 @@ struct HedgedCall: Sendable {
         let outcome = judge(result)
         if case .success = result, case .final = outcome { latencies.record(latency) }
         progress.rules.end(index, outcome, at: now)
-        // Of several failures, the last one is the result: earlier ones are dropped now.
-        if case .nonFatal = outcome { progress.results.removeAll() }
-        progress.results[index] = result
+        let isFailure = if case .nonFatal = outcome { true } else { false }
+        progress.keep(result, of: index, isFailure: isFailure)
     }
 
     private func attempt(_ index: Int) async -> Event {

@@ -521,6 +521,24 @@ struct StageTests {
         _ = try await sent
     }
 
+    @Test(
+        "The response of a failed attempt is dropped before the next attempt, which has its place under a limit of one",
+        arguments: [HedgingPolicy.Delay.quantile(0.95), .fixed(.seconds(5))]
+    )
+    func limitOfOne(delay: HedgingPolicy.Delay) async throws {
+        let asked = Counter()
+        let server = ClosureTransport { _ in
+            Response(asked.add() == 1 ? .serviceUnavailable : .ok, body: .chunks(["a", "b"]))
+        }
+        let chain = try Chain(transport: server) {
+            HedgingMiddleware(HedgingPolicy(after: delay), budget: nil)
+            ConcurrencyLimitMiddleware(.fixed(1))
+        }
+        let response = try await chain.send(.get(url))
+        #expect(response.status == .ok && response.attempts == 2)
+        #expect(try await response.body.text() == "ab")
+    }
+
     @Test("The rules for every stage", arguments: StageConformance.Check.allCases)
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance(

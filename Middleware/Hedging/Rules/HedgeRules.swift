@@ -39,6 +39,9 @@ package struct HedgeRules: Sendable {
     /// Whether only a failure leads to another attempt, so that the first one runs alone.
     package var needsFailure: Bool { delay == nil }
 
+    /// Whether an attempt is in flight.
+    package var hasAttemptInFlight: Bool { !inFlight.isEmpty }
+
     /// Returns the next step; ``Step/attempt`` must be followed by ``begin(at:)`` or, without a budget, ``stop()``.
     package func step(at now: Duration) -> Step {
         if let winner { return .finish(winner) }
