@@ -21,9 +21,9 @@ import HTTPTypes
 /// ``CookieUse/joined``. The transport's own cookies are disabled.
 ///
 /// **Place.** Phase ``HTTPChainCore/Phase/cookies``: inside redirects, so that each hop stores and sends its own;
-/// outside the cache, whose `Vary: Cookie` sees what is sent. Only fields that were received for the call set
-/// cookies: those of a stored response do not, and those of the 304 that validated it do. Of attempts that retry or
-/// authentication repeat, the last response counts.
+/// outside the cache, whose `Vary: Cookie` sees what is sent. Only fields received for the call set cookies: those of a
+/// stored response don't, but those of the 304 that validated it do. Cookies of a response that is discarded before
+/// another attempt (401, 415, 503) are stored, and sent with that attempt (RFC 6265 §3).
 ///
 /// **Options.** ``HTTPChainCore/Request/cookies(_:)-(CookieUse)`` (``CookieUse``), ``HTTPChainCore/Request/cookies``,
 /// ``HTTPChainCore/Request/site(_:)``. ``HTTPChainCore/Response/cookieOutcomes`` has the outcome of each `Set-Cookie`;
@@ -165,7 +165,11 @@ public struct CookieMiddleware: ChainAwareMiddleware {
         var pairs = own + calls.pairs
         let isJoined = own.isEmpty || use.ownField == .joinsJar
         let names = own.isEmpty ? calls.names : calls.names.union(CookieField.names(in: own))
-        request.options[OwnCookies.self] = OwnCookies.Pairs(pairs, names: names, areJoined: isJoined)
+        if pairs.isEmpty {
+            request.options.set(OwnCookies.none)
+        } else {
+            request.options[OwnCookies.self] = OwnCookies.Pairs(pairs, names: names, areJoined: isJoined)
+        }
         if isJoined {
             let target = CookieTarget(request.head, from: origin, site: request.options[CallSite.self])
             let now = request.environment.time.date

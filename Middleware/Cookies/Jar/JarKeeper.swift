@@ -43,4 +43,7 @@ enum OwnCookies: RequestOption {
     }
 
     static var defaultValue: Pairs? { nil }
+
+    /// Most calls have none, and share this value.
+    static let none = PreparedOption(OwnCookies.self, Pairs([]))
 }
