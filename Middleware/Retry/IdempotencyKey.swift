@@ -1,17 +1,18 @@
 public import HTTPChainCore
 import HTTPChainSupport
-public import HTTPTypes
-
-extension HTTPField.Name {
-    /// `Idempotency-Key`: a key by which a server recognizes a repeated request
-    /// (draft-ietf-httpapi-idempotency-key-header).
-    public static let idempotencyKey = Self(constant: "Idempotency-Key")
-}
 
 /// Whether one call gets an `Idempotency-Key`, regardless of the stage's default.
 public enum GeneratesIdempotencyKey: RequestOption {
     /// The default of ``RetryMiddleware``.
     public static var defaultValue: Bool? { nil }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".idempotent(_:)", reader: "RetryMiddleware()", phase: .retry)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value != true
+    }
 }
 
 extension Request {

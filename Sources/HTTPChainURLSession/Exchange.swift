@@ -285,11 +285,11 @@ final class Exchange: Sendable {
             state.starts += 1
             return state.starts > 1
         }
-        if case .stream(let body, _) = upload, isAgain, !body.isReplayable {
+        if isAgain, let reason = reasonNotToResend {
             let lost = failure(
                 .connectionLost,
                 .maybe,
-                detail: "the connection was closed before an answer, and the request body can be read only once"
+                detail: "the connection was closed before a response, and \(reason)"
             )
             end(throwing: lost)
             return brokenStream(lost)
@@ -304,6 +304,15 @@ final class Exchange: Sendable {
             end(throwing: error)
             return brokenStream(error)
         }
+    }
+
+    /// The reason why the platform may not send the body a second time by itself, or `nil` if it may: RFC 9110 §9.2.2.
+    ///
+    /// The server may have acted on the first request. The caller, or a stage, knows whether it may be repeated.
+    private var reasonNotToResend: String? {
+        if case .stream(let body, _) = upload, !body.isReplayable { return "the request body can be read only once" }
+        if head.method.isIdempotent || head.headerFields[.idempotencyKey]?.isEmpty == false { return nil }
+        return "\(head.method) may not be sent twice without an Idempotency-Key"
     }
 
     /// Returns a stream for a body that can't be sent.

@@ -1,6 +1,7 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPChainURLSession
 import HTTPTypes
 import TestSupport
@@ -46,6 +47,47 @@ struct RequestBodyTests {
             #expect(request.body == [UInt8](repeating: 0, count: length))
         }
     }
+
+    #if canImport(FoundationNetworking)
+    /// Each case: the body, whether the request has a key, and how often the server gets the request that it never answers.
+    @Test(
+        "A POST without a key isn't sent again by the platform when a reused connection is lost",
+        arguments: [(0, false, 1), (1, false, 1), (2, false, 1), (1, true, 2)]
+    )
+    func isNotResent(_ kind: Int, hasKey: Bool, times: Int) async throws {
+        let file = try await HTTPBody(Data(count: 2000)).saveToTemporaryFile()
+        let body = [
+            HTTPBody("order 7"), .replayable(length: 2000) { ZeroReader(left: 2000) }, .file(file.url),
+        ][kind]
+        let received = Locked(0)
+        let headers: HTTPFields = hasKey ? [.idempotencyKey: "k-7"] : [:]
+        try await withServer { connection in
+            while let request = try await connection.readRequest() {
+                if request.line.hasPrefix("POST /order") {
+                    received.withLock { $0 += 1 }
+                    // The first connection, which was used before, is lost; another one responds.
+                    if connection.number == 1 { return }
+                }
+                try await connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            }
+        } _: { base async throws in
+            _ = try await transport.send(.get(base + "/first")).body.collect(upTo: .kilobytes(1))
+            let result: Result<HTTPResponse.Status, any Error>
+            do {
+                result = .success(try await transport.send(.post(base + "/order", headers: headers, body: body)).status)
+            } catch {
+                result = .failure(error)
+            }
+            if times == 1 {
+                let error = try #require(throws: TransportError.self) { try result.get() }
+                #expect(error.kind == .connectionLost && error.sent == .maybe)
+            } else {
+                #expect(try result.get() == .ok)
+            }
+        }
+        #expect(received.withLock { $0 } == times)
+    }
+    #endif
 
     @Test("A stream of unknown length arrives whole")
     func unknownLength() async throws {

@@ -16,3 +16,9 @@ extension HTTPRequest.Method {
         isSafe || self == .put || self == .delete
     }
 }
+
+extension HTTPField.Name {
+    /// `Idempotency-Key`: a key by which a server recognizes a repeated request
+    /// (draft-ietf-httpapi-idempotency-key-header).
+    public static let idempotencyKey = Self(constant: "Idempotency-Key")
+}
