@@ -1,30 +1,37 @@
 public import Foundation
 public import HTTPChainCache
+public import HTTPChainCookies
 public import HTTPChainCore
+public import HTTPChainSerializer
 public import HTTPChainURLSession
 
 /// The preset chains with a `URL` as the base.
 extension Chain {
-    /// The same as ``standard(base:over:authentication:environment:)-(String,_,_,_)``.
+    /// The same as ``standard(base:over:serializer:cookies:authentication:environment:)-(String,_,_,_,_,_)``.
     public static func standard(
         base: URL,
         over transport: any Transport = URLSessionTransport(),
+        serializer: some Serializer = .json,
+        cookies jar: CookieJar? = nil,
         authentication: (any Middleware)? = nil,
         environment: ChainEnvironment? = nil
     ) throws -> Chain {
         try .standard(
             base: base.absoluteString,
             over: transport,
+            serializer: serializer,
+            cookies: jar,
             authentication: authentication,
             environment: environment
         )
     }
 
-    /// The same as ``server(base:over:log:authentication:environment:)-(String,_,_,_,_)``.
+    /// The same as ``server(base:over:log:serializer:authentication:environment:)-(String,_,_,_,_,_)``.
     public static func server(
         base: URL,
         over transport: any Transport,
         log: (any LogSink)? = nil,
+        serializer: some Serializer = .json,
         authentication: (any Middleware)? = nil,
         environment: ChainEnvironment? = nil
     ) throws -> Chain {
@@ -32,17 +39,20 @@ extension Chain {
             base: base.absoluteString,
             over: transport,
             log: log,
+            serializer: serializer,
             authentication: authentication,
             environment: environment
         )
     }
 
-    /// The same as ``mobile(base:over:cache:partition:authentication:environment:)-(String,_,_,_,_,_)``.
+    /// The same as ``mobile(base:over:cache:partition:serializer:cookies:authentication:environment:)-(String,_,_,_,_,_,_,_)``.
     public static func mobile(
         base: URL,
         over transport: any Transport = URLSessionTransport(),
         cache store: some CacheStore = .memory(limit: .megabytes(20)),
         partition: CachePartition = .none,
+        serializer: some Serializer = .json,
+        cookies jar: CookieJar? = nil,
         authentication: (any Middleware)? = nil,
         environment: ChainEnvironment? = nil
     ) throws -> Chain {
@@ -51,16 +61,20 @@ extension Chain {
             over: transport,
             cache: store,
             partition: partition,
+            serializer: serializer,
+            cookies: jar,
             authentication: authentication,
             environment: environment
         )
     }
 
-    /// The same as ``commandLine(base:over:log:authentication:environment:)-(String,_,_,_,_)``.
+    /// The same as ``commandLine(base:over:log:serializer:cookies:authentication:environment:)-(String,_,_,_,_,_,_)``.
     public static func commandLine(
         base: URL,
         over transport: any Transport = URLSessionTransport(),
         log: (any LogSink)? = nil,
+        serializer: some Serializer = .json,
+        cookies jar: CookieJar? = nil,
         authentication: (any Middleware)? = nil,
         environment: ChainEnvironment? = nil
     ) throws -> Chain {
@@ -68,6 +82,8 @@ extension Chain {
             base: base.absoluteString,
             over: transport,
             log: log,
+            serializer: serializer,
+            cookies: jar,
             authentication: authentication,
             environment: environment
         )

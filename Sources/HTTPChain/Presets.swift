@@ -1,13 +1,16 @@
 public import HTTPChainCache
+public import HTTPChainCookies
 public import HTTPChainCore
 import HTTPChainErrorHandler
 import HTTPChainGzip
+import HTTPChainHeaders
 import HTTPChainMultipart
 import HTTPChainProgress
 import HTTPChainRedirect
 import HTTPChainRemoteLogging
+import HTTPChainRequestProcessor
 import HTTPChainRetry
-import HTTPChainSerializer
+public import HTTPChainSerializer
 import HTTPChainStatusValidation
 import HTTPChainTimeout
 import HTTPChainURLBuilder
@@ -21,7 +24,7 @@ public import HTTPChainURLSession
 ///
 /// Each ends an exchange that makes no progress, and limits the time of a whole call, because a server that sends a
 /// byte now and then could hold it forever. The limit is five minutes in
-/// ``server(base:over:log:authentication:environment:)-(String,_,_,_,_)`` and an hour in the others, which is enough
+/// ``server(base:over:log:serializer:authentication:environment:)-(String,_,_,_,_,_)`` and an hour in the others, which is enough
 /// for a large transfer over a slow network. `request.timeout(_:)` changes or removes it for a call.
 ///
 /// A reference to another origin than that of the base, such as `//other.example/a` or a complete URL, is a
@@ -37,6 +40,8 @@ extension Chain {
     /// - Parameters:
     ///   - base: The base URL for relative references.
     ///   - transport: The transport; URLSession by default.
+    ///   - serializer: The serializer for typed values; JSON by default.
+    ///   - jar: The jar that the cookies of responses are stored in and sent from; none by default.
     ///   - authentication: The authentication stage, such as `BearerAuthMiddleware`; none by default.
     ///   - environment: The clock and source of randomness; the system's by default.
     /// - Throws: ``/HTTPChainCore/ChainOrderError`` if the base isn't an absolute URL, or the authentication isn't
@@ -44,6 +49,8 @@ extension Chain {
     public static func standard(
         base: String,
         over transport: any Transport = URLSessionTransport(),
+        serializer: some Serializer = .json,
+        cookies jar: CookieJar? = nil,
         authentication: (any Middleware)? = nil,
         environment: ChainEnvironment? = nil
     ) throws -> Chain {
@@ -51,11 +58,14 @@ extension Chain {
             ErrorHandlerMiddleware(.problemDetails)
             ProgressMiddleware()
             TimeoutMiddleware(.seconds(3_600))
-            SerializerMiddleware(.json)
+            SerializerMiddleware(serializer)
             StatusValidationMiddleware()
             URLBuilderMiddleware(base: base, leavesOrigin: .refused)
+            HeadersMiddleware()
             MultipartMiddleware()
+            RequestProcessorMiddleware()
             RedirectMiddleware()
+            if let jar { CookieMiddleware(jar) }
             GzipMiddleware()
             RetryMiddleware()
             authentication
@@ -71,13 +81,15 @@ extension Chain {
     ///   - base: The base URL for relative references.
     ///   - transport: The transport: `AsyncHTTPClientTransport` on Linux.
     ///   - log: The sink for a record of each call, such as a `LogShipper`; none by default.
+    ///   - serializer: The serializer for typed values; JSON by default.
     ///   - authentication: The authentication stage; none by default.
     ///   - environment: The clock and source of randomness; the system's by default.
-    /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:authentication:environment:)-(String,_,_,_)`` does.
+    /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:serializer:cookies:authentication:environment:)-(String,_,_,_,_,_)`` does.
     public static func server(
         base: String,
         over transport: any Transport,
         log: (any LogSink)? = nil,
+        serializer: some Serializer = .json,
         authentication: (any Middleware)? = nil,
         environment: ChainEnvironment? = nil
     ) throws -> Chain {
@@ -85,10 +97,12 @@ extension Chain {
             ErrorHandlerMiddleware(.problemDetails)
             if let log { RemoteLoggingMiddleware(log) }
             TimeoutMiddleware(.seconds(300))
-            SerializerMiddleware(.json)
+            SerializerMiddleware(serializer)
             StatusValidationMiddleware()
             URLBuilderMiddleware(base: base, leavesOrigin: .refused)
+            HeadersMiddleware()
             MultipartMiddleware()
+            RequestProcessorMiddleware()
             GzipMiddleware()
             RetryMiddleware(
                 RetryPolicy(
@@ -111,14 +125,18 @@ extension Chain {
     ///     them when the app ends.
     ///   - partition: The user that the stored responses belong to. Required with authentication:
     ///     `.by { _ in account.id }`.
+    ///   - serializer: The serializer for typed values; JSON by default.
+    ///   - jar: The jar that the cookies of responses are stored in and sent from; none by default.
     ///   - authentication: The authentication stage; none by default.
     ///   - environment: The clock and source of randomness; the system's by default.
-    /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:authentication:environment:)-(String,_,_,_)`` does.
+    /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:serializer:cookies:authentication:environment:)-(String,_,_,_,_,_)`` does.
     public static func mobile(
         base: String,
         over transport: any Transport = URLSessionTransport(),
         cache store: some CacheStore = .memory(limit: .megabytes(20)),
         partition: CachePartition = .none,
+        serializer: some Serializer = .json,
+        cookies jar: CookieJar? = nil,
         authentication: (any Middleware)? = nil,
         environment: ChainEnvironment? = nil
     ) throws -> Chain {
@@ -126,11 +144,14 @@ extension Chain {
             ErrorHandlerMiddleware(.problemDetails)
             ProgressMiddleware()
             TimeoutMiddleware(.seconds(3_600))
-            SerializerMiddleware(.json)
+            SerializerMiddleware(serializer)
             StatusValidationMiddleware()
             URLBuilderMiddleware(base: base, leavesOrigin: .refused)
+            HeadersMiddleware()
             MultipartMiddleware()
+            RequestProcessorMiddleware()
             RedirectMiddleware()
+            if let jar { CookieMiddleware(jar) }
             GzipMiddleware()
             CacheMiddleware(store: store, partition: partition)
             RetryMiddleware(RetryPolicy(maximumAttempts: 4, backoff: Backoff(base: .seconds(1))))
@@ -146,13 +167,17 @@ extension Chain {
     ///   - transport: The transport; URLSession by default.
     ///   - log: The sink for a record of each call, such as a `LogShipper` with the settings `.commandLine`; none by
     ///     default.
+    ///   - serializer: The serializer for typed values; JSON by default.
+    ///   - jar: The jar that the cookies of responses are stored in and sent from; none by default.
     ///   - authentication: The authentication stage; none by default.
     ///   - environment: The clock and source of randomness; the system's by default.
-    /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:authentication:environment:)-(String,_,_,_)`` does.
+    /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:serializer:cookies:authentication:environment:)-(String,_,_,_,_,_)`` does.
     public static func commandLine(
         base: String,
         over transport: any Transport = URLSessionTransport(),
         log: (any LogSink)? = nil,
+        serializer: some Serializer = .json,
+        cookies jar: CookieJar? = nil,
         authentication: (any Middleware)? = nil,
         environment: ChainEnvironment? = nil
     ) throws -> Chain {
@@ -161,11 +186,14 @@ extension Chain {
             if let log { RemoteLoggingMiddleware(log) }
             ProgressMiddleware()
             TimeoutMiddleware(.seconds(3_600))
-            SerializerMiddleware(.json)
+            SerializerMiddleware(serializer)
             StatusValidationMiddleware()
             URLBuilderMiddleware(base: base, leavesOrigin: .refused)
+            HeadersMiddleware()
             MultipartMiddleware()
+            RequestProcessorMiddleware()
             RedirectMiddleware()
+            if let jar { CookieMiddleware(jar) }
             GzipMiddleware()
             RetryMiddleware()
             authentication
