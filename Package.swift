@@ -405,8 +405,9 @@ let package = Package(
         tests(
             "HTTPChainTests",
             of: [
-                "HTTPChain", "HTTPChainAuthDigest", "HTTPChainHAR", "HTTPChainLogShipper", "HTTPChainOAuth",
-                "HTTPChainPagination", "HTTPChainRoutes", "AppNames", "ServerNames", logging,
+                "HTTPChain", "HTTPChainAuthDigest", "HTTPChainClient", "HTTPChainContentDigest", "HTTPChainHAR",
+                "HTTPChainLogShipper", "HTTPChainOAuth", "HTTPChainPagination", "HTTPChainResumableUpload",
+                "HTTPChainRoutes", "HTTPChainSigning", "AppNames", "ServerNames", logging,
             ]
         ),
         .target(name: "AppNames", path: "Tests/Neighbors/AppNames", swiftSettings: settings),

@@ -71,6 +71,9 @@ public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     /// Inside the cache, outside retry and authentication.
     public var phase: Phase { .coalesce }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [CoalescingOption.self] }
+
     /// The partition, and the limits for slow readers.
     public var summary: StageSummary {
         StageSummary(

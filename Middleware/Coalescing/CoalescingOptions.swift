@@ -4,6 +4,14 @@ public import HTTPChainCore
 public enum CoalescingOption: RequestOption {
     /// The call may share a transfer.
     public static var defaultValue: Bool { true }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".coalesced(_:)", reader: "CoalescingMiddleware()", phase: .coalesce)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        !value
+    }
 }
 
 /// Whether a response came from another call's transfer.

@@ -13,6 +13,14 @@ public enum CallPriority: Int, Sendable, Hashable, Comparable, CaseIterable, Req
 
     /// ``normal``.
     public static var defaultValue: CallPriority { .normal }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".priority(_:)", reader: "ConcurrencyLimitMiddleware(…)", phase: .concurrencyLimit)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value == .normal
+    }
 
     /// Orders by importance.
     public static func < (lhs: CallPriority, rhs: CallPriority) -> Bool { lhs.rawValue < rhs.rawValue }

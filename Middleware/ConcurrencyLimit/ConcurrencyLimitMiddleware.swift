@@ -54,6 +54,9 @@ public struct ConcurrencyLimitMiddleware: Middleware {
     /// For each attempt, outside its timeout.
     public var phase: Phase { .concurrencyLimit }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [CallPriority.self] }
+
     /// The name, purpose and settings of the stage.
     public var summary: StageSummary {
         let queue = limiter.queue

@@ -56,6 +56,9 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware {
     /// Inside content codings, outside all stages that retry the request.
     public var phase: Phase { .digest }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [RequestDigests.self, ResponseDigestPolicy.self] }
+
     /// The fields, and the treatment of responses.
     public var summary: StageSummary {
         var summary = StageSummary(

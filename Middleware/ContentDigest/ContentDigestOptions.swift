@@ -23,12 +23,28 @@ public enum OneShotDigestPolicy: Sendable, Hashable, CustomStringConvertible {
 public enum RequestDigests: RequestOption {
     /// The stage's digests.
     public static var defaultValue: [DigestField]? { nil }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".digests(_:)", reader: "ContentDigestMiddleware()", phase: .digest)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value?.isEmpty ?? true
+    }
 }
 
 /// Whether the response to one request must match its digest, instead of ``ContentDigestMiddleware``'s policy.
 public enum ResponseDigestPolicy: RequestOption {
     /// The stage's policy.
     public static var defaultValue: DigestPolicy? { nil }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".verifyingDigest(_:)", reader: "ContentDigestMiddleware()", phase: .digest)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value == nil || value == .off
+    }
 }
 
 extension Request {

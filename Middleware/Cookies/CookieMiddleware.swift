@@ -64,6 +64,9 @@ public struct CookieMiddleware: ChainAwareMiddleware {
     /// Inside redirects.
     public var phase: Phase { .cookies }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [CallCookieUse.self, CallCookies.self, CallSite.self] }
+
     /// The name, purpose and settings of the stage.
     public var summary: StageSummary {
         let jar =

@@ -44,6 +44,14 @@ public struct CookieUse: Sendable, Hashable {
 public enum CallCookieUse: RequestOption {
     /// The stage's setting applies.
     public static var defaultValue: CookieUse? { nil }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".cookies(_:)", reader: "CookieMiddleware(…)", phase: .cookies)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value == nil || value == .off
+    }
 }
 
 /// The request option for a call's own cookies; see also ``HTTPChainCore/Request/cookies``.
@@ -54,6 +62,14 @@ public enum CallCookies: RequestOption {
     public static var defaultValue: [CallCookie] { [] }
     /// Always `true`: the cookies may identify a session.
     public static var isCredential: Bool { true }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".cookies(_:)", reader: "CookieMiddleware(…)", phase: .cookies)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value.isEmpty
+    }
 }
 
 /// A name and value sent with one call and not kept.
@@ -84,6 +100,14 @@ public struct CallCookie: Sendable, Hashable {
 public enum CallSite: RequestOption {
     /// The request comes from the same site.
     public static var defaultValue: SiteContext { .sameSite }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".site(_:)", reader: "CookieMiddleware(…)", phase: .cookies)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value == .sameSite
+    }
 }
 
 extension Request {

@@ -12,6 +12,14 @@ public enum CallErrorHandlers: RequestOption {
 
     /// The stage's own handlers.
     public static var defaultValue: Rule { .adding([]) }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".handlingErrors(_:)", reader: "ErrorHandlerMiddleware()", phase: .failure)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        if case .adding(let handlers) = value { handlers.isEmpty } else { false }
+    }
 }
 
 extension Request {

@@ -52,6 +52,9 @@ public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
     /// Outermost.
     public var phase: Phase { .failure }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [CallErrorHandlers.self] }
+
     /// The handlers in order.
     public var summary: StageSummary {
         StageSummary(

@@ -67,6 +67,9 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     /// content.
     public var phase: Phase { .compress }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [RequestCompression.self, ResponseDecoding.self] }
+
     /// The name, purpose and settings of the stage.
     public var summary: StageSummary {
         let requests = compression.map { settings in

@@ -91,6 +91,14 @@ public enum RequestCompression: RequestOption {
 
     /// The stage's own settings.
     public static var defaultValue: Rule { .asConfigured }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".compressed(_:)", reader: "GzipMiddleware()", phase: .compress)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value == .asConfigured || value == .off
+    }
 }
 
 /// Whether the response to a single request is decoded, overriding ``GzipMiddleware``.
@@ -107,6 +115,14 @@ public enum ResponseDecoding: RequestOption {
 
     /// The stage's own settings.
     public static var defaultValue: Rule { .asConfigured }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".decodingResponse(limits:)", reader: "GzipMiddleware()", phase: .compress)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value == .asConfigured || value == .off
+    }
 }
 
 extension Request {

@@ -58,6 +58,9 @@ public struct RecordingMiddleware: DeadlineKeepingMiddleware {
         }
     }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [IsRecorded.self] }
+
     /// The name, purpose and settings of the stage.
     public var summary: StageSummary {
         StageSummary(
@@ -97,6 +100,14 @@ public struct RecordingMiddleware: DeadlineKeepingMiddleware {
 public enum IsRecorded: RequestOption {
     /// `true`: calls are recorded.
     public static var defaultValue: Bool { true }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".recorded(_:)", reader: "RecordingMiddleware(…)", phase: .wire)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        !value
+    }
 }
 
 extension Request {

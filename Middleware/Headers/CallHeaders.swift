@@ -9,6 +9,14 @@ public enum CallHeaders: RequestOption {
     public static var defaultValue: [HeaderOperation] { [] }
     /// The values may be secrets.
     public static var isCredential: Bool { true }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".headers(_:)", reader: "HeadersMiddleware()", phase: .build)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value.isEmpty
+    }
 }
 
 extension Request {
@@ -24,6 +32,6 @@ extension Request {
 }
 
 /// Whether an outer stage has applied the call's operations.
-enum CallHeadersAreDone: RequestOption {
+enum CallHeadersAreDone: RequestNote {
     static var defaultValue: Bool { false }
 }

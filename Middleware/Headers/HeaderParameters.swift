@@ -27,6 +27,14 @@ public enum HeaderParametersOption: RequestOption {
     public static var defaultValue: HeaderParameters { HeaderParameters() }
     /// The values may be secrets.
     public static var isCredential: Bool { true }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".headerParameters(_:_:)", reader: "HeadersMiddleware()", phase: .build)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value.named.isEmpty && value.positional.isEmpty
+    }
 }
 
 extension Request {

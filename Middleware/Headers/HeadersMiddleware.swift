@@ -143,6 +143,9 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     /// With the other stages that complete the request.
     public var phase: Phase { .build }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [CallHeaders.self, HeaderParametersOption.self] }
+
     /// The operations in order, with secrets and values bound to an origin redacted.
     public var summary: StageSummary {
         var summary = StageSummary("HeadersMiddleware", purpose: "sets header fields")

@@ -63,6 +63,9 @@ public struct HedgingMiddleware: ChainAwareMiddleware, BudgetedMiddleware {
     /// Inside retry, outside the stages that each attempt passes.
     public var phase: Phase { .hedge }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [CallHedging.self] }
+
     /// The policy and the budget.
     public var summary: StageSummary {
         StageSummary(

@@ -77,6 +77,10 @@ public struct HedgingPolicy: Sendable {
 public enum CallHedging: RequestOption {
     /// The stage's policy applies.
     public static var defaultValue: HedgingPolicy? { nil }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".hedging(_:)", reader: "HedgingMiddleware()", phase: .hedge)
+    }
 }
 
 extension Request {

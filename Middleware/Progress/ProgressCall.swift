@@ -48,7 +48,7 @@ final class ProgressCall: Sendable {
 }
 
 /// Passes the call to inner progress stages.
-enum ProgressCallOption: RequestOption {
+enum ProgressCallOption: RequestNote {
     static var defaultValue: ProgressCall? { nil }
 }
 

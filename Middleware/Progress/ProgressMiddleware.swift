@@ -100,6 +100,9 @@ public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
     /// ``/HTTPChainCore/Phase/call`` for the consumer's view, ``/HTTPChainCore/Phase/wire`` for the wire's.
     public var phase: Phase { view == .wire ? .wire : .call }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [ProgressObservers.self] }
+
     /// The stage's view and rate, and whether all calls are observed.
     public var summary: StageSummary {
         StageSummary(

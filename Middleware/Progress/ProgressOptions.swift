@@ -9,6 +9,14 @@ public enum ProgressObservers: RequestOption {
 
     /// No observers.
     public static var defaultValue: Value { Value() }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".onProgress(_:)", reader: "ProgressMiddleware()", phase: .call)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value.observers.isEmpty
+    }
 }
 
 extension Request {

@@ -56,6 +56,14 @@ public enum RateLimitExcess: Sendable, Hashable, CustomStringConvertible {
 public enum RateLimitWeight: RequestOption {
     /// One token.
     public static var defaultValue: Int { 1 }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".rateLimitWeight(_:)", reader: "RateLimitMiddleware(…)", phase: .rateLimit)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value == 1
+    }
 }
 
 extension Request {

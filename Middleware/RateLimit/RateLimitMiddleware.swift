@@ -56,6 +56,9 @@ public struct RateLimitMiddleware: Middleware {
     /// For each attempt, outside a concurrency limit.
     public var phase: Phase { .rateLimit }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [RateLimitWeight.self] }
+
     /// The limits, and the treatment of calls that exceed them.
     public var summary: StageSummary {
         let own = limiter.limits.map(\.description)

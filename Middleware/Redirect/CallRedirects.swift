@@ -4,6 +4,14 @@ public import HTTPChainCore
 public enum CallRedirects: RequestOption {
     /// The stage's policy.
     public static var defaultValue: RedirectPolicy? { nil }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".redirects(_:)", reader: "RedirectMiddleware()", phase: .redirect)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value?.isNever ?? true
+    }
 }
 
 extension Request {

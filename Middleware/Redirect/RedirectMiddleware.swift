@@ -55,6 +55,9 @@ public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
     /// Outside all stages that handle each hop.
     public var phase: Phase { .redirect }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [CallRedirects.self] }
+
     /// The policy.
     public var summary: StageSummary {
         StageSummary("RedirectMiddleware", purpose: "follows redirects", settings: ["policy": "\(policy)"])

@@ -7,6 +7,14 @@ public import HTTPChainCore
 public enum CallProcessors: RequestOption {
     /// No additional processors.
     public static var defaultValue: [any RequestProcessor] { [] }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".processed(_:)", reader: "RequestProcessorMiddleware()", phase: .build)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value.isEmpty
+    }
 }
 
 extension Request {

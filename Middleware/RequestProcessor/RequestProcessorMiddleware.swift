@@ -70,6 +70,9 @@ public struct RequestProcessorMiddleware: DeadlineKeepingMiddleware {
         self.init([ClosureRequestProcessor(name, body)], at: phase)
     }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [CallProcessors.self] }
+
     /// The names of the processors in order.
     public var summary: StageSummary {
         StageSummary(

@@ -37,6 +37,14 @@ public struct ResumableUpload: Sendable, Hashable {
 public enum ResumableUploadOption: RequestOption {
     /// `nil`: the stage's ``ResumableUploadOptions/selection`` decides.
     public static var defaultValue: ResumableUpload? { nil }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".resumable(_:)", reader: "ResumableUploadMiddleware()", phase: .upload)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value == nil
+    }
 }
 
 extension Request {

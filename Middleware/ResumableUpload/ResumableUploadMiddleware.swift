@@ -69,6 +69,9 @@ public struct ResumableUploadMiddleware: ChainAwareMiddleware, DeadlineKeepingMi
     /// ``HTTPChainCore/Phase/upload``: outside stages that each part passes, inside those that need a single response.
     public var phase: Phase { .upload }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [ResumableUploadOption.self] }
+
     /// The protocol and settings of the stage.
     public var summary: StageSummary {
         let selected =

@@ -74,6 +74,9 @@ public struct RetryMiddleware: ChainAwareMiddleware, BudgetedMiddleware, Deadlin
     /// Outside the stages that each attempt passes, inside those that see one response.
     public var phase: Phase { .retry }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [CallRetryPolicy.self, GeneratesIdempotencyKey.self] }
+
     /// The policy, the budget and the methods with keys.
     public var summary: StageSummary {
         let policy = settings.policy

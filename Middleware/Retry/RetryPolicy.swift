@@ -112,6 +112,14 @@ public enum RetryVerdict: Sendable, Hashable {
 public enum CallRetryPolicy: RequestOption {
     /// The stage's policy.
     public static var defaultValue: RetryPolicy? { nil }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".retry(_:)", reader: "RetryMiddleware()", phase: .retry)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value.map { $0.maximumAttempts <= 1 } ?? true
+    }
 }
 
 extension Request {

@@ -33,16 +33,30 @@ public struct CallSerialization: Sendable {
 
     /// Makes settings that change nothing.
     public init() {}
+
+    /// Whether the settings are the same with and without a serializer stage.
+    var isEmpty: Bool {
+        request == nil && response == nil && keyPath == nil && rootKey == nil && encodesNilAsNull == nil && limit == nil
+            && afterDecoding.isEmpty && afterEncoding.isEmpty
+    }
 }
 
 /// The request option for a call's ``CallSerialization``.
 public enum CallSerializationOption: RequestOption {
     /// The stage's own settings.
     public static var defaultValue: CallSerialization { CallSerialization() }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage("a serialization of the call", reader: "SerializerMiddleware(.json)", phase: .decode)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value.isEmpty
+    }
 }
 
 /// The value that a request's body was encoded from, for inner stages.
-public enum EncodedValue: RequestOption {
+public enum EncodedValue: RequestOption, RequestNote {
     /// `nil`: the body wasn't encoded from a value.
     public static var defaultValue: (any Encodable & Sendable)? { nil }
 }

@@ -103,6 +103,9 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     /// ``/HTTPChainCore/Phase/decode``: outside status validation and the stages that complete a request.
     public var phase: Phase { .decode }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [CallSerializationOption.self] }
+
     /// The serializers, and the settings that differ from the defaults.
     public var summary: StageSummary {
         var summary = StageSummary(

@@ -80,6 +80,11 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     /// Whether the signer and the verifier keep deadlines.
     public var keepsDeadlines: Bool { signer?.keepsDeadlines != false && verifier?.keepsDeadlines != false }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] {
+        [SigningChoice.self, WebhookIdentifier.self, AWSPayloadChoice.self]
+    }
+
     /// The scheme, the origins, and the requirements for responses.
     public var summary: StageSummary {
         var summary = StageSummary(

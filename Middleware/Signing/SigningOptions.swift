@@ -12,12 +12,28 @@ public enum SigningChoice: RequestOption {
 
     /// As configured in the stage.
     public static var defaultValue: Value { .automatic }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".unsigned()", reader: "SigningMiddleware(…)", phase: .sign)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        true
+    }
 }
 
 /// The identifier of a webhook; see ``HTTPChainCore/Request/webhookID(_:)``.
 public enum WebhookIdentifier: RequestOption {
     /// No identifier.
     public static var defaultValue: String? { nil }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".webhookID(_:)", reader: "SigningMiddleware(.webhook(…))", phase: .sign)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value == nil
+    }
 }
 
 extension Request {

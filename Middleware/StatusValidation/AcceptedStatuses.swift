@@ -12,6 +12,14 @@ public enum AcceptedStatuses: RequestOption {
 
     /// The stage's statuses.
     public static var defaultValue: Rule { .adding(StatusSet()) }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".acceptingOnly(_:)", reader: "StatusValidationMiddleware()", phase: .validate)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        if case .adding = value { true } else { false }
+    }
 }
 
 extension Request {

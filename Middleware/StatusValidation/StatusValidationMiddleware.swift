@@ -55,6 +55,9 @@ public struct StatusValidationMiddleware: DeadlineKeepingMiddleware {
     /// Outside all stages that need the unmodified response, inside the serializer.
     public var phase: Phase { .validate }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [AcceptedStatuses.self] }
+
     /// The accepted statuses and the limit.
     public var summary: StageSummary {
         StageSummary(

@@ -84,6 +84,11 @@ public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware {
     /// Inside retries, once per attempt.
     public var phase: Phase { .attempt }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] {
+        [AttemptTimeout.self, StepTimeouts.self]
+    }
+
     /// The limits.
     public var summary: StageSummary {
         func text(_ limit: Duration?) -> String { limit.map { "\($0)" } ?? "none" }

@@ -53,6 +53,9 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware {
     /// Outside everything that takes time.
     public var phase: Phase { .deadline }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [CallTimeout.self] }
+
     /// The limit.
     public var summary: StageSummary {
         StageSummary(

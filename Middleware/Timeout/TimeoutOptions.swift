@@ -14,6 +14,8 @@ public enum TimeoutRule: Sendable, Hashable {
         self = limit.map(TimeoutRule.limit) ?? .unlimited
     }
 
+    var isLimit: Bool { if case .limit = self { true } else { false } }
+
     func limit(standard: Duration?) -> Duration? {
         switch self {
         case .standard: standard
@@ -27,12 +29,28 @@ public enum TimeoutRule: Sendable, Hashable {
 public enum CallTimeout: RequestOption {
     /// The stage's limit.
     public static var defaultValue: TimeoutRule { .standard }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".timeout(_:)", reader: "TimeoutMiddleware(nil)", phase: .deadline)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        !value.isLimit
+    }
 }
 
 /// The limit for each attempt, for ``AttemptTimeoutMiddleware``; see also ``HTTPChainCore/Request/attemptTimeout(_:)``.
 public enum AttemptTimeout: RequestOption {
     /// The stage's limit.
     public static var defaultValue: TimeoutRule { .standard }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".attemptTimeout(_:)", reader: "AttemptTimeoutMiddleware()", phase: .attempt)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        !value.isLimit
+    }
 }
 
 /// The limits for the steps of each attempt, for ``AttemptTimeoutMiddleware``; see also
@@ -52,6 +70,18 @@ public struct StepTimeouts: RequestOption, Sendable, Hashable {
 
     /// The stage's limits.
     public static var defaultValue: StepTimeouts? { nil }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(
+            ".transferLimits(connect:write:response:read:)",
+            reader: "AttemptTimeoutMiddleware()",
+            phase: .attempt
+        )
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value.map { ![$0.connect, $0.write, $0.response, $0.read].contains(where: \.isLimit) } ?? true
+    }
 }
 
 extension Request {

@@ -87,6 +87,9 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     /// ``/HTTPChainCore/Phase/wire``: next to the transport.
     public var phase: Phase { .wire }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [CallTracingOption.self] }
+
     /// The name, purpose and settings of the stage.
     public var summary: StageSummary {
         StageSummary(

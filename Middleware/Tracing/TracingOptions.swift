@@ -6,6 +6,14 @@ public import Instrumentation
 public enum CallTracingOption: RequestOption {
     /// The stage's own settings.
     public static var defaultValue: CallTracing { .on }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".tracing(_:)", reader: "TracingMiddleware()", phase: .wire)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        !value.isOn
+    }
 }
 
 /// The tracing settings of a single call.

@@ -37,6 +37,11 @@ public struct URLArguments: Sendable {
         self.syntax = syntax
     }
 
+    /// Whether a URL is the same with and without the arguments.
+    var isEmpty: Bool {
+        hasNoVariables && query.isEmpty && encoder == nil && syntax == nil && builder == nil && replacements.isEmpty
+    }
+
     /// Whether there are no values for variables.
     var hasNoVariables: Bool { path.isEmpty && reserved.isEmpty }
 }
@@ -47,6 +52,14 @@ public struct URLArguments: Sendable {
 public enum URLArgumentsOption: RequestOption {
     /// No arguments.
     public static var defaultValue: URLArguments? { nil }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage("the path, query and builder of the URL", reader: "URLBuilderMiddleware()", phase: .build)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value?.isEmpty ?? true
+    }
 }
 
 extension Request {

@@ -119,6 +119,9 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     /// ``/HTTPChainCore/Phase/build``: inner stages may repeat the request, which must then be complete.
     public var phase: Phase { .build }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [URLArgumentsOption.self] }
+
     /// The base and the URL settings, with secrets redacted.
     public var summary: StageSummary {
         var summary = StageSummary(

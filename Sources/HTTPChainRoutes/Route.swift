@@ -160,7 +160,7 @@ extension HTTPFields {
 }
 
 /// The request option with the route; see also ``HTTPChainCore/Request/route``.
-public enum RouteOption: RequestOption {
+public enum RouteOption: RequestOption, RequestNote {
     /// The route without a name.
     public static var defaultValue: Route { .none }
 }

@@ -22,6 +22,7 @@ private func bearer(_ token: Locked<String>) -> ClosureMiddleware {
 
 private enum ApiKeyOption: RequestOption {
     static var defaultValue: String? { nil }
+    static func isHarmless(_ value: Value) -> Bool { true }
     static var isCredential: Bool { true }
 }
 

@@ -159,6 +159,7 @@ struct KeyTests {
 
 enum Token: RequestOption {
     static var defaultValue: String { "" }
+    static func isHarmless(_ value: Value) -> Bool { true }
     static var isCredential: Bool { true }
 }
 

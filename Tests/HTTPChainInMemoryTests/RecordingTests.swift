@@ -6,6 +6,7 @@ import Testing
 
 private enum Marker: RequestOption {
     static var defaultValue: Int { 0 }
+    static func isHarmless(_ value: Value) -> Bool { true }
 }
 
 @Suite("Recorded requests", .timeLimit(.minutes(10)))

@@ -16,6 +16,7 @@ private func fields(_ stage: HeadersMiddleware, _ request: Request = .get(url)) 
 
 private enum Tenant: RequestOption {
     static var defaultValue: String? { nil }
+    static func isHarmless(_ value: Value) -> Bool { true }
 }
 
 @Suite("Shared header fields")

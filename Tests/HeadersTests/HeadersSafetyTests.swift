@@ -253,4 +253,5 @@ struct HeadersInChainTests {
 
 private enum Tenant: RequestOption {
     static var defaultValue: String? { nil }
+    static func isHarmless(_ value: Value) -> Bool { true }
 }

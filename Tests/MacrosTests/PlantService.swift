@@ -10,6 +10,7 @@ struct Plant: Codable, Hashable, Sendable {
 /// An attribute of the tests' own, which a request processor reads.
 enum Zone: RequestOption {
     static var defaultValue: String { "none" }
+    static func isHarmless(_ value: Value) -> Bool { true }
 }
 
 @Service(base: "https://api.example.com/v2/")

@@ -7,11 +7,13 @@ import Testing
 
 private enum Token: RequestOption {
     static var defaultValue: String? { nil }
+    static func isHarmless(_ value: Value) -> Bool { true }
     static var isCredential: Bool { true }
 }
 
 private enum Colour: RequestOption {
     static var defaultValue: String? { nil }
+    static func isHarmless(_ value: Value) -> Bool { true }
 }
 
 @Suite("The request that follows a redirect")

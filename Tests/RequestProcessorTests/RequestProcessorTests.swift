@@ -10,6 +10,7 @@ private let url = "https://api.example.com/plants"
 
 private enum Tenant: RequestOption {
     static var defaultValue: String? { nil }
+    static func isHarmless(_ value: Value) -> Bool { true }
 }
 
 private struct Refused: Error, Equatable {

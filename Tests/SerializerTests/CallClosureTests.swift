@@ -21,6 +21,7 @@ struct CallClosureTests {
 
     private enum Tenant: RequestOption {
         static var defaultValue: String { "nobody" }
+        static func isHarmless(_ value: Value) -> Bool { true }
     }
 
     @Test("A mapper is told the route, the method, the options and the response")

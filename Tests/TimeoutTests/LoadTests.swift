@@ -56,6 +56,7 @@ struct LoadTests {
 
     private enum PlanOption: RequestOption {
         static var defaultValue: Plan? { nil }
+        static func isHarmless(_ value: Value) -> Bool { true }
     }
 
     @Test("End each as it must, and leave nothing behind", .seeded)

@@ -16,6 +16,14 @@ public enum AuthenticationChoice: RequestOption {
 
     /// Authenticates as the stages are configured.
     public static var defaultValue: Value { .automatic }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".authenticated(by:)", reader: "an authentication stage", phase: .authenticate)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value == .automatic || value == .none
+    }
 }
 
 extension Request {

@@ -98,6 +98,9 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
     /// Whether all authenticators keep deadlines.
     public var keepsDeadlines: Bool { authenticators.allSatisfy(\.keepsDeadlines) }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [AuthenticationChoice.self] }
+
     /// The schemes, strongest first, and their settings.
     public var summary: StageSummary {
         var summary = StageSummary(name, purpose: purpose)
@@ -291,6 +294,8 @@ extension AuthenticationStage {
 
     /// The scheme's origins and settings, without secrets.
     public var summary: StageSummary { authentication.summary }
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { authentication.optionsRead }
 
     /// Returns problems with the settings, or with a transport that follows redirects itself.
     public func problems(at place: ChainPlace) -> [ChainProblem] { authentication.problems(at: place) }

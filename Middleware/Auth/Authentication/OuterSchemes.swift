@@ -10,7 +10,7 @@ struct KnownScheme: Sendable, Hashable {
 }
 
 /// The schemes of outer stages; an inner stage leaves a challenge to them if it offers a stronger one.
-enum OuterSchemes: RequestOption {
+enum OuterSchemes: RequestNote {
     static var defaultValue: [KnownScheme] { [] }
 }
 

@@ -40,6 +40,9 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware {
     /// Inside retries.
     public var phase: Phase { .authenticate }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [AuthenticationChoice.self] }
+
     /// The routes.
     public var summary: StageSummary {
         var summary = StageSummary("RoutedAuthMiddleware", purpose: "authenticates by route")

@@ -112,6 +112,9 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
     /// Inside retry, so that each attempt is made in an open session.
     public var phase: Phase { .authenticate }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [AuthenticationChoice.self] }
+
     /// The authenticator, the origins and the limit.
     public var summary: StageSummary {
         var summary = StageSummary(

@@ -27,7 +27,7 @@ final class DigestAnswer: Sendable {
 }
 
 /// The answers in a request, to the server and to a proxy.
-enum DigestAnswers: RequestOption {
+enum DigestAnswers: RequestNote {
     struct Value: Sendable {
         var origin: DigestAnswer?
         var proxy: DigestAnswer?

@@ -90,6 +90,9 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
     /// Outside coalescing, retry and authentication.
     public var phase: Phase { .cache }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [CacheSettingsOption.self] }
+
     /// The store and the rules.
     public var summary: StageSummary {
         StageSummary(

@@ -6,6 +6,14 @@ public import HTTPTypes
 public enum CacheSettingsOption: RequestOption {
     /// Empty settings: those of the route and the stage apply.
     public static var defaultValue: CacheSettings { CacheSettings() }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".caching(_:)", reader: "CacheMiddleware(…)", phase: .cache)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value.use == .off || value == CacheSettings(use: value.use) && [nil, .standard, .refresh].contains(value.use)
+    }
 }
 
 extension Request {

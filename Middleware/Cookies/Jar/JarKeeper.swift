@@ -29,7 +29,7 @@ final class JarKeeper: CookieKeeping {
 }
 
 /// The cookies of a call that its jar's are added to.
-enum OwnCookies: RequestOption {
+enum OwnCookies: RequestNote {
     struct Pairs: Sendable {
         let pairs: [String]
         let names: Set<String>

@@ -209,6 +209,14 @@ extension AWSSigner {
 public enum AWSPayloadChoice: RequestOption {
     /// As configured in the signer.
     public static var defaultValue: AWSPayload? { nil }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".signingPayload(_:)", reader: "SigningMiddleware(.aws(…))", phase: .sign)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value == nil
+    }
 }
 
 extension Request {

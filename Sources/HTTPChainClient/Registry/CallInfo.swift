@@ -44,6 +44,14 @@ public struct CallRegistration: RequestOption, Sendable {
 
     /// No key, no tags, duplicates allowed.
     public static var defaultValue: CallRegistration { CallRegistration() }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".callKey(_:), .callTags(_:) or .excludingDuplicateCalls()", reader: "CallRegistryMiddleware(…)", phase: .call)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value.key == nil && value.tags.isEmpty && !value.excludesDuplicates
+    }
 }
 
 extension Request {

@@ -30,6 +30,9 @@ public struct CallRegistryMiddleware: DeadlineKeepingMiddleware {
     /// Runs once for each call.
     public var phase: Phase { .call }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [CallRegistration.self] }
+
     /// The stage's name and purpose.
     public var summary: StageSummary {
         StageSummary("CallRegistryMiddleware", purpose: "keeps running calls, to find and cancel them")

@@ -114,7 +114,7 @@ extension Request {
 extension Transport {
     /// Returns a chain of this transport's serializers around a stored reply.
     fileprivate func decoding(_ stored: StoredReplyTransport) throws -> any Transport {
-        try Chain(serializers, transport: stored, order: .unchecked)
+        try Chain(serializers, transport: stored, order: .unchecked, options: .unchecked)
     }
 
     private var serializers: [any Middleware] {
@@ -145,6 +145,7 @@ private struct BytesKeepingTransport: Transport {
 
     var capabilities: TransportCapabilities { transport.capabilities }
     var name: String { transport.name }
+    var optionsRead: [any RequestOption.Type] { transport.optionsRead }
 
     func send(_ request: consuming Request) async throws -> Response {
         var response = try await transport.send(request)

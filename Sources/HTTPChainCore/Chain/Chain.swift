@@ -14,6 +14,7 @@ public struct Chain: Transport {
     let links: ChainLinks
     let defaultEnvironment: ChainEnvironment?
     let order: OrderCheck
+    let optionCheck: OptionCheck
     /// The redaction of the chain's environment, if it isn't the standard one; it is passed on to responses.
     private let ownRedaction: Redaction?
 
@@ -25,6 +26,7 @@ public struct Chain: Transport {
     /// - Parameters:
     ///   - transport: The transport that carries the requests, which may be another chain.
     ///   - order: Whether the order of the stages is checked. Defaults to `.checked`.
+    ///   - options: Whether a request with an option that nothing reads is refused. Defaults to `.checked`.
     ///   - environment: The clock, randomness and redaction for requests that have no environment; `nil` for the live
     ///     one.
     ///   - stages: The stages, outermost first.
@@ -32,31 +34,42 @@ public struct Chain: Transport {
     public init(
         transport: any Transport,
         order: OrderCheck = .checked,
+        options: OptionCheck = .checked,
         environment: ChainEnvironment? = nil,
         @ChainBuilder stages: () throws -> [any Middleware] = { [] }
     ) throws {
-        try self.init(stages(), transport: transport, order: order, environment: environment)
+        try self.init(stages(), transport: transport, order: order, options: options, environment: environment)
     }
 
     /// Builds a chain from stages in an array, outermost first.
     ///
-    /// - Throws: ``ChainOrderError``, like ``init(transport:order:environment:stages:)``.
+    /// - Throws: ``ChainOrderError``, like ``init(transport:order:options:environment:stages:)``.
     public init(
         _ stages: [any Middleware],
         transport: any Transport,
         order: OrderCheck = .checked,
+        options: OptionCheck = .checked,
         environment: ChainEnvironment? = nil
     ) throws(ChainOrderError) {
         if order == .checked {
             let problems = ChainOrder.problems(of: stages, over: transport).filter { $0.severity == .error }
             guard problems.isEmpty else { throw ChainOrderError(problems: problems) }
         }
-        links = ChainLinks(stages: stages, transport: transport, hasEnvironment: environment != nil)
+        links = ChainLinks(
+            stages: stages,
+            transport: transport,
+            options: options,
+            hasEnvironment: environment != nil
+        )
         capabilities = ChainOrder.capabilities(of: stages, over: transport)[0]
         defaultEnvironment = environment
         ownRedaction = environment.flatMap { $0.redaction == .standard ? nil : $0.redaction }
         self.order = order
+        optionCheck = options
     }
+
+    /// The options that the stages and the transport read.
+    public var optionsRead: [any RequestOption.Type] { links.optionReaders.all }
 
     /// The stages, outermost first.
     public var stages: [any Middleware] { links.stages }
@@ -76,8 +89,15 @@ public struct Chain: Transport {
     /// Sends a request through the stages.
     ///
     /// - Returns: The response; its body may still be arriving.
-    /// - Throws: Errors of the stages and the transport; `CancellationError` if the task is cancelled.
+    /// - Throws: ``UnreadOptionError`` if the request has an option that nothing reads; errors of the stages and the
+    ///   transport; `CancellationError` if the task is cancelled.
     public func send(_ request: consuming Request) async throws -> Response {
+        if !request.options.storage.isChecked {
+            if links.optionReaders.isChecked, !links.optionReaders.read(all: request.options.storage) {
+                try refuseUnreadOptions(of: request)
+            }
+            request.options.storage.isChecked = true
+        }
         // Fast path: most chains add nothing to the request.
         if links.addsNothing, !request.body.asksDiskForLength {
             guard links.stages.isEmpty else { return try await links.first(request) }
@@ -85,6 +105,13 @@ public struct Chain: Transport {
             return try await links.transport.send(request)
         }
         return try await prepareAndSend(request)
+    }
+
+    private func refuseUnreadOptions(of request: borrowing Request) throws(UnreadOptionError) {
+        var shown = copy request
+        fillEnvironment(of: &shown)
+        let unread = links.optionReaders.unread(in: request.options.storage)
+        throw UnreadOptionError(unread, stages: stages, request: shown)
     }
 
     private func prepareAndSend(_ request: consuming Request) async throws -> Response {
@@ -117,6 +144,7 @@ public struct Chain: Transport {
             stages,
             transport: transport ?? links.transport,
             order: order ?? self.order,
+            options: optionCheck,
             environment: defaultEnvironment
         )
     }

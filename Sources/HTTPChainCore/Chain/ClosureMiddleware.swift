@@ -12,6 +12,8 @@ public struct ClosureMiddleware: DeadlineKeepingMiddleware {
 
     private let name: String
     private let body: Intercept
+    /// The options that the closure reads.
+    public let optionsRead: [any RequestOption.Type]
 
     /// The place of the stage in a chain.
     public let phase: Phase
@@ -26,16 +28,19 @@ public struct ClosureMiddleware: DeadlineKeepingMiddleware {
     ///   - phase: The stage's place in a chain. Defaults to anywhere.
     ///   - keepsDeadlines: Whether the closure waits only for `next`; the deadline of a call then needs no task to
     ///     cancel it. Defaults to `false`.
+    ///   - options: The options of a request that the closure reads. Defaults to none.
     ///   - body: The closure that handles a call, and may change the request.
     public init(
         _ name: String = "ClosureMiddleware",
         phase: Phase = .anywhere,
         keepsDeadlines: Bool = false,
+        reading options: [any RequestOption.Type] = [],
         body: @escaping Intercept
     ) {
         self.name = name
         self.phase = phase
         self.keepsDeadlines = keepsDeadlines
+        optionsRead = options
         self.body = body
     }
 
@@ -72,14 +77,22 @@ extension ClosureMiddleware {
     ///   - phase: The stage's place in a chain. Defaults to anywhere.
     ///   - keepsDeadlines: Whether the closure waits only for `next`; the deadline of a call then needs no task to
     ///     cancel it. Defaults to `false`.
+    ///   - options: The options of a request that the closure reads. Defaults to none.
     ///   - body: The closure that handles a call, and may change and consume the request.
     public static func consuming(
         _ name: String = "ClosureMiddleware",
         phase: Phase = .anywhere,
         keepsDeadlines: Bool = false,
+        reading options: [any RequestOption.Type] = [],
         body: @escaping ConsumingIntercept
     ) -> some DeadlineKeepingMiddleware {
-        ConsumingClosureMiddleware(name: name, body: body, phase: phase, keepsDeadlines: keepsDeadlines)
+        ConsumingClosureMiddleware(
+            name: name,
+            body: body,
+            phase: phase,
+            keepsDeadlines: keepsDeadlines,
+            optionsRead: options
+        )
     }
 }
 
@@ -88,6 +101,7 @@ private struct ConsumingClosureMiddleware: DeadlineKeepingMiddleware {
     let body: ClosureMiddleware.ConsumingIntercept
     let phase: Phase
     let keepsDeadlines: Bool
+    let optionsRead: [any RequestOption.Type]
 
     var summary: StageSummary { StageSummary(name) }
 

@@ -3,7 +3,7 @@ package import HTTPTypes
 /// The object that keeps the cookies of the responses to a call, if a stage does.
 ///
 /// A response that sets cookies is shared by the calls that have the same one.
-package enum CookieKeeper: RequestOption {
+package enum CookieKeeper: RequestNote {
     package static var defaultValue: (any CookieKeeping)? { nil }
 }
 

@@ -50,6 +50,14 @@ public protocol Middleware: Sendable {
     /// The stage's name and settings, for ``Chain/explain()``; defaults to the name of its type.
     var summary: StageSummary { get }
 
+    /// The options of a request that the stage reads, so that a chain can refuse a request with an option that nothing
+    /// reads; defaults to none.
+    ///
+    /// ```swift
+    /// var optionsRead: [any RequestOption.Type] { [Tenant.self] }
+    /// ```
+    var optionsRead: [any RequestOption.Type] { get }
+
     /// Handles one call.
     ///
     /// - Parameters:
@@ -65,6 +73,9 @@ extension Middleware {
 
     /// The type's name.
     public var summary: StageSummary { StageSummary(StageSummary.name(of: Self.self)) }
+
+    /// No options.
+    public var optionsRead: [any RequestOption.Type] { [] }
 }
 
 /// A readable summary of a stage: its name, purpose and settings.

@@ -114,18 +114,20 @@ final class ChainLinks: Sendable {
     let first: Next
     /// The stages, including those of nested chains, that want calls to be recorded.
     let recorders: [any CallRecordingMiddleware]
+    let optionReaders: OptionReaders
     /// Whether the chain returns requests and responses unchanged: it has no environment and records no calls.
     let addsNothing: Bool
     /// Whether the transport is a chain, which notes the sending of a request itself.
     let leadsToChain: Bool
 
-    init(stages: [any Middleware], transport: any Transport, hasEnvironment: Bool) {
+    init(stages: [any Middleware], transport: any Transport, options: OptionCheck, hasEnvironment: Bool) {
         self.stages = stages
         self.transport = transport
         leadsToChain = transport is Chain
         recorders =
             stages.compactMap { $0 as? any CallRecordingMiddleware }.filter(\.recordsCalls)
             + ((transport as? Chain)?.links.recorders ?? [])
+        optionReaders = OptionReaders(stages: stages, transport: transport, check: options)
         addsNothing = !hasEnvironment && recorders.isEmpty
         let capabilities = ChainOrder.capabilities(of: stages, over: transport)
         first = zip(stages, capabilities).reversed().reduce(Next(to: transport)) { next, place in

@@ -3,7 +3,7 @@ import HTTPChainSupport
 public import HTTPTypes
 
 /// The type that the caller wants the response decoded to, for the serializer stage.
-public enum ExpectedType: RequestOption {
+public enum ExpectedType: RequestOption, RequestNote {
     /// No type by default: the caller wants the response undecoded.
     public static var defaultValue: (any (Decodable & Sendable).Type)? { nil }
 }

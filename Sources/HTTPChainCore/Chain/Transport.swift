@@ -12,6 +12,11 @@ public protocol Transport: Sendable {
     /// The transport's name in ``Chain/explain()``, traces and errors; defaults to the name of its type.
     var name: String { get }
 
+    /// The options of a request that the transport reads; defaults to none.
+    ///
+    /// A transport that wraps another returns those of the wrapped one.
+    var optionsRead: [any RequestOption.Type] { get }
+
     /// Sends a request and returns when the head of the response has arrived.
     func send(_ request: consuming Request) async throws -> Response
 }
@@ -19,6 +24,9 @@ public protocol Transport: Sendable {
 extension Transport {
     /// The type's name.
     public var name: String { StageSummary.name(of: Self.self) }
+
+    /// No options.
+    public var optionsRead: [any RequestOption.Type] { [] }
 }
 
 /// The capabilities of a transport, and what it does by itself; a chain reports those of its transport and its stages.

@@ -30,7 +30,7 @@ public struct ConnectionMetrics: Sendable, Hashable {
 /// The closure is called at most once for each exchange, as soon as the transport has the metrics: with the head of the
 /// response, or at the end of the transfer. It is called from the transport's own threads and must return quickly.
 /// Transports that report have the capability ``TransportCapabilities/reportsConnections``.
-public enum ConnectionReport: RequestOption {
+public enum ConnectionReport: RequestOption, RequestNote {
     /// No report.
     public static var defaultValue: (@Sendable (ConnectionMetrics) -> Void)? { nil }
 }

@@ -4,20 +4,20 @@
 /// ``TimeoutScope/call`` when it is reached. A stage that waits for something itself does so within
 /// ``Request/withinDeadline(_:)``. Stages also read it to avoid starting something that can't finish in time, such as a
 /// wait before a retry; see also ``Request/remainingTime``.
-public enum CallDeadline: RequestOption {
+public enum CallDeadline: RequestOption, RequestNote {
     /// No deadline.
     public static var defaultValue: Duration? { nil }
 }
 
 /// The start of a call with a deadline, for its timeout error.
-package enum CallStart: RequestOption {
+package enum CallStart: RequestNote {
     package static var defaultValue: Duration? { nil }
 }
 
 /// The time until which an outer stage cancels the call at its deadline.
 ///
 /// Until then, inner waits need no timer.
-package enum SupervisedDeadline: RequestOption {
+package enum SupervisedDeadline: RequestNote {
     package static var defaultValue: Duration? { nil }
 }
 

@@ -43,7 +43,7 @@ extension ChainEnvironment {
 }
 
 /// The request option for the environment; see also ``Request/environment``.
-public enum EnvironmentOption: RequestOption {
+public enum EnvironmentOption: RequestOption, RequestNote {
     /// The live environment.
     public static var defaultValue: ChainEnvironment { .live }
 }

@@ -1,5 +1,5 @@
 /// The number of a request's attempt; see also ``Request/attempt``.
-public enum AttemptNumber: RequestOption {
+public enum AttemptNumber: RequestOption, RequestNote {
     /// The first attempt.
     public static var defaultValue: Int { 1 }
 }

@@ -103,7 +103,7 @@ package struct StageEvent: Sendable {
 }
 
 /// The option that passes a call's record to inner stages.
-enum CallRecordOption: RequestOption {
+enum CallRecordOption: RequestNote {
     static var defaultValue: CallRecord? { nil }
 }
 

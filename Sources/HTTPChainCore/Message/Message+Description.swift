@@ -1,11 +1,13 @@
 import HTTPTypes
 
 extension Request: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Method, URL, header fields and the kind of body, with secrets redacted.
+    /// Method, URL, header fields, the kind of body, and the options that a stage has to read, with secrets redacted.
     public var description: String {
         let redaction = redaction
         let lines = redaction.fields(head.headerFields).map { "\n\($0.name): \($0.value)" }
-        return "\(head.method) \(redaction.url(url))\(lines.joined())\nbody: \(body)"
+        let expressions = options.expressions
+        let options = expressions.isEmpty ? "" : "\noptions: \(expressions.joined(separator: ", "))"
+        return "\(head.method) \(redaction.url(url))\(lines.joined())\nbody: \(body)\(options)"
     }
 
     /// The same as ``description``.

@@ -12,9 +12,13 @@ struct OptionStorage: Sendable {
         /// An ``OptionBox`` of the key's value type.
         @usableFromInline var box: any AnyObject & Sendable
         let isCredential: Bool
+        /// Whether nothing has to read the value; see ``RequestOption/isHarmless(_:)``.
+        var isHarmless: Bool
     }
 
     @usableFromInline private(set) var entries: [Entry] = []
+    /// Whether a chain has checked that its stages read the options; chains inside it don't check again.
+    var isChecked = false
 
     @usableFromInline
     init() {}
@@ -54,19 +58,30 @@ struct OptionStorage: Sendable {
     var names: [String] { entries.map { String(describing: $0.key) } }
 
     @inlinable
-    mutating func set<Value: Sendable>(_ value: Value, for key: any Any.Type, isCredential: Bool = false) {
-        put(OptionBox(value), for: key, isCredential: isCredential)
+    mutating func set<Value: Sendable>(
+        _ value: Value,
+        for key: any Any.Type,
+        isCredential: Bool = false,
+        isHarmless: Bool = true
+    ) {
+        put(OptionBox(value), for: key, isCredential: isCredential, isHarmless: isHarmless)
     }
 
     @usableFromInline
-    mutating func put(_ box: any AnyObject & Sendable, for key: any Any.Type, isCredential: Bool) {
+    mutating func put(
+        _ box: any AnyObject & Sendable,
+        for key: any Any.Type,
+        isCredential: Bool,
+        isHarmless: Bool
+    ) {
         for index in entries.indices where entries[index].key == key {
             entries[index].box = box
+            entries[index].isHarmless = isHarmless
             return
         }
         // A call through a chain typically has four to eight options.
         if entries.isEmpty { entries.reserveCapacity(8) }
-        entries.append(Entry(key: key, box: box, isCredential: isCredential))
+        entries.append(Entry(key: key, box: box, isCredential: isCredential, isHarmless: isHarmless))
     }
 
     @usableFromInline

@@ -15,7 +15,7 @@ package protocol RequestContentObserver: Sendable {
 }
 
 /// The observer of the content of a request.
-package enum RequestContentObserverOption: RequestOption {
+package enum RequestContentObserverOption: RequestNote {
     /// No observer.
     package static var defaultValue: (any RequestContentObserver)? { nil }
 }

@@ -6,7 +6,10 @@
 /// }
 /// request.options[Priority.self] = 5
 /// ```
-public protocol RequestOption {
+///
+/// An option that nothing reads has no effect, so a chain refuses a request with one, unless the value is harmless. The
+/// stage that reads the option names it in ``Middleware/optionsRead``.
+public protocol RequestOption: SendableMetatype {
     /// The type of the option's value.
     associatedtype Value: Sendable
     /// The value for a request that doesn't set the option.
@@ -15,11 +18,23 @@ public protocol RequestOption {
     ///
     /// Such options are removed on a cross-origin hop and never printed. Defaults to `false`.
     static var isCredential: Bool { get }
+    /// Returns whether the value has the same meaning in a chain in which nothing reads the option, as `.retry(.never)`
+    /// has in a chain without retries.
+    ///
+    /// For any other value such a chain throws ``UnreadOptionError``. Defaults to `false` for every value.
+    static func isHarmless(_ value: Value) -> Bool
+    /// How a caller sets the option, and the stage that reads it, for ``UnreadOptionError``; defaults to the name of the
+    /// type.
+    static var usage: OptionUsage { get }
 }
 
 extension RequestOption {
     /// The default value, `false`.
     public static var isCredential: Bool { false }
+    /// The default for every value, `false`.
+    public static func isHarmless(_ value: Value) -> Bool { false }
+    /// The name of the type.
+    public static var usage: OptionUsage { OptionUsage("options[\(Self.self).self]") }
 }
 
 /// The per-call options of a request, which override the defaults of stages.
@@ -33,7 +48,14 @@ public struct RequestOptions: Sendable, CustomStringConvertible, CustomDebugStri
     @inlinable
     public subscript<Option: RequestOption>(_ option: Option.Type) -> Option.Value {
         get { storage.value(option, as: Option.Value.self) ?? Option.defaultValue }
-        set { storage.set(newValue, for: option, isCredential: Option.isCredential) }
+        set {
+            storage.set(
+                newValue,
+                for: option,
+                isCredential: Option.isCredential,
+                isHarmless: Option.isHarmless(newValue)
+            )
+        }
     }
 
     /// Whether the request sets this option itself.
@@ -76,18 +98,35 @@ package struct PreparedOption: Sendable {
     fileprivate let key: any Any.Type
     fileprivate let box: any AnyObject & Sendable
     fileprivate let isCredential: Bool
+    fileprivate let isHarmless: Bool
 
     /// Prepares a value.
     package init<Option: RequestOption>(_ option: Option.Type, _ value: Option.Value) {
         key = option
         box = OptionBox(value)
         isCredential = Option.isCredential
+        isHarmless = Option.isHarmless(value)
     }
 }
 
 extension RequestOptions {
     /// Sets an option to a prepared value.
     package mutating func set(_ prepared: PreparedOption) {
-        storage.put(prepared.box, for: prepared.key, isCredential: prepared.isCredential)
+        storage.put(
+            prepared.box,
+            for: prepared.key,
+            isCredential: prepared.isCredential,
+            isHarmless: prepared.isHarmless
+        )
     }
+}
+
+/// An option by which a stage, a transport or a client tells another something about a call.
+///
+/// No caller sets it for its effect, so it is harmless if nothing reads it.
+package protocol RequestNote: RequestOption {}
+
+extension RequestNote {
+    /// Always `true`.
+    public static func isHarmless(_ value: Value) -> Bool { true }
 }

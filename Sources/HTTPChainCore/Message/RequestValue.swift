@@ -2,7 +2,7 @@
 ///
 /// Set by code that makes requests from values; read by mocks and stages that act on the kind of call rather than its
 /// URL. See also ``Request/value``.
-public enum RequestValue: RequestOption {
+public enum RequestValue: RequestOption, RequestNote {
     /// No value by default.
     public static var defaultValue: (any Sendable)? { nil }
 }

@@ -2,7 +2,7 @@
 ///
 /// Set by a stage that lets calls share a transfer. For inner stages, the call's other options (such as its deadline)
 /// then apply to that call only, and must not end the exchange.
-package enum SharedExchange: RequestOption {
+package enum SharedExchange: RequestNote {
     /// The exchange belongs to the call.
     package static var defaultValue: Bool { false }
 }

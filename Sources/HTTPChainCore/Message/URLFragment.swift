@@ -1,5 +1,5 @@
 /// The fragment of a request's URL; see also ``Request/fragment``.
-public enum URLFragment: RequestOption {
+public enum URLFragment: RequestOption, RequestNote {
     /// No fragment.
     public static var defaultValue: String? { nil }
 }

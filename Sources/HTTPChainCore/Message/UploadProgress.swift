@@ -2,7 +2,7 @@
 ///
 /// Its arguments are the bytes sent so far and the total, `nil` if unknown. It is called in order, from the transport's
 /// own threads, and must return quickly.
-public enum UploadProgress: RequestOption {
+public enum UploadProgress: RequestOption, RequestNote {
     /// No progress reports.
     public static var defaultValue: (@Sendable (_ sent: Int64, _ expected: Int64?) -> Void)? { nil }
 }
@@ -11,7 +11,7 @@ public enum UploadProgress: RequestOption {
 ///
 /// A retry or a redirect sends a request more than once. Each time the transport requests a new closure, so that the
 /// bytes of different attempts aren't mixed up.
-package enum UploadReports: RequestOption {
+package enum UploadReports: RequestNote {
     /// Makes the closure to which one transmission of the request reports.
     package typealias Source = @Sendable () -> (@Sendable (_ sent: Int64, _ expected: Int64?) -> Void)
 

@@ -1,5 +1,5 @@
 /// Whether no stage or transport follows redirects of a request; see ``Request/withoutRedirects()``.
-public enum WithoutRedirects: RequestOption {
+public enum WithoutRedirects: RequestOption, RequestNote {
     /// Redirects are followed if a stage does so.
     public static var defaultValue: Bool { false }
 }

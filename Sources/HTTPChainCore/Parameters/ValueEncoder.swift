@@ -14,11 +14,11 @@ package struct ValueEncoder: Sendable {
 }
 
 /// Set by stages that have such values.
-package enum WantsValueEncoder: RequestOption {
+package enum WantsValueEncoder: RequestNote {
     package static var defaultValue: Bool { false }
 }
 
 /// Set by the serializer for requests that need it.
-package enum ValueEncoderOption: RequestOption {
+package enum ValueEncoderOption: RequestNote {
     package static var defaultValue: ValueEncoder? { nil }
 }

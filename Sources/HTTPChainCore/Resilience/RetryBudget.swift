@@ -108,7 +108,7 @@ extension RetryBudget {
 }
 
 /// The budget that has already counted the call.
-private enum CountedBudget: RequestOption {
+private enum CountedBudget: RequestNote {
     static var defaultValue: RetryBudget? { nil }
 }
 

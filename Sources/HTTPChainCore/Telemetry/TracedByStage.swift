@@ -2,7 +2,7 @@
 ///
 /// Set by a tracing stage if it creates a span itself, and if the call must not be traced. Transports then create no
 /// spans and write no trace fields, because the attempt would be traced twice.
-public enum TracedByStage: RequestOption {
+public enum TracedByStage: RequestOption, RequestNote {
     /// No stage has decided.
     public static var defaultValue: Bool { false }
 }

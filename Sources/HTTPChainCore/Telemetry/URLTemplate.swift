@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// The template of a request's URL, for traces and metrics; see also ``Request/urlTemplate(_:)``.
-public enum URLTemplate: RequestOption {
+public enum URLTemplate: RequestOption, RequestNote {
     /// Defaults to the URL builder's template, if it has variables.
     public static var defaultValue: String? { nil }
 }

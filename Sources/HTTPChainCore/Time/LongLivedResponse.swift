@@ -4,7 +4,7 @@ package import HTTPTypes
 ///
 /// The limits of the call and of each attempt then apply until the head of the response has arrived, but not to its
 /// body: only the stream's reader knows the meaning of silence. Such a body is neither resumed with a range nor stored.
-package enum LongLivedResponse: RequestOption {
+package enum LongLivedResponse: RequestNote {
     /// The default value: the body has an end.
     package static var defaultValue: Bool { false }
 }

@@ -42,7 +42,7 @@ public struct TransferLimits: Sendable, Hashable {
 }
 
 /// The limits of the request's exchange, which a transport that keeps deadlines enforces.
-public enum TransferLimitsOption: RequestOption {
+public enum TransferLimitsOption: RequestOption, RequestNote {
     /// No limits.
     public static var defaultValue: TransferLimits? { nil }
 }

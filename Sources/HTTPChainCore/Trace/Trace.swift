@@ -95,7 +95,7 @@ extension Chain {
         // A nested trace has separate spans, in which an outer span's number means nothing.
         request.options.remove(TraceParent.self)
         let time = request.environment.time
-        let recorder = TraceRecorder(stages: stages, transportName: transport.name, time: time)
+        let recorder = TraceRecorder(stages: stages, transport: transport, options: request.options, time: time)
         var links: [any Middleware] = []
         for (position, stage) in stages.enumerated() {
             links += [TraceProbe(position: position, recorder: recorder), stage]

@@ -28,7 +28,7 @@ struct TraceProbe: DeadlineKeepingMiddleware {
 
 /// The current span of a request, so that nested spans find their parent even if a stage sends several requests at
 /// once.
-enum TraceParent: RequestOption {
+enum TraceParent: RequestNote {
     static var defaultValue: TraceSpan? { nil }
 }
 
@@ -46,12 +46,18 @@ final class TraceRecorder: Sendable {
     }
 
     private let names: [(name: String, phase: Phase)]
+    /// The options of the request that each stage and the transport read, as a caller writes them.
+    private let reads: [[String]]
     private let time: any TimeSource
     private let origin: Duration
     private let entries = Locked<[Entry]>([])
 
-    init(stages: [any Middleware], transportName: String, time: any TimeSource) {
-        names = stages.map { ($0.summary.name, $0.phase) } + [(transportName, .anywhere)]
+    init(stages: [any Middleware], transport: any Transport, options: RequestOptions, time: any TimeSource) {
+        names = stages.map { ($0.summary.name, $0.phase) } + [(transport.name, .anywhere)]
+        reads =
+            stages.map { options.expressions(readBy: $0.optionsRead) } + [
+                options.expressions(readBy: OptionReaders(stages: [], transport: transport).all)
+            ]
         self.time = time
         origin = time.elapsed
     }
@@ -64,7 +70,11 @@ final class TraceRecorder: Sendable {
             let parent =
                 parent.flatMap { $0.recorder === self ? $0.id : nil }
                 ?? entries.lastIndex { $0.position == position - 1 && $0.end == nil }
-            entries.append(Entry(position: position, parent: parent, start: start, request: request))
+            var entry = Entry(position: position, parent: parent, start: start, request: request)
+            if !entries.contains(where: { $0.position == position }) {
+                entry.notes = reads[position].map { "reads \($0)" }
+            }
+            entries.append(entry)
             return entries.count - 1
         }
     }

@@ -44,7 +44,7 @@ struct Route: Sendable {
 }
 
 /// The variables that a route found in a request's path.
-public enum RouteVariables: RequestOption {
+public enum RouteVariables: RequestOption, RequestNote {
     /// Empty: the request wasn't matched by a route with variables.
     public static var defaultValue: [String: String] { [:] }
 }

@@ -73,7 +73,7 @@ struct SimulatedCall: Sendable, Hashable {
     var user: String
 }
 
-enum SimulatedCallOption: RequestOption {
+enum SimulatedCallOption: RequestNote {
     static var defaultValue: SimulatedCall { SimulatedCall(number: -1, user: "") }
 }
 

@@ -2,7 +2,7 @@ import HTTPChainCore
 import HTTPTypes
 
 /// A request option that notices when the request is released.
-enum ConformanceLifeline: RequestOption {
+enum ConformanceLifeline: RequestNote {
     static var defaultValue: Lifeline? { nil }
 }
 

@@ -58,6 +58,9 @@ public struct LogRequestsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddle
     /// ``/HTTPChainCore/Phase/call`` for calls, ``/HTTPChainCore/Phase/wire`` for attempts.
     public var phase: Phase { journal.unit == .call ? .call : .wire }
 
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [RequestLogging.self] }
+
     /// The name, purpose and settings of the stage.
     public var summary: StageSummary {
         StageSummary("LogRequestsMiddleware", purpose: "logs exchanges", settings: journal.settings)

@@ -4,6 +4,14 @@ public import HTTPChainCore
 public enum RequestLogging: RequestOption {
     /// The stages' own settings.
     public static var defaultValue: CallLogging { CallLogging() }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage {
+        OptionUsage(".logging(_:)", reader: "RemoteLoggingMiddleware(…)", phase: .call)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value.isOff || value == CallLogging()
+    }
 }
 
 /// The logging settings of a single call.
@@ -63,14 +71,14 @@ extension Request {
 }
 
 /// Passes the call ID to inner stages, so that the call's attempts share it.
-enum LogCallID: RequestOption {
+enum LogCallID: RequestNote {
     static var defaultValue: UInt64? { nil }
 }
 
 /// Whether a request carries log records, so that logging stages let it pass unlogged.
 ///
 /// See also ``HTTPChainCore/Request/isLogTraffic``.
-public enum LogTraffic: RequestOption {
+public enum LogTraffic: RequestOption, RequestNote {
     /// `false`: logged like any other request.
     public static var defaultValue: Bool { false }
 }

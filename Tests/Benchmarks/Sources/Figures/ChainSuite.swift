@@ -19,6 +19,8 @@ extension Suite {
                 Figure(name: "chain.12.pass.perstage.allocations", value: (twelve - none) / 12, unit: "count")
             )
         }
+        let check = measured.time(of: "chain.options.checked") - measured.time(of: "chain.options.unchecked")
+        figures.append(Figure(name: "chain.options.check", value: check, unit: "ns"))
         let ratio = measured.ratio("chain.12.header", to: "direct.12.header")
         figures.append(Figure(name: "chain.12.header.ratio", value: ratio, unit: "x"))
         for name in ["chain.12.closure", "chain.12.consuming", "chain.12.plain"] {

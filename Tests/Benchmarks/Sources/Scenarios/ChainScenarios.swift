@@ -89,6 +89,23 @@ public enum ChainScenarios {
         }
     }
 
+    /// A request with four options that the last of twelve stages reads, which the chain checks and doesn't.
+    public static func options() throws -> [Scenario] {
+        let stages: [any Middleware] = Array(repeating: PassThroughStage(), count: 11) + [OptionReadingStage()]
+        var request = request()
+        request.options[FirstOption.self] = 1
+        request.options[SecondOption.self] = 1
+        request.options[ThirdOption.self] = 1
+        request.options[FourthOption.self] = 1
+        let template = request
+        return try [("checked", OptionCheck.checked), ("unchecked", .unchecked)].map { name, check in
+            let chain = try Chain(stages, transport: CannedTransport(), options: check)
+            return Scenario(name: "chain.options.\(name)") { count in
+                for _ in 0..<count { _ = try await chain.send(template) }
+            }
+        }
+    }
+
     private static func chain(_ stages: [any Middleware], named name: String) throws -> Scenario {
         let chain = try Chain(stages, transport: CannedTransport())
         let template = request()
@@ -109,7 +126,7 @@ extension ChainScenarios {
             passThrough(5, named: "chain.5"),
             passThrough(12, named: "chain.12.pass"),
             passThrough(24, named: "chain.24.pass"),
-        ] + otherPassThrough() + [
+        ] + otherPassThrough() + options() + [
             headers(named: "chain.12.header"),
             directHeaders(named: "direct.12.header"),
             roundTrip(
@@ -124,6 +141,21 @@ extension ChainScenarios {
                 named: "inmemory.roundtrip"
             ),
         ]
+    }
+}
+
+private enum FirstOption: RequestOption { static let defaultValue = 0 }
+private enum SecondOption: RequestOption { static let defaultValue = 0 }
+private enum ThirdOption: RequestOption { static let defaultValue = 0 }
+private enum FourthOption: RequestOption { static let defaultValue = 0 }
+
+private struct OptionReadingStage: DeadlineKeepingMiddleware {
+    var optionsRead: [any RequestOption.Type] {
+        [FirstOption.self, SecondOption.self, ThirdOption.self, FourthOption.self]
+    }
+
+    func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        try await next(request)
     }
 }
 

@@ -72,6 +72,7 @@ public enum ResilienceScenarios {
 private struct OptionStage: Middleware {
     private enum Mark: RequestOption {
         static var defaultValue: Int { 0 }
+        static func isHarmless(_ value: Value) -> Bool { true }
     }
 
     func intercept(_ request: consuming Request, next: Next) async throws -> Response {

@@ -1,0 +1,285 @@
+import Foundation
+import HTTPChain
+import HTTPChainClient
+import HTTPChainContentDigest
+import HTTPChainHAR
+import HTTPChainInMemory
+import HTTPChainResumableUpload
+import HTTPChainSigning
+import HTTPChainTesting
+import Testing
+
+@Suite("Options that nothing reads", .timeLimit(.minutes(10)))
+struct UnreadOptionTests {
+    private static let url = "https://api.example.com/items"
+
+    /// A request with an option, what the error calls it, and the stage that it names.
+    struct Lost: CustomTestStringConvertible, Sendable {
+        let method: String
+        let expression: String
+        let reader: String
+        let request: Request
+        let stage: (any Middleware)?
+
+        init(
+            _ method: String,
+            _ expression: String? = nil,
+            by reader: String,
+            _ stage: (any Middleware)? = nil,
+            _ change: (Request) -> Request
+        ) {
+            self.method = method
+            self.expression = expression ?? ".\(method)("
+            self.reader = reader
+            self.stage = stage
+            request = change(.get(UnreadOptionTests.url))
+        }
+
+        var testDescription: String { method }
+    }
+
+    /// Each method of a request that has an effect only if a stage reads the option.
+    static let lost: [Lost] = [
+        Lost("authenticated", by: "authentication", BasicAuthMiddleware(user: "ada", password: "x", for: [url])) {
+            $0.authenticated(by: "basic")
+        },
+        Lost("cacheIdentifier", ".caching(", by: "CacheMiddleware") { $0.cacheIdentifier("items") },
+        Lost("caching", by: "CacheMiddleware") { $0.caching(.onlyStored) },
+        Lost("invalidating", ".caching(", by: "CacheMiddleware") { $0.invalidating(.all) },
+        Lost("callKey", by: "CallRegistryMiddleware", CallRegistryMiddleware(CallRegistry())) { $0.callKey(7) },
+        Lost("callTags", by: "CallRegistryMiddleware", CallRegistryMiddleware(CallRegistry())) { $0.callTags("a") },
+        Lost("excludingDuplicateCalls", by: "CallRegistryMiddleware", CallRegistryMiddleware(CallRegistry())) {
+            $0.callKey(7).excludingDuplicateCalls()
+        },
+        Lost("coalesced", by: "CoalescingMiddleware", CoalescingMiddleware(partition: .shared)) { $0.coalesced() },
+        Lost("priority", by: "ConcurrencyLimitMiddleware", ConcurrencyLimitMiddleware(.fixed(1))) {
+            $0.priority(.critical)
+        },
+        Lost("digests", by: "ContentDigestMiddleware", ContentDigestMiddleware()) { $0.digests(.content(.sha256)) },
+        Lost("verifyingDigest", by: "ContentDigestMiddleware", ContentDigestMiddleware()) {
+            $0.verifyingDigest(.whenPresent)
+        },
+        Lost("cookies", by: "CookieMiddleware", CookieMiddleware()) { $0.cookies(["a": "b"]) },
+        Lost("site", by: "CookieMiddleware", CookieMiddleware()) { $0.site(.crossSite) },
+        Lost("handlingErrors", by: "ErrorHandlerMiddleware", ErrorHandlerMiddleware(.problemDetails)) {
+            $0.handlingErrors(.problemDetails)
+        },
+        Lost("handlingErrorsOnly", ".handlingErrors(", by: "ErrorHandlerMiddleware") { $0.handlingErrorsOnly() },
+        Lost("compressed", by: "GzipMiddleware", GzipMiddleware()) { $0.compressed() },
+        Lost("decodingResponse", by: "GzipMiddleware", GzipMiddleware()) {
+            $0.decodingResponse(limits: DecodingLimits())
+        },
+        Lost("recorded", by: "RecordingMiddleware") { $0.recorded(true) },
+        Lost("headerParameters", by: "HeadersMiddleware", HeadersMiddleware()) { $0.headerParameters(["id": "7"]) },
+        Lost("headers", by: "HeadersMiddleware", HeadersMiddleware()) { $0.headers(.set(.accept, to: "a/b")) },
+        Lost("hedging", by: "HedgingMiddleware", HedgingMiddleware(HedgingPolicy(after: .seconds(9)))) {
+            $0.hedging(HedgingPolicy(after: .seconds(9)))
+        },
+        Lost("onProgress", by: "ProgressMiddleware", ProgressMiddleware()) { $0.onProgress { _ in } },
+        Lost("observingProgress", ".onProgress(", by: "ProgressMiddleware", ProgressMiddleware()) {
+            $0.observingProgress().request
+        },
+        Lost("rateLimitWeight", by: "RateLimitMiddleware") { $0.rateLimitWeight(3) },
+        Lost("redirects", by: "RedirectMiddleware", RedirectMiddleware()) { $0.redirects(.sameOrigin) },
+        Lost("logging", by: "RemoteLoggingMiddleware") { $0.logging(.component("shop")) },
+        Lost("processed", by: "RequestProcessorMiddleware", RequestProcessorMiddleware()) { $0.processed { _ in } },
+        Lost("resumable", by: "ResumableUploadMiddleware") { $0.resumable() },
+        Lost("idempotent", by: "RetryMiddleware", RetryMiddleware()) { $0.idempotent() },
+        Lost("retry", by: "RetryMiddleware", RetryMiddleware()) { $0.retry(RetryPolicy(maximumAttempts: 2)) },
+        Lost("decoded", "serialization", by: "SerializerMiddleware", SerializerMiddleware(.json)) {
+            $0.decoded(upTo: .kilobytes(1))
+        },
+        Lost("encoded", "serialization", by: "SerializerMiddleware", SerializerMiddleware(.json)) {
+            $0.encoded(under: "a")
+        },
+        Lost("encodingNilAsNull", "serialization", by: "SerializerMiddleware", SerializerMiddleware(.json)) {
+            $0.encodingNilAsNull()
+        },
+        Lost("serialized", "serialization", by: "SerializerMiddleware", SerializerMiddleware(.json)) {
+            $0.serialized(by: .json)
+        },
+        Lost("signingPayload", by: "SigningMiddleware") { $0.signingPayload(.unsigned) },
+        Lost("webhookID", by: "SigningMiddleware") { $0.webhookID("msg_1") },
+        Lost("acceptingOnly", by: "StatusValidationMiddleware", StatusValidationMiddleware()) {
+            $0.acceptingOnly([200])
+        },
+        Lost("attemptTimeout", by: "AttemptTimeoutMiddleware", AttemptTimeoutMiddleware()) {
+            $0.attemptTimeout(.seconds(1))
+        },
+        Lost("timeout", by: "TimeoutMiddleware", TimeoutMiddleware(nil)) { $0.timeout(.milliseconds(200)) },
+        Lost("transferLimits", by: "AttemptTimeoutMiddleware", AttemptTimeoutMiddleware()) {
+            $0.transferLimits(read: .limit(.seconds(1)))
+        },
+        Lost("with", "the path, query", by: "URLBuilderMiddleware", URLBuilderMiddleware()) {
+            $0.with(query: ["id": 7])
+        },
+        Lost("url", "the path, query", by: "URLBuilderMiddleware", URLBuilderMiddleware()) {
+            $0.url(builtBy: .standard)
+        },
+    ]
+
+    /// Methods whose effect is the same in a chain in which nothing reads the option.
+    static let harmless: [String: @Sendable (Request) -> Request] = [
+        "alsoAccepting": { $0.alsoAccepting([404]) },
+        "leavingOrigin": { $0.leavingOrigin() },
+        "leavingResponseEncoded": { $0.leavingResponseEncoded() },
+        "made": { $0.made(from: 7) },
+        "unauthenticated": { $0.unauthenticated() },
+        "uncompressed": { $0.uncompressed() },
+        "unsigned": { $0.unsigned() },
+        "urlTemplate": { $0.urlTemplate("/items") },
+        "withoutRedirects": { $0.withoutRedirects() },
+        "withoutSerialization": { $0.withoutSerialization() },
+    ]
+
+    /// Methods of modules that these tests don't import, and one that fails by itself without its stage.
+    private static let elsewhere: Set<String> = ["tracing", "multipart", "route", "odata"]
+
+    @Test("A request with an option that nothing reads fails before anything is sent", arguments: lost)
+    func isRefused(_ lost: Lost) async throws {
+        let transport = InMemoryTransport(always: .ok)
+        let chain = try Chain(transport: transport)
+        let error = await #expect(throws: UnreadOptionError.self) { try await chain.send(lost.request) }
+        let text = try #require(error).description
+        #expect(text.contains(lost.expression) && text.contains(lost.reader) && text.contains(".unchecked"), "\(text)")
+        #expect(transport.requests.isEmpty)
+        let unchecked = try Chain(transport: transport, options: .unchecked)
+        #expect(try await unchecked.send(lost.request).status == .ok)
+        #expect("\(lost.request)".contains("options: "))
+    }
+
+    @Test("A chain with the stage that reads an option sends the request, also from a chain inside", arguments: lost)
+    func isRead(_ lost: Lost) async throws {
+        guard let stage = lost.stage else { return }
+        let transport = InMemoryTransport(always: .ok)
+        let chain = try Chain([stage], transport: transport, order: .unchecked)
+        #expect(try await chain.send(lost.request).status == .ok)
+        let around = try Chain(transport: chain) { ClosureMiddleware("around") { try await $1($0) } }
+        #expect(try await around.send(lost.request).status == .ok)
+        let traced = await chain.trace(lost.request)
+        #expect(traced.description.contains("reads "), "\(traced)")
+    }
+
+    @Test("An option that means the same without a stage is harmless", arguments: harmless.keys.sorted())
+    func isHarmless(_ name: String) async throws {
+        let change = try #require(Self.harmless[name])
+        let chain = try Chain(transport: InMemoryTransport(always: .ok))
+        #expect(try await chain.send(change(.get(Self.url))).status == .ok)
+    }
+
+    @Test("A value that asks for nothing is harmless")
+    func offIsHarmless() async throws {
+        let chain = try Chain(transport: InMemoryTransport(always: .ok))
+        let off = Request.get(Self.url).retry(.never).timeout(nil).attemptTimeout(nil).caching(.off).cookies(.off)
+            .coalesced(false).redirects(.never).logging(.off).idempotent(false).verifyingDigest(.off).recorded(false)
+            .with().headers()
+        #expect(try await chain.send(off).status == .ok)
+    }
+
+    @Test("Every public method that sets an option is either refused without its stage or harmless")
+    func methodsAreComplete() throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("API")
+        var names: Set<String> = []
+        for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        where file.pathExtension == "txt" {
+            for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+                guard line.hasPrefix("Request: "), line.contains("-> Request") || line.contains("(request: Request,"),
+                    !line.contains(" static func "), let name = line.firstMatch(of: /func (\w+)[(<]/)
+                else { continue }
+                names.insert(String(name.1))
+            }
+        }
+        let known = Set(Self.lost.map(\.method)).union(Self.harmless.keys).union(Self.elsewhere)
+        #expect(names.count >= 40)
+        #expect(names.subtracting(known) == [])
+    }
+
+    @Test("The error names a place for the stage")
+    func place() async throws {
+        let chain = try Chain(transport: InMemoryTransport(always: .ok)) {
+            StatusValidationMiddleware()
+            RetryMiddleware()
+        }
+        for (request, place) in [
+            (Request.get(Self.url).timeout(.seconds(1)), "TimeoutMiddleware(nil) outside StatusValidationMiddleware"),
+            (Request.get(Self.url).caching(.onlyStored), "outside RetryMiddleware"),
+            (Request.get(Self.url).attemptTimeout(.seconds(1)), "AttemptTimeoutMiddleware() as the innermost stage"),
+        ] {
+            let error = await #expect(throws: UnreadOptionError.self) { try await chain.send(request) }
+            #expect(error?.recoverySuggestion?.contains(place) == true, "\(error?.description ?? "")")
+        }
+    }
+
+    private enum Tenant: RequestOption {
+        static var defaultValue: String? { nil }
+    }
+
+    private struct TenantMiddleware: Middleware {
+        var optionsRead: [any RequestOption.Type] { [Tenant.self] }
+
+        func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+            request.headers.setValue(request.options[Tenant.self], for: "X-Tenant")
+            return try await next(request)
+        }
+    }
+
+    @Test("A custom option has to be read by a stage that names it")
+    func customOption() async throws {
+        var request = Request.get(Self.url)
+        request.options[Tenant.self] = "acme"
+        let transport = InMemoryTransport(always: .ok)
+        let without = try Chain(transport: transport)
+        let error = await #expect(throws: UnreadOptionError.self) { try await without.send(request) }
+        #expect(error?.description.contains("options[Tenant.self]") == true)
+        #expect(error?.description.contains("optionsRead") == true)
+        let with = try Chain(transport: transport) { TenantMiddleware() }
+        #expect(try await with.send(request).status == .ok)
+        let closure = try Chain(transport: transport) {
+            ClosureMiddleware("tenant", reading: [Tenant.self]) { try await $1($0) }
+        }
+        #expect(try await closure.send(request).status == .ok)
+        let processor = try Chain(transport: transport, options: .reading([Tenant.self])) {
+            RequestProcessorMiddleware { $0.headers.setValue($0.options[Tenant.self], for: "X-Tenant") }
+        }
+        #expect(try await processor.send(request).status == .ok)
+    }
+
+    @Test("An option that a stage sets for another, or for a chain inside, isn't refused")
+    func setInside() async throws {
+        let transport = InMemoryTransport(always: .ok)
+        let inner = try Chain(transport: transport)
+        let chain = try Chain(transport: inner) {
+            ClosureMiddleware("sets") { request, next in try await next(request.timeout(.seconds(1))) }
+        }
+        #expect(try await chain.send(.get(Self.url)).status == .ok)
+    }
+
+    @Test(
+        "A preset reads the options that the pages show",
+        arguments: PresetTests.Preset.allCases
+    )
+    func presets(_ preset: PresetTests.Preset) async throws {
+        let transport = InMemoryTransport(always: .ok)
+        let chain = try preset.chain(over: transport)
+        let request = Request.get("items/{id}").with(path: ["id": 7], query: ["page": 1]).timeout(.seconds(5))
+            .attemptTimeout(.seconds(2)).headers(.set(.accept, to: "a/b"))
+            .processed { $0.headers[.from] = "a@b.example" }
+            .retry(RetryPolicy(maximumAttempts: 2)).idempotent().decoded(upTo: .kilobytes(10)).acceptingOnly([200])
+            .compressed().handlingErrors(.problemDetails)
+        #expect(try await chain.send(request).status == .ok)
+        let sent = try #require(transport.requests.first)
+        #expect(sent.url.hasSuffix("/items/7?page=1"))
+        #expect(sent.headers[.accept] == "a/b" && sent.headers[.from] == "a@b.example")
+    }
+
+    @Test("A call over a preset ends within its timeout", arguments: PresetTests.Preset.allCases)
+    func timeout(_ preset: PresetTests.Preset) async throws {
+        let transport = InMemoryTransport { _ in .text("late").delayed(by: .seconds(3)) }
+        let chain = try preset.chain(over: transport, environment: .virtual(.automatic()))
+        let error = await #expect(throws: TimeoutError.self) {
+            try await chain.send(.get("a").timeout(.milliseconds(200)).retry(.never))
+        }
+        #expect(error != nil)
+    }
+}
