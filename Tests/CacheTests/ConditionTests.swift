@@ -1,5 +1,6 @@
 #if AllTests
 import Foundation
+import HTTPChainCore
 import HTTPTypes
 import Testing
 

@@ -151,6 +151,65 @@ struct PartialTests {
         #expect(hit.headers[.xTest] == "2" && talk.count == 2)
     }
 
+    @Test("RFC 9110 §15.3.7: the rest that was requested by date needn't repeat the date")
+    func completedByDate() async throws {
+        let talk = try Conversation()
+        let modified = "Last-Modified: \(date(-600))"
+        talk.script(.partialContent, [fresh, modified, "Content-Range: bytes 0-4/10"], "01234")
+        _ = try await talk.ask(["Range: bytes=0-4"])
+        talk.script(.partialContent, [fresh, "Content-Range: bytes 5-9/10"], "56789")
+        let (whole, text) = try await talk.ask()
+        #expect(talk.last(.ifRange) == date(-600) && talk.last(.range) == "bytes=5-")
+        #expect(whole.status == .ok && text == "0123456789" && whole.headers[.lastModified] == date(-600))
+        let (hit, again) = try await talk.ask()
+        #expect(again == "0123456789" && hit.cacheStatus?.isHit == true && talk.count == 2)
+    }
+
+    @Test("A part that a caller requested by date is joined to the stored one, although it doesn't repeat the date")
+    func callersDate() async throws {
+        let talk = try Conversation()
+        talk.script(
+            .partialContent,
+            [fresh, "Last-Modified: \(date(-600))", "Content-Range: bytes 0-4/10"],
+            "01234"
+        )
+        _ = try await talk.ask(["Range: bytes=0-4"])
+        talk.script(.partialContent, [fresh, "Content-Range: bytes 5-9/10"], "56789")
+        _ = try await talk.ask(["Range: bytes=5-9", "If-Range: \(date(-600))"])
+        let (hit, text) = try await talk.ask()
+        #expect(text == "0123456789" && hit.cacheStatus?.isHit == true && talk.count == 2)
+    }
+
+    @Test("The rest may begin before the end of the stored part", arguments: [0, 3, 5])
+    func completedEarlier(first: Int) async throws {
+        let talk = try Conversation()
+        part(talk, 0...4)
+        _ = try await talk.ask(["Range: bytes=0-4"])
+        part(talk, first...9)
+        let (whole, text) = try await talk.ask()
+        #expect(whole.status == .ok && text == "0123456789" && whole.headers[.contentLength] == "10")
+        let (hit, again) = try await talk.ask()
+        #expect(again == "0123456789" && hit.cacheStatus?.isHit == true && talk.count == 2)
+    }
+
+    @Test("Parts of the same tag whose sizes contradict each other are not joined")
+    func otherSize() async throws {
+        let talk = try Conversation()
+        part(talk, 0...4)
+        _ = try await talk.ask(["Range: bytes=0-4"])
+        part(talk, 5...9, of: "20")
+        talk.script(.ok, [fresh, "ETag: \"a\""], "01234567890123456789")
+        let (whole, text) = try await talk.ask()
+        #expect(whole.status == .ok && text == "01234567890123456789" && talk.count == 3)
+        let stored = try Conversation()
+        part(stored, 0...4)
+        _ = try await stored.ask(["Range: bytes=0-4"])
+        part(stored, 5...9, of: "20")
+        _ = try await stored.ask(["Range: bytes=5-9"])
+        part(stored, 0...4, of: "20")
+        #expect(try await stored.ask(["Range: bytes=0-4"]).response.cacheStatus?.isHit == false)
+    }
+
     @Test(
         "What has changed meanwhile comes whole",
         arguments: [(200, "\"b\"", 2), (206, "\"b\"", 3), (416, "\"b\"", 3), (304, "\"a\"", 3)]

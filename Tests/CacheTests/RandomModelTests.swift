@@ -388,7 +388,7 @@ private struct RandomWorld {
     private mutating func put(_ metadata: CacheMetadata, _ body: String, at key: CacheKey) async -> String? {
         var bytes = Data(body.utf8)
         var metadata = metadata
-        switch CombinationPlan.make(of: metadata, with: await store.variants(of: key), rules) {
+        switch CombinationPlan.make(of: metadata, with: await store.variants(of: key), requestedIf: nil, rules) {
         case .keep: return nil
         case .freshen(let entry, let updated):
             seen.insert(.keptWhole)

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainCore
 import HTTPTypes
 
 extension CacheRules {
@@ -81,7 +82,7 @@ extension CacheRules {
         guard case .part(let held, .some(let length)) = entry.response.metadata.content, held.lowerBound == 0,
             !asked.hasRange, !asked.hasCondition, question.request.method == .get,
             !entry.response.metadata.isInvalidated, question.settings.use != .refresh,
-            let validator = entry.response.strongValidator
+            let validator = entry.response.facts.validators.ifRange
         else { return nil }
         var completion = CacheCompletion(
             fields: question.request.headerFields,
@@ -89,7 +90,7 @@ extension CacheRules {
             offset: held.upperBound,
             length: length
         )
-        completion.fields[.range] = "bytes=\(held.upperBound)-"
+        completion.fields[.range] = RequestedRange.field(from: held.upperBound)
         completion.fields[.ifRange] = validator
         return completion
     }
@@ -168,12 +169,6 @@ extension CacheRules {
 }
 
 extension StoredResponse {
-    /// A strong tag, otherwise a strong date, for If-Range, RFC 9110 §13.1.5.
-    fileprivate var strongValidator: String? {
-        if let tag = facts.entityTag { return tag.isWeak ? nil : tag.description }
-        return facts.strongLastModified == nil ? nil : metadata.head.headerFields.first(of: .lastModified)
-    }
-
     /// Compares `Date`, then the time of arrival: RFC 9111 §4.
     func isOlder(than other: StoredResponse) -> Bool {
         if facts.date != other.facts.date { return facts.date < other.facts.date }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainCore
 import HTTPTypes
 
 extension CacheRules {
@@ -49,14 +50,9 @@ extension CacheRules {
         return (stored.facts.lastModified ?? stored.facts.date) <= date
     }
 
-    /// The requested range, or none if If-Range shows that the caller has parts of something else, RFC 9110 §13.1.5: it
-    /// compares a strong tag or a strong date.
+    /// The requested range, or none if If-Range shows that the caller has parts of something else, RFC 9110 §13.1.5.
     private func requestedRange(of stored: StoredResponse, _ fields: HTTPFields) -> RequestedRange {
-        guard let condition = fields.first(of: .ifRange) else { return RequestedRange(fields) }
-        if let date = StrictDate.seconds(condition, now: stored.metadata.responseTime) {
-            return date == stored.facts.strongLastModified ? RequestedRange(fields) : .none
-        }
-        guard let tag = EntityTag(condition), let own = stored.facts.entityTag, own.matchesStrongly(tag) else {
+        if let condition = fields.first(of: .ifRange), !stored.facts.validators.satisfies(ifRange: condition) {
             return .none
         }
         return RequestedRange(fields)

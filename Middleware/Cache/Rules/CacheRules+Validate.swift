@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPChainCore
 public import HTTPTypes
 
 /// The result of a validation for the stored responses.

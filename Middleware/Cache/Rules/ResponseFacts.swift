@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
@@ -23,7 +24,7 @@ struct ResponseFacts: Sendable {
     let lastModified: Int64?
     /// `Age`; 0 if it is absent or invalid (RFC 9111 §5.1).
     let age: Int64
-    let entityTag: EntityTag?
+    let validators: Validators
     let status: Int
 
     init(_ fields: HTTPFields, status: Int, receivedAt: Date) {
@@ -44,9 +45,9 @@ struct ResponseFacts: Sendable {
                     text.utf8.firstRange(of: "GMT, ".utf8).map { String(text[..<$0.lowerBound]) + "GMT" } ?? text
                 return StrictDate.seconds(first, now: receivedAt).map(Expiry.at) ?? .invalid
             } ?? .absent
-        lastModified = fields.first(of: .lastModified).flatMap { StrictDate.seconds($0, now: receivedAt) }
         age = fields.first(of: .age).map(Self.age) ?? 0
-        entityTag = fields.first(of: .eTag).flatMap { EntityTag($0) }
+        validators = Validators(fields, receivedAt: receivedAt)
+        lastModified = validators.lastModified
     }
 
     /// Uses the first member of a list, and ignores values that aren't numbers, RFC 9111 §5.1.
@@ -56,16 +57,7 @@ struct ResponseFacts: Sendable {
         return DeltaSeconds(trimmed).seconds ?? 0
     }
 
-    /// `Last-Modified` if it is a strong validator, RFC 9110 §8.8.2.2: far enough before `Date` to distinguish two
-    /// changes, even with different clocks.
-    var strongLastModified: Int64? { lastModified.flatMap { date - $0 >= 60 ? $0 : nil } }
-
-    /// Whether parts of both may be combined, RFC 9111 §3.4: both have the same strong tag, or else strong date.
-    func isSameRepresentation(as other: ResponseFacts) -> Bool {
-        if let entityTag, let tag = other.entityTag { return entityTag.matchesStrongly(tag) }
-        guard entityTag == nil, other.entityTag == nil, let modified = strongLastModified else { return false }
-        return modified == other.strongLastModified
-    }
+    var entityTag: EntityTag? { validators.entityTag }
 
     /// Whether it can be validated, RFC 9111 §4.3.1.
     var hasValidator: Bool { entityTag != nil || lastModified != nil }

@@ -30,16 +30,20 @@ extension CacheMiddleware {
             reason: .incomplete
         )
         switch response.status.code {
-        case 206 where completion.isContinued(by: response.head, received):
+        case 206:
+            guard let repeated = completion.repeatedCount(in: response.head, received) else {
+                await response.body.drain(time: time)
+                return try await forward(own, question, .incomplete, variants: variants, next)
+            }
             var rest = await take(response, exchange, status, receivedAt: received)
             let part = rest.headers
             rest.source = .stored(received: part)
             rest.head = completion.entry.response.metadata.head
             rest.headers = rules.updatedFields(rest.headers, with: part, received)
             rest.headers[.contentLength] = "\(completion.length)"
-            rest.body = .joined(beginning, rest.body, length: completion.length)
+            rest.body = .joined(beginning, rest.body, skipping: repeated, length: completion.length)
             return rest
-        case 206, 304, 412, 416:
+        case 304, 412, 416:
             await response.body.drain(time: time)
             return try await forward(own, question, .incomplete, variants: variants, next)
         default:
@@ -49,19 +53,27 @@ extension CacheMiddleware {
 }
 
 extension CacheCompletion {
-    /// Whether a partial response is the rest of the same representation.
-    fileprivate func isContinued(by response: HTTPResponse, _ received: Date) -> Bool {
-        guard let range = ContentRange(response.headerFields), range.range == offset..<length else { return false }
-        let facts = ResponseFacts(response.headerFields, status: 206, receivedAt: received)
-        return facts.isSameRepresentation(as: entry.response.facts)
+    /// Returns the number of leading bytes of a partial response that are already stored; `nil` if it isn't the rest of
+    /// the same representation, RFC 9111 §3.4.
+    fileprivate func repeatedCount(in response: HTTPResponse, _ received: Date) -> Int64? {
+        guard let range = ContentRange(response.headerFields) else { return nil }
+        let part = PartialContent(Validators(response.headerFields, receivedAt: received), range)
+        let whole = try? entry.response.heldContent.joined(with: part, requestedIf: fields.first(of: .ifRange))
+        guard whole?.range == 0..<length, range.range.upperBound == length else { return nil }
+        return offset - range.range.lowerBound
     }
 }
 
 extension HTTPBody {
-    /// Concatenates two bodies; the result can be read once.
-    fileprivate static func joined(_ first: HTTPBody, _ second: HTTPBody, length: Int64) -> HTTPBody {
+    /// Concatenates two bodies, without the first bytes of the second; the result can be read once.
+    fileprivate static func joined(
+        _ first: HTTPBody,
+        _ second: HTTPBody,
+        skipping repeated: Int64,
+        length: Int64
+    ) -> HTTPBody {
         .once(length: length) {
-            JoinedReader(readers: [try await first.makeReader()], rest: second)
+            JoinedReader(readers: [try await first.makeReader()], rest: second, repeated: repeated)
         }
     }
 }
@@ -69,10 +81,17 @@ extension HTTPBody {
 private struct JoinedReader: BodyReader {
     var readers: [any BodyReader]
     var rest: HTTPBody?
+    /// The bytes of the rest that are still to be skipped.
+    var repeated: Int64
 
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         while !readers.isEmpty {
-            if let chunk = try await readers[0].read() { return chunk }
+            while let chunk = try await readers[0].read() {
+                guard rest == nil, repeated > 0 else { return chunk }
+                let skipped = min(repeated, Int64(chunk.count))
+                repeated -= skipped
+                if skipped < chunk.count { return chunk.dropFirst(Int(skipped)) }
+            }
             readers = []
             if let rest {
                 self.rest = nil

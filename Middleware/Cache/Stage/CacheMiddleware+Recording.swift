@@ -13,7 +13,8 @@ extension CacheMiddleware {
         metadata.originalContentFields = response.options[OriginalContentFields.self]
         let declared = response.headers.value(of: .contentLength).flatMap(ContentLength.parse)
         let plan: CombinationPlan
-        switch CombinationPlan.make(of: metadata, with: exchange.variants, rules) {
+        let condition = exchange.question.request.headerFields.first(of: .ifRange)
+        switch CombinationPlan.make(of: metadata, with: exchange.variants, requestedIf: condition, rules) {
         case .store(let made): plan = made
         case .freshen(let entry, let metadata):
             do {

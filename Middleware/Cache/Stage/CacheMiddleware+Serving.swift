@@ -105,12 +105,11 @@ extension CacheMiddleware {
             }
         case .part(let range, let length):
             response.head.status = .partialContent
-            let total = length.map { "\($0)" } ?? "*"
-            response.headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(total)"
+            response.headers[.contentRange] = ContentRange(range, of: length).description
             response.headers[.contentLength] = "\(range.upperBound - range.lowerBound)"
         case .unsatisfiable(let length):
             response.head.status = .rangeNotSatisfiable
-            response.headers[.contentRange] = "bytes */\(length)"
+            response.headers[.contentRange] = ContentRange.unsatisfied(length: length)
             response.headers[.contentLength] = "0"
         }
         // RFC 9111 §4: unvalidated stored responses carry an Age; validated ones keep the server's.

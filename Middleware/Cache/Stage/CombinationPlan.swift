@@ -38,32 +38,40 @@ struct CombinationPlan {
         return plan
     }
 
-    static func make(of metadata: CacheMetadata, with variants: [CacheEntry], _ rules: CacheRules) -> Outcome {
+    /// - Parameter condition: The `If-Range` of the request, or `nil` if there was none.
+    static func make(
+        of metadata: CacheMetadata,
+        with variants: [CacheEntry],
+        requestedIf condition: String?,
+        _ rules: CacheRules
+    ) -> Outcome {
         var plan = CombinationPlan(metadata)
         guard case .part(let range, let length) = metadata.content else { return .store(plan) }
         plan.ownLength = range.upperBound - range.lowerBound
         guard let other = variants.first(where: { $0.response.metadata.variant == metadata.variant }) else {
             return .store(plan.whole(range, of: length))
         }
-        let facts = ResponseFacts(metadata.head.headerFields, status: 206, receivedAt: metadata.responseTime)
+        let validators = Validators(metadata.head.headerFields, receivedAt: metadata.responseTime)
         // A response with another status (such as a 404 with its own page) isn't part of the content.
-        let isSame =
-            other.response.facts.status == 200 && facts.isSameRepresentation(as: other.response.facts)
+        let joined =
+            other.response.facts.status == 200
+            ? try? other.response.heldContent.joined(
+                with: PartialContent(validators, ContentRange(range, of: length)),
+                requestedIf: condition
+            ) : nil
         switch other.response.metadata.content {
         case .complete:
-            guard isSame else {
+            guard joined != nil else {
                 // Without a tag, the stored response can't be known to be outdated.
-                let isUnknown = facts.entityTag == nil || other.response.facts.entityTag == nil
+                let isUnknown = validators.entityTag == nil || other.response.facts.entityTag == nil
                 return isUnknown ? .keep : .store(plan.whole(range, of: length))
             }
             var updated = metadata
             updated.content = .complete
             updated.head.headerFields = rules.combinedFields(of: other, with: metadata)
             return .freshen(other, updated)
-        case .part(let held, let otherLength):
-            guard isSame, held.lowerBound <= range.upperBound, range.lowerBound <= held.upperBound else {
-                return .store(plan.whole(range, of: length))
-            }
+        case .part(let held, _):
+            guard let joined else { return .store(plan.whole(range, of: length)) }
             plan.other = other
             plan.metadata.head.headerFields = rules.combinedFields(of: other, with: metadata)
             if held.lowerBound < range.lowerBound { plan.before = 0..<(range.lowerBound - held.lowerBound) }
@@ -73,8 +81,7 @@ struct CombinationPlan {
             if held.lowerBound <= range.lowerBound, held.upperBound < range.upperBound {
                 plan.overlap = held.upperBound - range.lowerBound
             }
-            let union = min(held.lowerBound, range.lowerBound)..<max(held.upperBound, range.upperBound)
-            return .store(plan.whole(union, of: length ?? otherLength))
+            return .store(plan.whole(joined.range, of: joined.length))
         }
     }
 
@@ -88,5 +95,15 @@ struct CombinationPlan {
             plan.metadata.content = .part(range, of: length)
         }
         return plan
+    }
+}
+
+extension StoredResponse {
+    /// The stored bytes.
+    var heldContent: PartialContent {
+        switch metadata.content {
+        case .complete: PartialContent(facts.validators, ContentRange(0..<bodyLength, of: bodyLength))
+        case .part(let range, let length): PartialContent(facts.validators, ContentRange(range, of: length))
+        }
     }
 }

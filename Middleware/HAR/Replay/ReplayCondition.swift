@@ -43,8 +43,7 @@ enum ReplayCondition {
         let modified = recorded.values(of: "last-modified").first.flatMap { HTTPDate($0)?.date }
         if let condition = fields[.ifMatch] {
             // Strong comparison: a weak tag never matches (§13.1.1).
-            let isWeak = tag?.begins(with: "W/") == true
-            if condition != "*", isWeak || !matches(condition, tag ?? "", strongly: true) { return .failed }
+            if !matches(condition, tag ?? "", strongly: true) { return .failed }
         } else if let since = fields[.ifUnmodifiedSince].flatMap({ HTTPDate($0)?.date }), let modified,
             modified > since
         {
@@ -63,24 +62,7 @@ enum ReplayCondition {
     /// Whether a list of entity tags contains a tag (RFC 9110 §8.8.3.2); by weak comparison by default.
     private static func matches(_ list: String, _ tag: String, strongly: Bool = false) -> Bool {
         if list.trimming() == "*" { return true }
-        let wanted = opaque(tag)
-        // A tag may contain commas; quotes mark its end.
-        var rest = list.unicodeScalars[...]
-        while let open = rest.firstIndex(of: "\"") {
-            let inside = rest[rest.index(after: open)...]
-            guard let close = inside.firstIndex(of: "\"") else { return false }
-            let isWeak = Substring(rest[..<open]).ends(with: "W/")
-            if inside[..<close].elementsEqual(wanted), !(strongly && isWeak) { return true }
-            rest = inside[inside.index(after: close)...]
-        }
-        return false
-    }
-
-    private static func opaque(_ tag: String) -> Substring.UnicodeScalarView {
-        let tag = tag.unicodeScalars
-        guard let open = tag.firstIndex(of: "\""), let close = tag.lastIndex(of: "\""), open < close else {
-            return tag[...]
-        }
-        return tag[tag.index(after: open)..<close]
+        guard let tag = EntityTag(tag) else { return false }
+        return EntityTag.list(list).contains { strongly ? tag.matchesStrongly($0) : tag.matchesWeakly($0) }
     }
 }

@@ -1,4 +1,4 @@
-import HTTPChainSupport
+import HTTPChainCore
 public import HTTPTypes
 
 /// The header fields of a received part, RFC 2046 §5.1.
@@ -28,19 +28,6 @@ public struct MultipartHead: Sendable, Hashable {
     /// The range of a part of `multipart/byteranges`, and the complete length if the server sends it (RFC 9110 §14.4);
     /// `nil` without a valid `Content-Range` in bytes.
     public var contentRange: (range: Range<Int64>, completeLength: Int64?)? {
-        guard let field = headers[.contentRange] else { return nil }
-        let words = field.pieces(at: " ", omittingEmptySubsequences: true)
-        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
-        let halves = words[1].pieces(at: "/", omittingEmptySubsequences: false)
-        guard halves.count == 2 else { return nil }
-        let ends = halves[0].pieces(at: "-", omittingEmptySubsequences: false).map(Self.number)
-        guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last, last < .max else { return nil }
-        if halves[1] == "*" { return (first..<(last + 1), nil) }
-        guard let length = Self.number(halves[1]), last < length else { return nil }
-        return (first..<(last + 1), length)
-    }
-
-    private static func number(_ text: Substring) -> Int64? {
-        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(text) : nil
+        ContentRange(headers).map { ($0.range, $0.length) }
     }
 }

@@ -174,7 +174,7 @@ extension ResourceRecord {
     ///
     /// `If-Match` compares strongly: a weak tag would never match, so the date is used instead.
     var conditions: HTTPFields {
-        if let entityTag, !entityTag.begins(with: "W/") { return [.ifMatch: entityTag] }
+        if let entityTag, EntityTag(entityTag)?.isWeak == false { return [.ifMatch: entityTag] }
         if let lastModified { return [.ifUnmodifiedSince: lastModified] }
         return [:]
     }

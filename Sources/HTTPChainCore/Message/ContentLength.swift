@@ -20,7 +20,7 @@ public enum ContentLength {
     }
 
     /// Parses decimal digits; returns `nil` if there are none, for any other character, and on overflow.
-    private static func number(_ digits: Substring.UTF8View) -> Int64? {
+    static func number(_ digits: Substring.UTF8View) -> Int64? {
         guard !digits.isEmpty else { return nil }
         var result: Int64 = 0
         for byte in digits {

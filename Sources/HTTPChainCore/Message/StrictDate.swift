@@ -1,11 +1,12 @@
-import Foundation
-import HTTPChainCore
+package import Foundation
+import HTTPChainSupport
 
-/// Parses dates as caches must, RFC 9111 §4.2 and §5.3: only the three forms of RFC 9110 §5.6.7.
+/// Parses dates that decide whether stored content is used, RFC 9111 §4.2 and §5.3: only the three forms of RFC 9110
+/// §5.6.7.
 ///
 /// An invalid `Expires` means "already expired", so lenient parsing would keep an expired response fresh. Letter case
 /// is ignored; the zone must be GMT (§4.2).
-enum StrictDate {
+package enum StrictDate {
     private static let shortDays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
     private static let longDays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
@@ -14,7 +15,7 @@ enum StrictDate {
     /// - Parameters:
     ///   - text: The field's value.
     ///   - now: The reference time for two-digit years.
-    static func seconds(_ text: String, now: Date) -> Int64? {
+    package static func seconds(_ text: String, now: Date) -> Int64? {
         if let seconds = HTTPDate.seconds(ofFixdate: text) { return seconds }
         let bytes = Array(text.utf8)
         guard let first = bytes.firstIndex(where: { !ASCII.isSpace($0) }),
