@@ -3,18 +3,24 @@ import HTTPTypes
 
 /// A download's position, its missing range, and the check of a response that continues it.
 struct DownloadPosition: Hashable {
-    private let validator: StrongValidator
+    /// The bytes read so far, from the first of the representation that the caller gets.
+    private var received: PartialContent
+    private let ifRange: String
     private let coding: String?
-    /// The next byte of the representation.
-    private(set) var offset: Int64
-    /// The last requested byte, or `nil` if the size is unknown.
-    private(set) var last: Int64?
-    private var total: Int64?
+    /// The end of the requested bytes, or `nil` if the size is unknown.
+    private var end: Int64?
+    /// The end of the current response's range, or `nil` if the response doesn't have one.
+    private var partEnd: Int64?
+    /// The number of leading bytes of the current response that were already read.
+    private var repeated: Int64 = 0
 
     /// The reason why a response can't continue a broken download.
     struct Refusal: Error {
         let reason: String
     }
+
+    /// An error thrown if a response has more bytes than its range.
+    struct Excess: Error {}
 
     /// Makes the position at the start of a response's body, or returns `nil` if its download can't be resumed.
     ///
@@ -23,45 +29,65 @@ struct DownloadPosition: Hashable {
     /// - Parameter response: The response to a GET request, the only method with ranges, §14.2.
     init?(_ response: Response) {
         let code = response.status.code
-        guard code == 200 || code == 206, let validator = StrongValidator(of: response.headers),
-            response.acceptsByteRanges, !response.wasDecoded
-        else { return nil }
-        self.validator = validator
+        guard code == 200 || code == 206 else { return nil }
+        let validators = Validators(response.headers)
+        guard let ifRange = validators.ifRange, response.acceptsByteRanges, !response.wasDecoded else { return nil }
+        self.ifRange = ifRange
         coding = response.headers[.contentEncoding]
         let length = response.body.length
+        let range: ContentRange
         if code == 206 {
-            guard let range = ContentRange(response.headers[.contentRange]), length ?? range.count == range.count else {
-                return nil
-            }
-            offset = range.first
-            last = range.last
-            total = range.total
+            guard let part = ContentRange(response.headers), response.mayContain(part) else { return nil }
+            range = ContentRange(part.range.lowerBound..<part.range.lowerBound, of: part.length)
+            end = part.range.upperBound
         } else {
-            offset = 0
-            last = length.map { $0 - 1 }
-            total = length
+            range = ContentRange(0..<0, of: length)
+            end = length
         }
+        received = PartialContent(validators, range)
+        partEnd = end
     }
 
-    /// The number of missing bytes, if known.
-    var missing: Int64? { last.map { $0 - offset + 1 } }
+    /// The next byte of the representation.
+    var offset: Int64 { received.range.upperBound }
 
-    /// Counts received bytes.
-    mutating func advance(by count: Int) {
-        offset += Int64(count)
+    /// The number of missing bytes, if known.
+    var missing: Int64? { end.map { $0 - offset } }
+
+    /// Whether everything has arrived, provided that the current response has ended.
+    var isComplete: Bool { end.map { offset >= $0 } ?? (partEnd == nil) }
+
+    /// Whether all bytes of the current response's range have arrived.
+    var isPartComplete: Bool { partEnd.map { offset >= $0 } ?? false }
+
+    /// Whether the rest of the current response is beyond the requested bytes.
+    var isBeyondEnd: Bool {
+        guard let end, let partEnd else { return false }
+        return offset >= end && partEnd > end
+    }
+
+    /// Counts received bytes, and returns which of them are requested and weren't read before.
+    mutating func take(_ count: Int) throws(Excess) -> Range<Int> {
+        let skipped = Int(min(repeated, Int64(count)))
+        repeated -= Int64(skipped)
+        if let partEnd, Int64(count - skipped) > partEnd - offset { throw Excess() }
+        let fresh = Int(min(missing ?? .max, Int64(count - skipped)))
+        received.extend(by: fresh)
+        return skipped..<(skipped + fresh)
     }
 
     /// Restricts a request to the missing range of this version (RFC 9110 §13.1.5, §14.2).
     ///
     /// Removes conditions on whether to download at all, because the download has already started.
     func restrict(_ request: inout Request) {
-        request.head.headerFields[.range] = "bytes=\(offset)-\(last.map(String.init) ?? "")"
-        request.head.headerFields[.ifRange] = validator.field
+        request.head.headerFields[.range] = RequestedRange.field(from: offset, to: end)
+        request.head.headerFields[.ifRange] = ifRange
         request.head.headerFields[.ifNoneMatch] = nil
         request.head.headerFields[.ifModifiedSince] = nil
     }
 
-    /// Accepts a response with the missing range (RFC 9110 §15.3.7).
+    /// Accepts a response that begins with the missing range, or with bytes before it; it may have only the beginning
+    /// of the range, RFC 9110 §15.3.7.
     ///
     /// - Throws: ``Refusal`` if the response doesn't have it, or may not.
     mutating func resume(with response: Response) throws(Refusal) {
@@ -72,24 +98,41 @@ struct DownloadPosition: Hashable {
                     : "the server answers \(response.status.code)"
             )
         }
-        guard validator.matches(response.headers) else { throw Refusal(reason: "the version is not the same") }
         guard !response.wasDecoded, response.headers[.contentEncoding] ?? coding == coding else {
             throw Refusal(reason: "the content coding is not the same")
         }
-        guard let range = ContentRange(response.headers[.contentRange]) else {
+        guard let part = ContentRange(response.headers) else {
             throw Refusal(reason: "the response does not say which range it holds")
         }
-        guard range.first == offset, range.last == last ?? range.total.map({ $0 - 1 }) else {
-            throw Refusal(reason: "the range is not the one that is missing")
+        guard response.mayContain(part) else { throw Refusal(reason: "the length and the range do not fit") }
+        let joined: PartialContent
+        do throws(PartialContent.Obstacle) {
+            joined = try received.joined(
+                with: PartialContent(Validators(response.headers), part),
+                requestedIf: ifRange
+            )
+        } catch {
+            throw Refusal(reason: error.rawValue)
         }
-        guard range.total ?? total ?? 0 == total ?? range.total ?? 0 else {
-            throw Refusal(reason: "the size is not the same")
+        guard part.range.contains(offset) else { throw Refusal(reason: PartialContent.Obstacle.gap.rawValue) }
+        guard end ?? 0 <= joined.length ?? .max else {
+            throw Refusal(reason: PartialContent.Obstacle.length.rawValue)
         }
-        guard response.body.length ?? range.count == range.count else {
-            throw Refusal(reason: "the length and the range do not fit")
-        }
-        last = range.last
-        total = total ?? range.total
+        received.length = joined.length
+        end = end ?? joined.length
+        partEnd = part.range.upperBound
+        repeated = offset - part.range.lowerBound
+    }
+
+    /// Whether a response says that there are no bytes after those that were read: 416 with their number, RFC 9110
+    /// §15.5.17.
+    ///
+    /// This is how a download of unknown size ends whose last byte arrived before its connection was lost.
+    func isComplete(by response: Response) -> Bool {
+        let validators = Validators(response.headers)
+        return end == nil && response.status.code == 416
+            && ContentRange.unsatisfiedLength(response.headers) == offset
+            && (validators.isEmpty || received.validators.isSameVersion(as: validators, requestedIf: ifRange))
     }
 }
 
@@ -105,5 +148,10 @@ extension Response {
     /// Whether the transport or an inner stage decoded the content.
     fileprivate var wasDecoded: Bool {
         options[OriginalContentFields.self][.contentEncoding] != nil
+    }
+
+    /// Whether the length of the body, if it is known, is that of a range.
+    fileprivate func mayContain(_ part: ContentRange) -> Bool {
+        body.length.map { $0 == part.range.upperBound - part.range.lowerBound } ?? true
     }
 }

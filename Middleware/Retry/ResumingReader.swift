@@ -27,21 +27,26 @@ struct ResumingReader: BodyReader {
         if let failure { throw failure }
         while inner != nil {
             let broken: any Error
+            var isBroken = true
             do {
-                if let chunk = try await inner?.read() {
-                    guard position.missing ?? .max >= Int64(chunk.count) else { throw TransportError.tooMuch }
-                    position.advance(by: chunk.count)
-                    return chunk
+                if !position.isBeyondEnd, let chunk = try await inner?.read() {
+                    let fresh = try position.take(chunk.count)
+                    if fresh.isEmpty { continue }
+                    return fresh.count == chunk.count ? chunk : chunk.dropFirst(fresh.lowerBound).prefix(fresh.count)
                 }
-                guard let missing = position.missing, missing > 0 else { return end() }
-                broken = TransportError.tooLittle(missing)
+                if position.isComplete { return end() }
+                isBroken = !position.isPartComplete
+                broken = TransportError.tooLittle(position.missing)
+            } catch is DownloadPosition.Excess {
+                broken = TransportError.tooMuch
             } catch {
+                // The connection broke after the last byte.
+                if position.missing == 0, run?.isInterruption(error) == true { return end() }
                 broken = error
             }
             // Released before the wait, because it has no more data.
             inner = nil
-            resumed = nil
-            try await resume(after: broken)
+            try await resume(after: broken, isBroken: isBroken)
         }
         return nil
     }
@@ -54,12 +59,12 @@ struct ResumingReader: BodyReader {
         return nil
     }
 
-    /// Sets ``inner`` to a reader of the rest.
+    /// Sets ``inner`` to a reader of the rest, or to `nil` if there is none.
     ///
     /// - Throws: The error after which the download can't be resumed.
-    private nonisolated(nonsending) mutating func resume(after error: any Error) async throws {
+    private nonisolated(nonsending) mutating func resume(after error: any Error, isBroken: Bool) async throws {
         do {
-            inner = try await reopen(after: error)
+            inner = try await reopen(after: error, isBroken: isBroken)
         } catch {
             failure = error
             run = nil
@@ -67,38 +72,60 @@ struct ResumingReader: BodyReader {
         }
     }
 
-    private nonisolated(nonsending) mutating func reopen(after error: any Error) async throws -> any BodyReader {
+    /// - Parameter isBroken: Whether the current response ended too early; otherwise the server sent less than was
+    ///   requested, and the request for the rest needn't wait.
+    private nonisolated(nonsending) mutating func reopen(
+        after error: any Error,
+        isBroken: Bool
+    ) async throws -> (any BodyReader)? {
         guard var run else { throw error }
-        if position.offset - resumedAt >= Self.progress { run.noteProgress() }
         var result = Result<Response, any Error>.failure(error)
-        while case .retry(let wait) = try run.judge(result) {
+        let last = resumed
+        resumed = nil
+        if position.offset - resumedAt >= Self.progress {
+            run.noteProgress()
+            if !isBroken, let last {
+                run.settle(last, .notNeeded)
+                result = await run.send(from: position)
+            }
+        }
+        while true {
+            if case .success(let response) = result {
+                if position.isComplete(by: response) {
+                    run.settle(response, .notNeeded)
+                    self.run = nil
+                    return nil
+                }
+                if response.status.kind == .successful {
+                    do {
+                        try position.resume(with: response)
+                    } catch {
+                        run.settle(response, .cannotResume(error.reason))
+                        break
+                    }
+                    resumedAt = position.offset
+                    self.run = run
+                    resumed = Response(head: response.head, options: response.options)
+                    return try await response.body.makeReader()
+                }
+            }
+            guard case .retry(let wait) = try run.judge(result), position.missing != 0 else { break }
             let rest = run.unread(result)
             result = .failure(error)
             try await run.pause(for: wait, draining: rest)
             result = await run.send(from: position)
-            guard case .success(let response) = result, response.status.kind == .successful else { continue }
-            do {
-                try position.resume(with: response)
-            } catch {
-                run.settle(response, .cannotResume(error.reason))
-                break
-            }
-            resumedAt = position.offset
-            self.run = run
-            resumed = Response(head: response.head, options: response.options)
-            return try await response.body.makeReader()
         }
         throw run.annotated(error)
     }
 }
 
 extension TransportError {
-    fileprivate static func tooLittle(_ missing: Int64) -> TransportError {
+    fileprivate static func tooLittle(_ missing: Int64?) -> TransportError {
         TransportError(
             .truncatedBody,
             sent: .answered,
             stage: "RetryMiddleware",
-            detail: "\(missing) bytes of the range are missing"
+            detail: "\(missing.map { "\($0)" } ?? "some") bytes of the range are missing"
         )
     }
 

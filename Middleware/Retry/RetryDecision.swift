@@ -53,7 +53,7 @@ extension RetryPolicy {
         return .retry(after: wait)
     }
 
-    private func isRetryable(_ outcome: RetryCandidate.Outcome) -> Bool {
+    func isRetryable(_ outcome: RetryCandidate.Outcome) -> Bool {
         switch outcome {
         case .response(let head): statuses.contains(head.status)
         case .failure(let error as TransportError): errors.contains(error.kind)

@@ -36,9 +36,9 @@ struct RetryRun: Sendable {
         }
         switch result {
         case .success(let response):
-            let position = settings.position(in: response, to: request)
+            let download = ResumableDownload(response, to: request, settings)
             let response = annotated(response)
-            return position.map { resuming(response, at: $0) } ?? response
+            return download?.response(response, self) ?? response
         case .failure(let error): throw annotated(error)
         }
     }
@@ -181,19 +181,8 @@ extension RetryRun {
         return error
     }
 
-    /// Returns the response with a body that resumes after a break.
-    func resuming(_ response: Response, at position: DownloadPosition) -> Response {
-        var run = self
-        run.beginDownload(response)
-        var response = response
-        response.body = response.body.transformed(length: response.body.length) { [run] reader in
-            ResumingReader(reader, run: run, position: position)
-        }
-        return response
-    }
-
     /// Removes the response from the history, because its attempt ends with the end of its body.
-    private mutating func beginDownload(_ response: Response) {
+    mutating func beginDownload(_ response: Response) {
         if history.attempts.isEmpty {
             attempts = response.attempts - 1
         } else {
@@ -201,6 +190,11 @@ extension RetryRun {
             attempts -= 1
             counted -= 1
         }
+    }
+
+    /// Whether an error is a temporary failure of the exchange, and not a cancellation.
+    func isInterruption(_ error: any Error) -> Bool {
+        !Task.isCancelled && settings.policy.isRetryable(.failure(error))
     }
 
     /// Restarts counting the attempts and the total time.

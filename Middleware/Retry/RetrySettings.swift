@@ -39,14 +39,6 @@ final class RetrySettings: Sendable {
         observer == nil && policy.verdict == nil && !policy.statuses.contains(response.head.status.code)
     }
 
-    /// Returns the position at the start of a response's download, or `nil` if it can't be resumed.
-    func position(in response: borrowing Response, to request: borrowing Request) -> DownloadPosition? {
-        guard policy.resumesDownloads, !response.body.isReplayable, request.head.method == .get,
-            request.body.isReplayable, !request.options[LongLivedResponse.self]
-        else { return nil }
-        return DownloadPosition(copy response)
-    }
-
     /// Whether to add an `Idempotency-Key` to a request.
     func makesKey(for request: borrowing Request) -> Bool {
         if keyedMethods.isEmpty, !request.options.contains(GeneratesIdempotencyKey.self) { return false }

@@ -7,46 +7,7 @@ import Testing
 
 @Suite("Rules of resuming")
 struct ResumeRulesTests {
-    @Test(
-        "A Content-Range is read",
-        arguments: [
-            ("bytes 0-499/1234", ContentRange(first: 0, last: 499, total: 1234)),
-            ("bytes 5-5/6", ContentRange(first: 5, last: 5, total: 6)),
-            ("Bytes 0-499/*", ContentRange(first: 0, last: 499, total: nil)),
-            ("bytes */1234", nil), ("bytes 9-8/10", nil), ("bytes 0-10/10", nil), ("bytes -5/10", nil),
-            ("bytes 0-/10", nil), ("bytes 0-1", nil), ("bytes 0-1/", nil), ("items 0-1/10", nil), ("0-1/10", nil),
-            ("bytes=0-1/10", nil), ("bytes 0-1/10/20", nil), ("bytes 0-1/-10", nil), ("bytes +0-1/10", nil), ("", nil),
-            ("bytes 0-1/10/", nil), ("bytes /0-1/10", nil), ("bytes 0--1/10", nil), ("bytes -0-1/10", nil),
-            ("bytes 0-1-2/10", nil), ("bytes 5/10", nil), ("bytes 0-1:/20", nil),
-            ("bytes 0-9223372036854775807/*", nil), ("bytes 0-99999999999999999999/*", nil),
-            ("bytes 0-9223372036854775806/9223372036854775807", ContentRange(first: 0, last: .max - 1, total: .max)),
-        ]
-    )
-    func contentRange(text: String, range: ContentRange?) {
-        #expect(ContentRange(text) == range)
-    }
-
     private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
-
-    @Test(
-        "A validator is strong, or there is none",
-        arguments: [
-            ([.eTag: "\"abc\""], .entityTag("\"abc\"")), ([.eTag: "\"\""], .entityTag("\"\"")),
-            ([.eTag: "W/\"abc\""], nil), ([.eTag: "abc"], nil), ([.eTag: "\""], nil), ([.eTag: ""], nil),
-            ([.eTag: "abc\""], nil), ([.eTag: "\"abc"], nil),
-            ([.eTag: "\"a\", \"b\""], nil), ([:], nil),
-            // A minute and a second after, a second before that, and with no date to compare with.
-            ([.lastModified: date, .date: "Sun, 06 Nov 1994 08:50:37 GMT"], .lastModified(date)),
-            ([.lastModified: date, .date: "Sun, 06 Nov 1994 08:50:36 GMT"], nil),
-            ([.lastModified: date], nil), ([.lastModified: "long ago", .date: date], nil),
-            // A weak tag is not made up for by a date.
-            ([.eTag: "W/\"a\"", .lastModified: date, .date: "Mon, 07 Nov 1994 08:50:37 GMT"], nil),
-            ([.eTag: "\"a\"", .lastModified: date, .date: date], .entityTag("\"a\"")),
-        ] as [(HTTPFields, StrongValidator?)]
-    )
-    func validator(fields: HTTPFields, validator: StrongValidator?) {
-        #expect(StrongValidator(of: fields) == validator)
-    }
 
     struct Start: Sendable, CustomTestStringConvertible {
         let rule: String
@@ -128,10 +89,12 @@ struct ResumeRulesTests {
         var length: Int64?
         var original: HTTPFields = [:]
         let refusal: String?
+        var repeated = 0
         var testDescription: String { rule }
     }
 
     private static let range = "the range is not the one that is missing"
+    private static let size = "the size is not the same"
 
     static let rests: [Rest] = [
         Rest(rule: "the rest", refusal: nil),
@@ -165,26 +128,39 @@ struct ResumeRulesTests {
             refusal: "the response does not say which range it holds"
         ),
         Rest(rule: "a later start", fields: [.eTag: "\"1\"", .contentRange: "bytes 5-9/10"], refusal: range),
-        Rest(rule: "an earlier start", fields: [.eTag: "\"1\"", .contentRange: "bytes 3-9/10"], refusal: range),
-        Rest(rule: "an earlier end", fields: [.eTag: "\"1\"", .contentRange: "bytes 4-8/10"], refusal: range),
-        Rest(rule: "a later end", fields: [.eTag: "\"1\"", .contentRange: "bytes 4-10/11"], refusal: range),
+        Rest(rule: "a range before", fields: [.eTag: "\"1\"", .contentRange: "bytes 0-3/10"], refusal: range),
+        Rest(
+            rule: "an earlier start",
+            fields: [.eTag: "\"1\"", .contentRange: "bytes 3-9/10"],
+            refusal: nil,
+            repeated: 1
+        ),
+        Rest(
+            rule: "the whole as a range",
+            fields: [.eTag: "\"1\"", .contentRange: "bytes 0-9/10"],
+            refusal: nil,
+            repeated: 4
+        ),
+        Rest(rule: "an earlier end", fields: [.eTag: "\"1\"", .contentRange: "bytes 4-8/10"], refusal: nil),
+        Rest(rule: "a later end", fields: [.eTag: "\"1\"", .contentRange: "bytes 4-10/11"], refusal: size),
+        Rest(
+            rule: "a later end without a size",
+            fields: [.eTag: "\"1\"", .contentRange: "bytes 4-10/*"],
+            refusal: size
+        ),
         Rest(
             rule: "an end that may not be the end",
             total: nil,
             fields: [.eTag: "\"1\"", .contentRange: "bytes 4-9/*"],
-            refusal: range
+            refusal: nil
         ),
         Rest(
             rule: "an end before the size it tells",
             total: nil,
             fields: [.eTag: "\"1\"", .contentRange: "bytes 4-9/11"],
-            refusal: range
+            refusal: nil
         ),
-        Rest(
-            rule: "another size",
-            fields: [.eTag: "\"1\"", .contentRange: "bytes 4-9/11"],
-            refusal: "the size is not the same"
-        ),
+        Rest(rule: "another size", fields: [.eTag: "\"1\"", .contentRange: "bytes 4-9/11"], refusal: size),
         Rest(rule: "another length", length: 7, refusal: "the length and the range do not fit"),
         Rest(
             rule: "decoded content",
@@ -202,19 +178,20 @@ struct ResumeRulesTests {
     func rest(row: Rest) throws {
         let first = Response(.ok, headers: [.eTag: "\"1\""], body: .once(length: row.total) { throw OtherError() })
         var position = try #require(DownloadPosition(first))
-        position.advance(by: 4)
+        #expect(try position.take(4) == 0..<4)
         var response = Response(
             .init(code: row.code),
             headers: row.fields,
             body: .once(length: row.length) { throw OtherError() }
         )
         response.options[OriginalContentFields.self] = row.original
-        do throws(DownloadPosition.Refusal) {
+        do {
             try position.resume(with: response)
             #expect(row.refusal == nil)
-            #expect(position.missing == 6)
+            #expect(try position.take(row.repeated + 1) == row.repeated..<(row.repeated + 1))
+            #expect(position.offset == 5)
         } catch {
-            #expect(error.reason == row.refusal)
+            #expect((error as? DownloadPosition.Refusal)?.reason == row.refusal)
         }
     }
 
@@ -226,7 +203,7 @@ struct ResumeRulesTests {
             body: .once(length: 10) { throw OtherError() }
         )
         var position = try #require(DownloadPosition(first))
-        position.advance(by: 4)
+        _ = try position.take(4)
         try position.resume(
             with: Response(
                 .partialContent,
@@ -247,7 +224,7 @@ struct ResumeRulesTests {
             body: .once { throw OtherError() }
         )
         var position = try #require(DownloadPosition(first))
-        position.advance(by: 4)
+        _ = try position.take(4)
         try position.resume(
             with: Response(
                 .partialContent,
@@ -258,7 +235,7 @@ struct ResumeRulesTests {
         #expect(position.missing == 6)
     }
 
-    @Test("By date, the rest must have the same date")
+    @Test("By date, the rest has the same date or none")
     func byDate() throws {
         let late = "Mon, 07 Nov 1994 08:49:37 GMT"
         let first = Response(
@@ -271,7 +248,7 @@ struct ResumeRulesTests {
         position.restrict(&request)
         #expect(request.head.headerFields[.ifRange] == Self.date)
         for (fields, isSame) in [
-            ([.lastModified: Self.date], true), ([.lastModified: late], false), ([:], false),
+            ([.lastModified: Self.date], true), ([.lastModified: late], false), ([:], true),
             ([.lastModified: Self.date, .eTag: "\"new\""], false),
         ] as [(HTTPFields, Bool)] {
             var fields = fields
@@ -281,5 +258,40 @@ struct ResumeRulesTests {
             let wasTaken = (try? copy.resume(with: rest)) != nil
             #expect(wasTaken == isSame)
         }
+    }
+
+    @Test("A range of a caller whose end the size contradicts is not resumed")
+    func endBeyondSize() throws {
+        let first = Response(
+            .partialContent,
+            headers: [.eTag: "\"1\"", .contentRange: "bytes 0-9/*"],
+            body: .once { throw OtherError() }
+        )
+        var position = try #require(DownloadPosition(first))
+        _ = try position.take(4)
+        let rest = Response(
+            .partialContent,
+            headers: [.eTag: "\"1\"", .contentRange: "bytes 4-6/8"],
+            body: .once { throw OtherError() }
+        )
+        #expect(throws: DownloadPosition.Refusal.self) { try position.resume(with: rest) }
+    }
+
+    @Test(
+        "416 with the number of bytes that were read ends a download of unknown size",
+        arguments: [
+            (nil, 416, [.contentRange: "bytes */4"], true), (nil, 416, [.contentRange: "bytes */5"], false),
+            (nil, 416, [:], false), (nil, 404, [.contentRange: "bytes */4"], false),
+            (10, 416, [.contentRange: "bytes */4"], false),
+            (nil, 416, [.contentRange: "bytes */4", .eTag: "\"1\""], true),
+            (nil, 416, [.contentRange: "bytes */4", .eTag: "\"2\""], false),
+            (nil, 416, [.contentRange: "bytes */4", .eTag: "W/\"1\""], false),
+        ] as [(Int64?, Int, HTTPFields, Bool)]
+    )
+    func endOfUnknownSize(total: Int64?, code: Int, fields: HTTPFields, isComplete: Bool) throws {
+        let first = Response(.ok, headers: [.eTag: "\"1\""], body: .once(length: total) { throw OtherError() })
+        var position = try #require(DownloadPosition(first))
+        _ = try position.take(4)
+        #expect(position.isComplete(by: Response(.init(code: code), headers: fields)) == isComplete)
     }
 }

@@ -14,6 +14,10 @@ private final class FileServer: Transport {
         var error: any Error = lost(.answered)
         var tag = "\"1\""
         var hasRanges = true
+        /// How many bytes a range has at most, how far before the requested one it begins, and whether its end is sent.
+        var slice = Int.max
+        var early = 0
+        var declaresLength = true
         var requests: [HTTPRequest] = []
     }
 
@@ -30,19 +34,24 @@ private final class FileServer: Transport {
 
     func send(_ request: consuming Request) async throws -> Response {
         let head = request.head
-        let (limit, error, tag, hasRanges) = state.withLock { state in
+        let (limit, state) = state.withLock { state in
             state.requests.append(head)
-            return (state.breaks.isEmpty ? nil : state.breaks.removeFirst(), state.error, state.tag, state.hasRanges)
+            return (state.breaks.isEmpty ? nil : state.breaks.removeFirst(), state)
         }
+        let tag = state.tag
         var range = 0..<content.count
         var status = HTTPResponse.Status.ok
-        if hasRanges, let text = head.headerFields[.range], head.headerFields[.ifRange] ?? tag == tag {
+        if state.hasRanges, let text = head.headerFields[.range], head.headerFields[.ifRange] ?? tag == tag {
             let ends = text.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false).map {
                 Int($0)
             }
             let last = ends[0] == nil ? nil : ends[1]
             let first = ends[0] ?? content.count - (ends[1] ?? 0)
-            range = first..<min((last ?? .max - 1) + 1, content.count)
+            guard first < content.count else {
+                return Response(.rangeNotSatisfiable, headers: [.contentRange: "bytes */\(content.count)"])
+            }
+            let end = min((last ?? .max - 1) + 1, content.count)
+            range = max(0, first - state.early)..<min(end, first + min(state.slice, content.count))
             status = .partialContent
         }
         var fields: HTTPFields = [.eTag: tag]
@@ -50,7 +59,9 @@ private final class FileServer: Transport {
             fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.count)"
         }
         let bytes = content[range]
-        let body = HTTPBody.once(length: Int64(range.count)) { BreakingReader(rest: bytes, limit: limit, error: error) }
+        let body = HTTPBody.once(length: state.declaresLength ? Int64(range.count) : nil) {
+            BreakingReader(rest: bytes, limit: limit, error: state.error)
+        }
         return Response(status, headers: fields, body: body)
     }
 }
@@ -163,6 +174,170 @@ struct ResumeTests {
         let response = try await chain.send(.get(url))
         let error = try #require(await failure(response.body))
         #expect(error.retries?.stop == .cannotResume("the version is not the same"))
+    }
+
+    @Test("After a range that is shorter than requested, the rest is requested")
+    func shorter() async throws {
+        let transport = InMemoryTransport()
+        transport.enqueue(ScriptedReply(.ok, headers: [.eTag: "\"1\""], body: "0123456789").failing(.atByte(4)))
+        for (range, text) in [("4-6", "456"), ("7-9", "789")] {
+            transport.enqueue(
+                ScriptedReply(
+                    .partialContent,
+                    headers: [.eTag: "\"1\"", .contentRange: "bytes \(range)/10"],
+                    body: HTTPBody(text)
+                )
+            )
+        }
+        #expect(try await chain(transport).send(.get(url)).body.text() == "0123456789")
+        #expect(transport.requests.map { $0.headers[.range] } == [nil, "bytes=4-9", "bytes=7-9"])
+    }
+
+    @Test("A server that sends slices is asked for the next one at once, at no cost to the budget")
+    func slices() async throws {
+        let server = FileServer(Self.content, breaks: [300_000])
+        server.state.withLock { $0.slice = 70_000 }
+        let budget = RetryBudget(share: 0, minimumPerSecond: 0, capacity: 1)
+        let response = try await chain(server, budget: budget).send(.get(url))
+        #expect(try await response.body.collect() == Self.content)
+        #expect(server.ranges.count == 11 && server.ranges.last == "bytes=930000-999999")
+        #expect(clock.sleeps == [.seconds(1)])
+    }
+
+    @Test("Slices without progress are counted like breaks")
+    func tinySlices() async throws {
+        let server = FileServer(Self.content, breaks: [300_000])
+        server.state.withLock { $0.slice = 1000 }
+        let response = try await chain(server).send(.get(url))
+        #expect(await failure(response.body)?.retries?.stop == .attemptsSpent(maximum: 3))
+        #expect(server.ranges.count == 3)
+    }
+
+    @Test("Bytes of a range that begins earlier than requested are read once", arguments: [1, 20_000, 1_000_000])
+    func earlier(early: Int) async throws {
+        let server = FileServer(Self.content, breaks: [300_000, 320_000])
+        server.state.withLock { $0.early = early }
+        let response = try await chain(server).send(.get(url))
+        #expect(try await response.body.collect() == Self.content)
+    }
+
+    @Test("Bytes that come again aren't progress")
+    func repeatedBytes() async throws {
+        let server = FileServer(Self.content, breaks: Array(repeating: 300_000, count: 9))
+        server.state.withLock { $0.early = 1_000_000 }
+        let response = try await chain(server).send(.get(url))
+        #expect(await failure(response.body)?.retries?.stop == .attemptsSpent(maximum: 3))
+    }
+
+    @Test("Bytes beyond the caller's range are not passed on")
+    func longer() async throws {
+        let transport = InMemoryTransport()
+        transport.enqueue(
+            ScriptedReply(.partialContent, headers: [.eTag: "\"1\"", .contentRange: "bytes 2-5/10"], body: "2345")
+                .failing(.atByte(2))
+        )
+        transport.enqueue(
+            ScriptedReply(
+                .partialContent,
+                headers: [.eTag: "\"1\"", .contentRange: "bytes 0-9/10"],
+                body: "0123456789"
+            )
+        )
+        let response = try await chain(transport).send(.get(url, headers: [.range: "bytes=2-5"]))
+        #expect(try await response.body.text() == "2345")
+        #expect(transport.requests.map { $0.headers[.range] } == ["bytes=2-5", "bytes=4-5"])
+    }
+
+    @Test("A server that was asked by date needn't repeat the date (RFC 9110 §15.3.7)")
+    func dateNotRepeated() async throws {
+        let transport = InMemoryTransport()
+        let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
+        let fields: HTTPFields = [.lastModified: modified, .date: "Mon, 07 Nov 1994 08:49:37 GMT"]
+        transport.enqueue(ScriptedReply(.ok, headers: fields, body: "0123456789").failing(.atByte(4)))
+        transport.enqueue(ScriptedReply(.partialContent, headers: [.contentRange: "bytes 4-9/10"], body: "456789"))
+        #expect(try await chain(transport).send(.get(url)).body.text() == "0123456789")
+        #expect(transport.requests.last?.headers[.ifRange] == modified)
+    }
+
+    @Test(
+        "A body that breaks after its last byte is complete",
+        arguments: [[1_000_000], [300_000, 700_000], [0, 1_000_000]]
+    )
+    func brokenAtTheEnd(breaks: [Int]) async throws {
+        let server = FileServer(Self.content, breaks: breaks)
+        let response = try await chain(server).send(.get(url))
+        #expect(try await response.body.collect() == Self.content)
+        #expect(server.ranges.count == breaks.count)
+        let silent = FileServer(Self.content, breaks: breaks)
+        silent.state.withLock { $0.error = TestTimeout(scope: .read) }
+        #expect(try await chain(silent).send(.get(url)).body.collect() == Self.content)
+        #expect(silent.ranges.count == breaks.count)
+    }
+
+    @Test("An empty body that breaks is complete")
+    func emptyBroken() async throws {
+        let server = FileServer(Data(), breaks: [0])
+        #expect(try await chain(server).send(.get(url)).body.collect() == Data())
+        #expect(server.ranges == [nil])
+    }
+
+    @Test("Another error after the last byte, and a cancellation, is thrown", arguments: [true, false])
+    func otherErrorAtTheEnd(isCancellation: Bool) async throws {
+        let server = FileServer(Self.content, breaks: [1_000_000])
+        server.state.withLock { $0.error = isCancellation ? CancellationError() : OtherError() }
+        var policy = plainPolicy()
+        policy.verdict = { if case .failure = $0.outcome { .retry } else { .standard } }
+        for policy in isCancellation ? [plainPolicy()] : [plainPolicy(), policy] {
+            server.state.withLock { $0.breaks = [1_000_000] }
+            var request = Request.get(url)
+            request.options[CallRetryPolicy.self] = policy
+            let before = server.ranges.count
+            do {
+                let response = try await chain(server).send(request)
+                _ = try await response.body.collect()
+                Issue.record("the body broke")
+            } catch {
+                #expect(isCancellation ? error is CancellationError : error is OtherError)
+            }
+            #expect(!server.ranges.dropFirst(before).contains("bytes=1000000-999999"))
+        }
+    }
+
+    @Test("A body of unknown length that breaks after its last byte is complete if the server has no more")
+    func unknownLength() async throws {
+        for breaks in [[1_000_000], [300_000, 700_000], [300_000]] {
+            let server = FileServer(Self.content, breaks: breaks)
+            server.state.withLock { $0.declaresLength = false }
+            let response = try await chain(server).send(.get(url))
+            #expect(response.body.length == nil)
+            #expect(try await response.body.collect() == Self.content)
+            #expect(server.ranges.last == (breaks == [1_000_000] ? "bytes=1000000-" : "bytes=300000-"))
+        }
+    }
+
+    @Test("A range that doesn't say whether it has the end is followed by a request for what comes after it")
+    func unknownSize() async throws {
+        let transport = InMemoryTransport { request in
+            switch request.head.headerFields[.range] {
+            case nil:
+                return Response(
+                    .ok,
+                    headers: [.eTag: "\"1\""],
+                    body: .once {
+                        BreakingReader(rest: Data("0123".utf8), limit: 4, error: lost(.answered))
+                    }
+                )
+            case "bytes=4-":
+                return Response(
+                    .partialContent,
+                    headers: [.eTag: "\"1\"", .contentRange: "bytes 4-9/*"],
+                    body: oneShot("456789")
+                )
+            default: return Response(.rangeNotSatisfiable, headers: [.contentRange: "bytes */10"])
+            }
+        }
+        #expect(try await chain(transport).send(.get(url)).body.text() == "0123456789")
+        #expect(transport.requests.last?.headers[.range] == "bytes=10-")
     }
 
     @Test("Attempts without progress are counted, and the original error is thrown with all of them")
