@@ -27,10 +27,7 @@ public import HTTPTypes
 ///
 /// **Downloads.** If the body of a GET breaks, it is resumed with `Range` and `If-Range`, if the response has a strong
 /// entity tag or an equally strong date, and its bytes are those that were sent: content decoded by the transport can't
-/// be resumed. Only a range of the same version that contains the next byte is accepted (RFC 9110 §15.3.7): bytes that
-/// were already read are skipped, and after a shorter range the rest is requested. After any other response, such as a
-/// 200 because the content changed, the reader gets the error that broke the body. At least 64 KiB count as progress,
-/// after which counting of attempts and time restarts. A body that breaks after its last byte is complete.
+/// be resumed. The page of the module has the details.
 ///
 /// **The result** is always that of the last attempt, unchanged: a response with its complete body, or the thrown
 /// error, not wrapped, so that errors are caught like without this stage. The attempts are attached to it:
