@@ -193,6 +193,7 @@ let package = Package(
         .library(name: "HTTPChainInMemory", targets: ["HTTPChainInMemory"]),
         .library(name: "HTTPChainAsyncHTTPClient", targets: ["HTTPChainAsyncHTTPClient"]),
         .library(name: "HTTPChainAuthDigest", targets: ["HTTPChainAuthDigest"]),
+        .library(name: "HTTPChainAuthValkey", targets: ["HTTPChainAuthValkey"]),
         .library(name: "HTTPChainBrotli", targets: ["HTTPChainBrotli"]),
         .library(name: "HTTPChainCacheEncrypted", targets: ["HTTPChainCacheEncrypted"]),
         .library(name: "HTTPChainCacheSQLite", targets: ["HTTPChainCacheSQLite"]),
@@ -249,7 +250,7 @@ let package = Package(
         .trait(name: "Tracing", description: "TracingMiddleware: brings in swift-distributed-tracing."),
         .trait(
             name: "Valkey",
-            description: "Caches and rate limits that machines share in Valkey or Redis: brings in SwiftNIO."
+            description: "Caches, rate limits and tokens that machines share in Valkey or Redis: brings in SwiftNIO."
         ),
         .trait(name: "YAML", description: "Files of routes in YAML, for HTTPChainRoutes: brings in Yams."),
         .trait(name: "XML", description: "XMLSerializer, for SerializerMiddleware: brings in XMLCoder."),
@@ -348,6 +349,7 @@ let package = Package(
 
         stage("Auth").withPrivacyManifest(),
         stage("AuthDigest", ["HTTPChainAuth", crypto]),
+        stage("AuthValkey", ["HTTPChainAuth", "HTTPChainValkey", crypto]),
         stage("Brotli", ["HTTPChainGzip", brotli]),
         stage("Cache", [structuredFields]).withPrivacyManifest(),
         stage("CacheEncrypted", ["HTTPChainCache", crypto]),
@@ -662,7 +664,18 @@ let package = Package(
         ),
         tests(
             "ValkeyTests",
-            of: ["HTTPChainRateLimitValkey", "HTTPChainRateLimit", "HTTPChainValkey", "ValkeyServer"]
+            of: [
+                "HTTPChainAuth", "HTTPChainAuthValkey", "HTTPChainRateLimit", "HTTPChainRateLimitValkey",
+                "HTTPChainValkey", "TokenKillDrill", "ValkeyServer",
+            ]
+        ),
+        .executableTarget(
+            name: "TokenKillDrill",
+            dependencies: [
+                "HTTPChainCore", "HTTPChainAuth", "HTTPChainAuthValkey", "HTTPChainValkey", "DrillSupport", httpTypes,
+            ],
+            path: "Tests/TokenKillDrill",
+            swiftSettings: settings
         ),
         tests("URLBuilderTests", of: ["HTTPChainURLBuilder"], resources: [.copy("Resources")]),
 

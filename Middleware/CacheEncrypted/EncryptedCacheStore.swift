@@ -49,10 +49,10 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
     ///   - base: The store for encrypted entries, whose bounds apply. Other stores may share it with their own keys.
     ///   - key: The key for new entries.
     ///   - oldKeys: The keys of existing entries; of more than ``oldKeyLimit``, the first are used.
-    public init(over base: some CacheStore, key: CacheEncryptionKey, oldKeys: [CacheEncryptionKey] = []) {
+    public init(over base: some CacheStore, key: EncryptionKey, oldKeys: [EncryptionKey] = []) {
         self.base = base
         current = EntryCipher(key)
-        var seen: Set<CacheEncryptionKey> = [key]
+        var seen: Set<EncryptionKey> = [key]
         let older = oldKeys.filter { seen.insert($0).inserted }.prefix(Self.oldKeyLimit)
         ciphers = [current] + older.map(EntryCipher.init)
         invalidations = (base as? any InvalidationKeeping)?.invalidations ?? InvalidationLog()
@@ -322,7 +322,7 @@ extension CacheStore where Self == EncryptedCacheStore {
     /// - Parameters:
     ///   - base: The store for encrypted entries.
     ///   - key: The key that encrypts them.
-    public static func encrypted(_ base: some CacheStore, key: CacheEncryptionKey) -> EncryptedCacheStore {
+    public static func encrypted(_ base: some CacheStore, key: EncryptionKey) -> EncryptedCacheStore {
         EncryptedCacheStore(over: base, key: key)
     }
 }

@@ -35,7 +35,7 @@ final class EntryCipher: Sendable {
     /// Names that stay the same between calls.
     private let known = Locked<[ExactText: String]>([:])
 
-    init(_ key: CacheEncryptionKey) {
+    init(_ key: EncryptionKey) {
         let secret = SymmetricKey(data: key.bytes)
         func derived(_ use: String, _ count: Int = 32) -> SymmetricKey {
             HKDF<SHA256>.deriveKey(

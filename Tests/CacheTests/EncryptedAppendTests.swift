@@ -12,7 +12,7 @@ import Testing
 @Suite("Parts that continue what is stored, encrypted", .heavy, .seeded, .timeLimit(.minutes(10)))
 struct EncryptedAppendTests {
     private let directory = ScratchDirectory()
-    private let other = CacheEncryptionKey(content(2, 32)) ?? .random()
+    private let other = EncryptionKey(content(2, 32)) ?? .random()
     private static let block = ContentCipher.payload
     /// Segments that end within a block, with a block, and after a byte of one.
     private static let lengths = [100_000, 4 * block, 2 * block + 1, 40_000]

@@ -12,7 +12,7 @@ import Testing
 @Suite("The encrypted store", .heavy, .seeded, .timeLimit(.minutes(10)))
 struct EncryptedStoreTests {
     private let directory = ScratchDirectory()
-    private let other = CacheEncryptionKey(content(2, 32)) ?? .random()
+    private let other = EncryptionKey(content(2, 32)) ?? .random()
 
     /// The stores beneath that can be encrypted.
     static let beneath: [StoreKind] = [.memory] + StoreKind.onDisk
@@ -92,7 +92,7 @@ struct EncryptedStoreTests {
     @Test("Of old keys no more than a few are used")
     func oldKeyLimit() async throws {
         let base = MemoryCacheStore(bounds: .ample)
-        let keys = (0..<10).map { CacheEncryptionKey(content($0 + 100, 32))! }
+        let keys = (0..<10).map { EncryptionKey(content($0 + 100, 32))! }
         for (name, key) in keys.enumerated() {
             try await EncryptedCacheStore(over: base, key: key).put(storeKey(name), content(name, 10))
         }
@@ -103,7 +103,7 @@ struct EncryptedStoreTests {
 
     @Test("A key does not show itself, has 32 bytes, and comes back from its text")
     func redacted() throws {
-        let key = CacheEncryptionKey.random()
+        let key = EncryptionKey.random()
         #expect(key != .random())
         var dumped = ""
         dump(key, to: &dumped)
@@ -114,10 +114,10 @@ struct EncryptedStoreTests {
         }
         #expect(Mirror(reflecting: key).children.isEmpty)
         #expect("\(key.base64)" == "<secret>")
-        #expect(CacheEncryptionKey(base64: key.base64) == key)
-        #expect(CacheEncryptionKey(base64: "short") == nil)
-        #expect(CacheEncryptionKey(base64: "not base64!") == nil)
-        for count in [0, 16, 31, 33] { #expect(CacheEncryptionKey(Data(count: count)) == nil) }
+        #expect(EncryptionKey(base64: key.base64) == key)
+        #expect(EncryptionKey(base64: "short") == nil)
+        #expect(EncryptionKey(base64: "not base64!") == nil)
+        for count in [0, 16, 31, 33] { #expect(EncryptionKey(Data(count: count)) == nil) }
     }
 
     // MARK: - What is on the disk

@@ -89,8 +89,8 @@ extension CacheStore {
     }
 }
 
-extension CacheEncryptionKey {
-    static let test = CacheEncryptionKey(content(1, size)) ?? .random()
+extension EncryptionKey {
+    static let test = EncryptionKey(content(1, size)) ?? .random()
 }
 
 extension CacheBounds {

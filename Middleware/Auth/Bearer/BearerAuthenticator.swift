@@ -209,7 +209,7 @@ extension BearerAuthenticator {
                 context
             )
             try send(new, in: &request, &context)
-            context.note = SentToken(new, count: sent.count + 1, isFresh: true)
+            context.note = SentToken(new, count: sent.count + 1, isFresh: new.value.isFetched)
         }
         return .answered
     }
@@ -291,25 +291,57 @@ extension BearerAuthenticator {
         of provider: any AccessTokenProvider,
         over stages: RefreshContext
     ) -> Refresher<BearerToken>.Work {
-        let leeway = leeway
+        let (leeway, store) = (leeway, store)
         var saveToken: (@Sendable (BearerToken?) async throws -> Void)?
         if let store {
             saveToken = { value in
-                guard let token = value?.token else { return try await store.removeToken() }
-                try await store.save(token)
+                guard let value else { return try await store.removeToken() }
+                if !value.isSaved { try await store.save(value.token) }
             }
         }
         return Refresher<BearerToken>.Work(
             refresh: { old in
-                let token = try await provider.accessToken(replacing: old?.token, in: stages)
-                guard token.isWellFormed else { throw MalformedTokenError() }
+                let fetched = Locked<AccessToken?>(nil)
+                let new = try await Self.refreshed(old?.token, in: store, stages.environment) { old in
+                    let token = try await provider.accessToken(replacing: old, in: stages)
+                    guard token.isWellFormed else { throw MalformedTokenError() }
+                    fetched.withLock { $0 = token }
+                    return token
+                }
+                let own = fetched.withLock { $0 }
+                guard let new else {
+                    // A separate task, because a sign-out is followed by the cancellation of calls.
+                    if let own { await Task { try? await provider.discard(own, in: stages) }.value }
+                    throw RefreshError.ended
+                }
+                guard new.token.isWellFormed else { throw MalformedTokenError() }
                 let time = stages.environment.time
-                return BearerToken(token, leeway: leeway, now: time.date, fetched: time.elapsed)
+                return BearerToken(
+                    new.token,
+                    leeway: leeway,
+                    now: time.date,
+                    fetched: own == new.token ? time.elapsed : nil,
+                    isSaved: new.isSaved
+                )
             },
             save: saveToken,
-            discard: { try? await provider.discard($0.token, in: stages) },
+            discard: { value in
+                // Others may use a token that the store has.
+                if !value.isSaved { try? await provider.discard(value.token, in: stages) }
+            },
             keepsOldValue: true
         )
+    }
+
+    /// Replaces a token, in the way of the store if there is one.
+    private static func refreshed(
+        _ old: AccessToken?,
+        in store: (any TokenStore)?,
+        _ environment: ChainEnvironment,
+        by fetch: @Sendable (AccessToken?) async throws -> AccessToken
+    ) async throws -> RefreshedToken? {
+        guard let store else { return RefreshedToken(try await fetch(old), isSaved: false) }
+        return try await store.refresh(replacing: old, in: environment, by: fetch)
     }
 
     /// - Throws: `CancellationError` if the refresh failed with it.

@@ -4,8 +4,10 @@ import HTTPChainCore
 /// The token in use and its refresh date; a class, because every call retains it.
 final class BearerToken: Sendable {
     let token: AccessToken
+    /// Whether the store already has it, so that it isn't saved again.
+    let isSaved: Bool
     private let refreshDate: Date?
-    /// The monotonic time at which it was fetched, or `nil` if that was before this stage existed.
+    /// The monotonic time at which it was fetched, or `nil` if that was elsewhere or before this stage existed.
     private let fetched: Duration?
 
     /// Makes a token for use.
@@ -15,8 +17,10 @@ final class BearerToken: Sendable {
     ///   - leeway: The time before expiration at which a new one is requested.
     ///   - now: The issue date, if known: at most half of a short lifetime is given up.
     ///   - fetched: The time at which it was fetched.
-    init(_ token: AccessToken, leeway: Duration, now: Date? = nil, fetched: Duration? = nil) {
+    ///   - isSaved: Whether the store already has it.
+    init(_ token: AccessToken, leeway: Duration, now: Date? = nil, fetched: Duration? = nil, isSaved: Bool = false) {
         self.token = token
+        self.isSaved = isSaved
         self.fetched = fetched
         refreshDate = token.expiration.map { expiration in
             let life = now.map { expiration.timeIntervalSince($0) } ?? .infinity
@@ -26,6 +30,9 @@ final class BearerToken: Sendable {
 
     /// Whether the date has to be checked at all.
     var expires: Bool { refreshDate != nil }
+
+    /// Whether this stage fetched it.
+    var isFetched: Bool { fetched != nil }
 
     /// Whether it was fetched so recently that a 401 without a reason is unlikely to be about it.
     func isYoung(at now: Duration, under limit: RefreshLimit) -> Bool {

@@ -19,6 +19,51 @@ public protocol TokenStore: Sendable {
     func save(_ token: AccessToken) async throws
     /// Removes the token, as at a sign-out, if there is one.
     func removeToken() async throws
+    /// Replaces a token that has expired or was rejected, with one refresh for all processes that share the store.
+    ///
+    /// A store shared by several processes returns the token that another one has saved in the meantime. Otherwise it
+    /// excludes the others, fetches a new token, and saves it. By default, calls the closure.
+    ///
+    /// - Parameters:
+    ///   - old: The token to replace; `nil` if there is none.
+    ///   - environment: The clock and the random numbers of the call, for waiting.
+    ///   - fetch: Fetches a token that replaces the given one. Call it at most once.
+    /// - Returns: The new token; `nil` if the token was removed from the store in the meantime, as at a sign-out.
+    /// - Throws: Rethrows the closure's error, or an error of the store; the waiting calls fail with it as the cause.
+    func refresh(
+        replacing old: AccessToken?,
+        in environment: ChainEnvironment,
+        by fetch: @Sendable (_ old: AccessToken?) async throws -> AccessToken
+    ) async throws -> RefreshedToken?
+}
+
+extension TokenStore {
+    /// Returns the closure's token, which isn't saved yet.
+    public func refresh(
+        replacing old: AccessToken?,
+        in environment: ChainEnvironment,
+        by fetch: @Sendable (_ old: AccessToken?) async throws -> AccessToken
+    ) async throws -> RefreshedToken? {
+        RefreshedToken(try await fetch(old), isSaved: false)
+    }
+}
+
+/// A token that replaces another, and whether the store already has it.
+public struct RefreshedToken: Sendable, Hashable {
+    /// The new token.
+    public let token: AccessToken
+    /// Whether the store already has it; otherwise it is saved before it is used.
+    public let isSaved: Bool
+
+    /// Makes a result of ``TokenStore/refresh(replacing:in:by:)``.
+    ///
+    /// - Parameters:
+    ///   - token: The new token.
+    ///   - isSaved: Whether the store already has it.
+    public init(_ token: AccessToken, isSaved: Bool) {
+        self.token = token
+        self.isSaved = isSaved
+    }
 }
 
 /// Keeps a token in memory while the program runs, for tests.

@@ -79,7 +79,7 @@ public enum CacheDiskScenarios {
 
     /// A hit on an encrypted entry, in memory and in a file, and a hit on the same that is not encrypted.
     public static func encrypted(in directory: URL) async throws -> [[Scenario]] {
-        let key = CacheEncryptionKey.random()
+        let key = EncryptionKey.random()
         func pair(_ name: String, _ encrypted: some CacheStore, _ plain: some CacheStore) async throws -> [Scenario] {
             let chains = try await (
                 CacheScenarios.filled(1, store: EncryptedCacheStore(over: encrypted, key: key)),

@@ -1,21 +1,20 @@
 public import Foundation
-public import HTTPChainCore
 
-/// A 256-bit key that encrypts stored responses.
+/// A 256-bit key that encrypts what an application stores, such as responses or tokens.
 ///
 /// It prints as `<secret>`, also in a mirror and a debugger's dump. Keep it where the system keeps secrets, such as the
 /// keychain, and never next to the data it encrypts.
 ///
 /// ```swift
-/// let key = CacheEncryptionKey.random()
+/// let key = EncryptionKey.random()
 /// let text = key.base64
-/// let same = CacheEncryptionKey(base64: text)
+/// let same = EncryptionKey(base64: text)
 /// ```
-public struct CacheEncryptionKey: Sendable, Hashable {
+public struct EncryptionKey: Sendable, Hashable {
     /// The size of a key in bytes: 32.
     public static let size = 32
 
-    let bytes: Data
+    package let bytes: Data
 
     /// Creates a key from unguessable bytes, which a password isn't.
     ///
@@ -37,9 +36,9 @@ public struct CacheEncryptionKey: Sendable, Hashable {
     public var base64: Secret { Secret(bytes.base64EncodedString()) }
 
     /// Creates a key from the system's random numbers.
-    public static func random() -> CacheEncryptionKey {
+    public static func random() -> EncryptionKey {
         var numbers = SystemRandomNumberGenerator()
-        return CacheEncryptionKey(wellFormed: Data((0..<size).map { _ in UInt8.random(in: 0...255, using: &numbers) }))
+        return EncryptionKey(wellFormed: Data((0..<size).map { _ in UInt8.random(in: 0...255, using: &numbers) }))
     }
 
     private init(wellFormed bytes: Data) {
@@ -47,7 +46,7 @@ public struct CacheEncryptionKey: Sendable, Hashable {
     }
 }
 
-extension CacheEncryptionKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension EncryptionKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Always `<secret>`.
     public var description: String { "<secret>" }
     /// Always `<secret>`.

@@ -1,0 +1,47 @@
+#if Valkey
+/// The scripts of a store: each reads and changes the token and the lock atomically.
+///
+/// `KEYS[1]` is the token, `KEYS[2]` the lock: the random name of the store that refreshes the token, for a limited
+/// time.
+enum TokenScripts {
+    /// Returns the stored token, and 1 if the lock was free and is now this store's.
+    ///
+    /// `ARGV` has the store's random name and the milliseconds until the lock is free again.
+    static let claim = """
+        local stored = redis.call('GET', KEYS[1])
+        local claimed = redis.call('SET', KEYS[2], ARGV[1], 'NX', 'PX', ARGV[2])
+        return {stored, claimed and 1 or 0}
+        """
+
+    /// Releases the lock if it is still this store's.
+    ///
+    /// `ARGV` has the store's random name.
+    static let release = """
+        if redis.call('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
+        return 0
+        """
+
+    /// Stores a token if nobody has replaced or removed the one that was stored when the lock was claimed, releases the
+    /// lock, and returns the token that is stored now.
+    ///
+    /// The token is compared, and not the lock: a refresh that took longer than the lock is kept if nothing happened in
+    /// the meantime. `ARGV` has the store's random name, the token that was stored (empty if there was none), and the
+    /// new one.
+    static let finish = """
+        if redis.call('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
+        local stored = redis.call('GET', KEYS[1])
+        if (stored or '') ~= ARGV[2] then return stored end
+        redis.call('SET', KEYS[1], ARGV[3])
+        return ARGV[3]
+        """
+
+    /// Stores a token and frees the lock, so that a refresh in flight can't replace it.
+    ///
+    /// `ARGV` has the token.
+    static let save = """
+        redis.call('SET', KEYS[1], ARGV[1])
+        redis.call('DEL', KEYS[2])
+        return 0
+        """
+}
+#endif

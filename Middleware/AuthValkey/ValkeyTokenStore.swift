@@ -1,0 +1,218 @@
+#if Valkey
+import Foundation
+public import HTTPChainAuth
+public import HTTPChainCore
+import HTTPChainSupport
+public import HTTPChainValkey
+
+/// A token in Valkey or Redis that machines share: one of them refreshes it, and the others use the new one.
+///
+/// ```swift
+/// let client = ValkeyClient(ValkeySettings(host: "valkey.internal"))
+/// let store = ValkeyTokenStore(client, named: "garden", key: key)
+/// let chain = try Chain(transport: transport) {
+///     BearerAuthMiddleware(
+///         .refreshToken(at: endpoint),
+///         for: "https://api.example.com",
+///         token: try await store.token(),
+///         saving: store
+///     )
+/// }
+/// ```
+///
+/// **One refresh.** If a token has expired or was rejected, a machine looks for a newer one in the store. If there is
+/// none, it locks the token, refreshes it and stores the new one, while the others wait for it. The lock is a lease: if
+/// the machine dies, another one refreshes the token when the lease has ended. If a refresh takes longer than the lease,
+/// another machine may refresh the token too, and the first token that is stored is kept.
+///
+/// **Encryption.** The token is encrypted with AES-256 in GCM (NIST SP 800-38D), under a key derived from the
+/// application's (HKDF, RFC 5869), and bound to its name. The name is an HMAC. A value that can't be decrypted is
+/// reported to the observer, and replaced by the next refresh.
+///
+/// **When the server is unreachable**, nothing is refreshed, because two machines with the same refresh token may both
+/// lose their access. A token that is still valid is sent; other calls fail with ``/HTTPChainValkey/ValkeyError`` as the
+/// cause. A token that was fetched but couldn't be stored is kept in memory, and stored before the next call uses it.
+///
+/// **Sign-out.** ``removeToken()`` removes the token from the store, and a refresh in flight doesn't store another. A
+/// machine that has the token in memory uses it until it expires or is rejected.
+public final class ValkeyTokenStore: TokenStore {
+    /// The range of leases: a hundredth of a second to an hour.
+    private static let leases = Duration.milliseconds(10)...Duration.seconds(3600)
+    /// The delays between two looks at a token that another machine is refreshing.
+    private static let backoff = Backoff(base: .milliseconds(40), cap: .milliseconds(320))
+
+    private let client: ValkeyClient
+    private let name: String
+    private let lease: Duration
+    private let cipher: TokenCipher
+    /// The name of the token on the server.
+    private let key: String
+    /// The names of the token and of its lock.
+    private var keys: [String] { [key, key + ":lock"] }
+    private let observer: (@Sendable (any Error) -> Void)?
+
+    /// Creates a store of one token.
+    ///
+    /// - Parameters:
+    ///   - client: The connection, which other stores may share.
+    ///   - name: The name of the token, the same on all machines: a service, or a service and an account.
+    ///   - prefix: The prefix of the keys on the server; "token:" by default.
+    ///   - key: The key that encrypts the token, the same on all machines.
+    ///   - lease: The time after which another machine refreshes the token if the one that began has died: longer than
+    ///     any refresh takes. 30 seconds by default; from 10 milliseconds to an hour.
+    ///   - observer: Receives ``ValkeyTokenStoreError/Problem/unreadable`` if a refresh ignores a stored value. It must
+    ///     return quickly.
+    public init(
+        _ client: ValkeyClient,
+        named name: String,
+        prefix: String = "token:",
+        key: EncryptionKey,
+        lease: Duration = .seconds(30),
+        observer: (@Sendable (any Error) -> Void)? = nil
+    ) {
+        self.client = client
+        self.name = name
+        self.lease = min(max(lease, Self.leases.lowerBound), Self.leases.upperBound)
+        self.observer = observer
+        cipher = TokenCipher(key)
+        // In braces, so that a cluster keeps the token and its lock in the same slot.
+        self.key = "\(prefix){\(cipher.name(name))}"
+    }
+
+    /// Returns the stored token, or `nil` if there is none.
+    ///
+    /// - Throws: ``ValkeyTokenStoreError``; ``/HTTPChainValkey/ValkeyError``; `CancellationError`.
+    public func token() async throws -> AccessToken? {
+        guard let sealed = try await client.send(ValkeyCommand(["GET", key])).data else { return nil }
+        guard let token = cipher.open(sealed, as: key) else { throw failure(.unreadable) }
+        return token
+    }
+
+    /// Stores a token, replacing the previous one, also that of a refresh in flight.
+    ///
+    /// - Throws: ``/HTTPChainValkey/ValkeyError``; `CancellationError`.
+    public func save(_ token: AccessToken) async throws {
+        let sealed = try cipher.seal(token, as: key)
+        _ = try await client.run(TokenScripts.save, keys: keys.map { Array($0.utf8) }, arguments: [sealed])
+    }
+
+    /// Removes the token; a refresh in flight doesn't store another.
+    ///
+    /// - Throws: ``/HTTPChainValkey/ValkeyError``; `CancellationError`.
+    public func removeToken() async throws {
+        _ = try await client.send(ValkeyCommand(["DEL"] + keys))
+    }
+
+    /// Returns the token that another machine has stored, or fetches one while the other machines wait.
+    ///
+    /// - Throws: Rethrows the closure's error; ``ValkeyTokenStoreError`` if other machines have been refreshing the token
+    ///   for longer than two leases; ``/HTTPChainValkey/ValkeyError``; `CancellationError`.
+    public func refresh(
+        replacing old: AccessToken?,
+        in environment: ChainEnvironment,
+        by fetch: @Sendable (_ old: AccessToken?) async throws -> AccessToken
+    ) async throws -> RefreshedToken? {
+        let owner = Self.randomOwner()
+        var (attempts, waited) = (0, Duration.zero)
+        while true {
+            let (sealed, isClaimed) = try await claim(as: owner)
+            let stored = opened(sealed, isToBeReplaced: isClaimed)
+            if let stored, isNewer(stored, than: old, at: environment) {
+                if isClaimed { release(owner) }
+                return RefreshedToken(stored, isSaved: true)
+            }
+            if isClaimed { return try await fetched(replacing: stored ?? old, sealed, as: owner, by: fetch) }
+            guard waited < lease * 2 else { throw failure(.refreshedElsewhere(waited)) }
+            attempts += 1
+            let wait = Self.backoff.wait(beforeRetry: attempts, times: 0.5...1, random: environment.random)
+            try await environment.time.sleep(for: wait)
+            waited += wait
+        }
+    }
+}
+
+extension ValkeyTokenStore {
+    /// A name that no other refresh has, also if two machines have the same random numbers for their calls.
+    private static func randomOwner() -> String {
+        var numbers = SystemRandomNumberGenerator()
+        return numbers.next().hexadecimal + numbers.next().hexadecimal
+    }
+
+    /// Returns the stored token, and whether the lock is now the owner's.
+    private func claim(as owner: String) async throws -> (sealed: [UInt8]?, isClaimed: Bool) {
+        let milliseconds = Int64(lease / .milliseconds(1))
+        let reply = try await client.run(
+            TokenScripts.claim,
+            keys: keys,
+            arguments: [owner, "\(milliseconds)"]
+        ) { [self] _ in release(owner) }
+        guard case .list(let values) = reply, values.count == 2, case .number(let claimed) = values[1],
+            values[0] == .null || values[0].data != nil
+        else {
+            let server = "\(client.settings.host):\(client.settings.port)"
+            throw ValkeyError(.malformedReply, server: server, detail: "no token and lock")
+        }
+        return (values[0].data, claimed == 1)
+    }
+
+    /// Releases the lock without waiting for it; if the command is lost, the lease ends.
+    private func release(_ owner: String) {
+        client.post(TokenScripts.release, keys: keys, arguments: [owner])
+    }
+
+    /// Fetches a token under the lock, and stores it.
+    ///
+    /// - Parameter sealed: The stored value that it replaces.
+    private func fetched(
+        replacing old: AccessToken?,
+        _ sealed: [UInt8]?,
+        as owner: String,
+        by fetch: @Sendable (AccessToken?) async throws -> AccessToken
+    ) async throws -> RefreshedToken? {
+        let token: AccessToken
+        do {
+            token = try await fetch(old)
+        } catch {
+            release(owner)
+            throw error
+        }
+        let new: [UInt8]
+        let reply: RESPValue
+        do {
+            new = try cipher.seal(token, as: key)
+            // Also for a cancelled call: the server may accept the previous refresh token only once.
+            reply = try await client.run(
+                TokenScripts.finish,
+                keys: keys.map { Array($0.utf8) },
+                arguments: [Array(owner.utf8), sealed ?? [], new],
+                isToEnd: true
+            )
+        } catch {
+            // Saved again before it is used.
+            release(owner)
+            return RefreshedToken(token, isSaved: false)
+        }
+        if reply == .null { return nil }
+        guard let stored = reply.data else { return RefreshedToken(token, isSaved: false) }
+        if stored == new { return RefreshedToken(token, isSaved: true) }
+        guard let other = opened(stored, isToBeReplaced: true) else { return RefreshedToken(token, isSaved: false) }
+        return RefreshedToken(other, isSaved: true)
+    }
+
+    private func opened(_ sealed: [UInt8]?, isToBeReplaced: Bool) -> AccessToken? {
+        guard let sealed else { return nil }
+        let token = cipher.open(sealed, as: key)
+        if token == nil, isToBeReplaced { observer?(failure(.unreadable)) }
+        return token
+    }
+
+    /// Whether a stored token can be used instead of one that has expired or was rejected.
+    private func isNewer(_ stored: AccessToken, than old: AccessToken?, at environment: ChainEnvironment) -> Bool {
+        stored.value != old?.value && stored.isWellFormed && !stored.hasExpired(at: environment.time.date)
+    }
+
+    private func failure(_ problem: ValkeyTokenStoreError.Problem) -> ValkeyTokenStoreError {
+        ValkeyTokenStoreError(problem: problem, name: name)
+    }
+}
+#endif

@@ -1,0 +1,44 @@
+#if Valkey
+public import HTTPChainCore
+
+/// An error of a ``ValkeyTokenStore``, apart from those of the connection.
+public struct ValkeyTokenStoreError: HTTPChainError, Hashable {
+    /// The problem.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+    #endif
+    public enum Problem: Sendable, Hashable {
+        /// The stored value isn't a token that was encrypted with this key for this name: another key was used, or
+        /// somebody changed the value.
+        case unreadable
+        /// Other processes were refreshing the token for this long, and none of them has stored a new one.
+        case refreshedElsewhere(Duration)
+    }
+
+    /// The problem.
+    public let problem: Problem
+    /// The name of the token, as given to the store.
+    public let name: String
+
+    /// Always "ValkeyTokenStore".
+    public var stage: String { "ValkeyTokenStore" }
+
+    /// A sentence with the problem and the token's name.
+    public var reason: String {
+        switch problem {
+        case .unreadable: "the stored token \"\(name)\" can't be decrypted with this key"
+        case .refreshedElsewhere(let time):
+            "other processes were refreshing the token \"\(name)\" for \(time), without a new token"
+        }
+    }
+
+    /// A suggested fix.
+    public var recoverySuggestion: String? {
+        switch problem {
+        case .unreadable:
+            "check that all machines have the same key; the next refresh replaces the value, and removeToken() removes it"
+        case .refreshedElsewhere: "try again; if it lasts, find out why the refreshes of the other machines fail"
+        }
+    }
+}
+#endif
