@@ -52,9 +52,8 @@ extension Request {
     /// reported. The sequence doesn't end if the call isn't reported at all: for a request that is never sent, or in a
     /// chain without ``ProgressMiddleware``. ``withProgress(isolation:_:perform:)`` returns in any case.
     public consuming func observingProgress() -> (request: Request, updates: ProgressUpdates) {
-        let observer = ProgressObserver()
-        add(observer)
-        return (self, ProgressUpdates(observer: observer))
+        let updates = ProgressUpdates()
+        return (updates.observing(self), updates)
     }
 
     mutating func add(_ observer: ProgressObserver) {

@@ -1,3 +1,5 @@
+package import HTTPChainCore
+
 /// The progress of a single call, made by ``HTTPChainCore/Request/observingProgress()``.
 ///
 /// It holds a few reports at most: newer ones replace older ones. Only one task at a time can iterate.
@@ -8,6 +10,21 @@ public struct ProgressUpdates: AsyncSequence, Sendable {
     public typealias Failure = Never
 
     let observer: ProgressObserver
+
+    init(observer: ProgressObserver) {
+        self.observer = observer
+    }
+
+    /// Makes the progress of a call that is made later.
+    package init() {
+        self.init(observer: ProgressObserver())
+    }
+
+    /// Returns a request that reports its progress here.
+    package func observing(_ request: consuming Request) -> Request {
+        request.add(observer)
+        return request
+    }
 
     /// Iterates over the reports of a call.
     public struct AsyncIterator: AsyncIteratorProtocol {

@@ -28,13 +28,29 @@ extension Request {
         perform operation: (_ request: Request) async throws -> Result
     ) async throws -> Result {
         let (request, updates) = observingProgress()
-        return try await withThrowingTaskGroup(of: Void.self) { group in
+        return try await updates.deliver(to: action) { try await operation(request) }
+    }
+}
+
+extension ProgressUpdates {
+    /// Calls a closure with the reports until an operation has ended and the last report is delivered.
+    ///
+    /// - Parameters:
+    ///   - isolation: The isolation of `operation`; the caller's actor.
+    ///   - action: Receives a report, on the actor of the closure.
+    ///   - operation: Performs the call.
+    package func deliver<Result: Sendable>(
+        isolation: isolated (any Actor)? = #isolation,
+        to action: @escaping @Sendable (_ progress: TransferProgress) async -> Void,
+        while operation: () async throws -> Result
+    ) async throws -> Result {
+        try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 // A cancelled task still delivers the waiting reports, including the last.
-                while let progress = await updates.observer.nextUninterrupted() { await action(progress) }
+                while let progress = await observer.nextUninterrupted() { await action(progress) }
             }
-            defer { updates.observer.close() }
-            return try await operation(request)
+            defer { observer.close() }
+            return try await operation()
         }
     }
 }

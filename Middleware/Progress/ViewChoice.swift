@@ -1,8 +1,10 @@
 /// Chooses the view to show if there is room for only one: the consumer's, or the wire's if there is no other.
-struct ViewChoice: Sendable {
+package struct ViewChoice: Sendable {
     private var hasConsumer = false
 
-    mutating func admits(_ view: TransferProgress.View) -> Bool {
+    package init() {}
+
+    package mutating func admits(_ view: TransferProgress.View) -> Bool {
         if view == .consumer { hasConsumer = true }
         return view == .consumer || !hasConsumer
     }

@@ -41,8 +41,11 @@ final class ClientCore: Sendable {
     ///   client was deallocated.
     func admit<Kind: TypedRequest>(_ request: Kind, _ settings: CallSettings) throws -> AdmittedCall<Kind> {
         let endpoint = try endpoint(for: request)
-        let number = events.begin(showingActivity: endpoint.showsActivity)
-        let teller = number.map { CallTeller(events, $0, request, endpoint.name, settings) }
+        let number = events.begin(
+            showingActivity: endpoint.showsActivity,
+            isMonitored: !settings.monitors.isEmpty
+        )
+        let teller = number.map { CallTeller(events, $0, request, endpoint, settings) }
         let call = TypedCall(request, settings, endpoint, teller, self)
         teller?.tell(.willBegin)
         do {

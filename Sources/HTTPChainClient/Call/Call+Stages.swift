@@ -24,6 +24,58 @@ extension Call {
         with { $0.onProgress(action) }
     }
 
+    /// Sends the request while a closure on any actor receives its progress, in order.
+    ///
+    /// ```swift
+    /// let user = try await client.makeCall(GetUser(id: 42)).withProgress { @MainActor progress in
+    ///     bar.value = progress.fraction ?? 0
+    /// }
+    /// ```
+    ///
+    /// The closure runs in a separate task, which ends before this method returns. A slow one misses reports in between
+    /// but doesn't slow the transfer down. The first and the last report always come, in a chain with
+    /// `ProgressMiddleware`. For an output that is a stream, use ``withProgress(isolation:_:perform:)``.
+    ///
+    /// - Parameters:
+    ///   - isolation: The caller's actor.
+    ///   - action: Receives a report, on the actor of the closure.
+    /// - Returns: The output.
+    /// - Throws: The errors of ``value``.
+    @discardableResult
+    public func withProgress(
+        isolation: isolated (any Actor)? = #isolation,
+        _ action: @escaping @Sendable (_ progress: TransferProgress) async -> Void
+    ) async throws -> Kind.Output {
+        try await withProgress(action) { try await $0.value }
+    }
+
+    /// Performs an operation with this call while a closure on any actor receives its progress, in order.
+    ///
+    /// ```swift
+    /// try await client.makeCall(GetUser(id: 42)).withProgress { @MainActor progress in
+    ///     bar.value = progress.fraction ?? 0
+    /// } perform: { call in
+    ///     try await call.response
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - isolation: The isolation of `operation`; the caller's actor.
+    ///   - action: Receives a report, on the actor of the closure; see ``withProgress(isolation:_:)``.
+    ///   - operation: Sends the call once, and reads its output if that is a stream; anything read later isn't reported.
+    /// - Returns: The result of `operation`.
+    /// - Throws: Errors from `operation`.
+    @discardableResult
+    public func withProgress<Result: Sendable>(
+        isolation: isolated (any Actor)? = #isolation,
+        _ action: @escaping @Sendable (_ progress: TransferProgress) async -> Void,
+        perform operation: (_ call: Call) async throws -> Result
+    ) async throws -> Result {
+        let updates = ProgressUpdates()
+        let call = with { updates.observing($0) }
+        return try await updates.deliver(to: action) { try await operation(call) }
+    }
+
     /// Returns the call with a header field set.
     public func header(_ name: HTTPField.Name, _ value: String) -> Call {
         with { request in

@@ -102,6 +102,8 @@ struct CallSettings: Sendable {
     var processing: ResultProcessing?
     var slowAfter: Duration?
     var changes: [@Sendable (Request) -> Request] = []
+    /// Receive the events of this call.
+    var monitors: [CallMonitorState] = []
     /// Awaited when the call has its reply, before the reply is stored.
     var beforeStoring: (@Sendable () async -> Void)?
 }

@@ -56,6 +56,10 @@ public struct CallEvent: Sendable {
     public let key: (any Hashable & Sendable)?
     /// The call's tags.
     public let tags: Set<String>
+    /// Distinguishes the client, whose calls ``call`` numbers.
+    let source: ObjectIdentifier
+    /// Whether the endpoint shows activity.
+    let showsActivity: Bool
 }
 
 /// An observer of the events of a client's calls, added with ``Client/addObserver(_:)``.

@@ -45,18 +45,20 @@ final class CallEventHub: Sendable {
 
     /// Notes that a call begins.
     ///
-    /// - Parameter showsActivity: Whether it counts as activity until ``endActivity()``.
+    /// - Parameters:
+    ///   - showsActivity: Whether it counts as activity until ``endActivity()``.
+    ///   - isMonitored: Whether the call has a listener of its own.
     /// - Returns: A number for the call; `nil` if nobody listens.
-    func begin(showingActivity showsActivity: Bool) -> UInt64? {
+    func begin(showingActivity showsActivity: Bool, isMonitored: Bool) -> UInt64? {
         let isHeard =
             showsActivity
             ? activityState.update { state in
                 state.count += 1
                 return state.isHeard
             } : activityState.read(\.isHeard)
-        guard isHeard else { return nil }
+        guard isHeard || isMonitored else { return nil }
         return state.withLock { state in
-            guard !state.sinks.isEmpty else { return nil }
+            guard isMonitored || !state.sinks.isEmpty else { return nil }
             state.lastCall += 1
             state.pending += 1
             return state.lastCall
@@ -103,22 +105,22 @@ final class CallTeller: Sendable {
     private let hub: CallEventHub
     private let number: UInt64
     private let request: any TypedRequest
-    private let endpoint: String
-    private let registration: CallRegistration
+    private let endpoint: Endpoint
+    private let settings: CallSettings
     private let state = Locked(State())
 
     init(
         _ hub: CallEventHub,
         _ number: UInt64,
         _ request: any TypedRequest,
-        _ endpoint: String,
+        _ endpoint: Endpoint,
         _ settings: CallSettings
     ) {
         self.hub = hub
         self.number = number
         self.request = request
         self.endpoint = endpoint
-        registration = settings.registration
+        self.settings = settings
     }
 
     /// Notes that the call is registered.
@@ -151,9 +153,11 @@ final class CallTeller: Sendable {
                     change: change,
                     id: state.id,
                     request: request,
-                    endpoint: endpoint,
-                    key: registration.key,
-                    tags: registration.tags
+                    endpoint: endpoint.name,
+                    key: settings.registration.key,
+                    tags: settings.registration.tags,
+                    source: ObjectIdentifier(hub),
+                    showsActivity: endpoint.showsActivity
                 )
             )
             defer { state.isTelling = true }
@@ -170,6 +174,7 @@ final class CallTeller: Sendable {
             }
             return state.waiting.removeFirst()
         }) {
+            for monitor in settings.monitors { monitor.note(event) }
             hub.tell(event)
             if event.change.isEnd { hub.finish() }
         }

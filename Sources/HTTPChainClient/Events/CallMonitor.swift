@@ -1,0 +1,81 @@
+public import HTTPChainProgress
+public import Observation
+
+/// The activity and the progress of calls, for a user interface that observes it.
+///
+/// ```swift
+/// let monitor = await CallMonitor()
+/// let user = try await client.makeCall(GetUser(id: 42)).monitored(by: monitor).value
+/// let everything = await CallMonitor(client)
+/// let uploads = await CallMonitor(client, tag: "upload")
+/// ```
+///
+/// A view of SwiftUI that reads a property is updated when it changes; elsewhere use `withObservationTracking`. Changes
+/// come in order. If the main actor is busy, it sees the newest state and misses those in between.
+@MainActor
+@Observable
+public final class CallMonitor {
+    /// The number of running calls.
+    public private(set) var count = 0
+
+    /// The newest report of `ProgressMiddleware`; `nil` before the first, and in a chain without that stage.
+    ///
+    /// It has the bytes of the caller, or those on the wire if the chain reports no others.
+    public private(set) var progress: TransferProgress?
+
+    /// The completed fraction, from 0 to 1; `nil` if it is unknown.
+    ///
+    /// It is that of ``progress``, or, while several calls transfer content, the average of their fractions.
+    public private(set) var fraction: Double?
+
+    nonisolated let state = CallMonitorState()
+
+    /// Creates a monitor for the calls that are given to it with ``Call/monitored(by:)``.
+    public init() {
+        let state = state
+        Task { [weak self] in
+            var version = 0
+            while let newest = await state.newest(after: version) {
+                version = newest.version
+                self?.show(newest.summary)
+            }
+        }
+    }
+
+    /// Creates a monitor for the calls of a client that begin from now on.
+    ///
+    /// Calls at endpoints that don't show activity are left out (``Endpoint/showingActivity(_:)``).
+    ///
+    /// - Parameters:
+    ///   - client: The client; not retained.
+    ///   - tag: A tag that the calls have; any calls by default.
+    public convenience init(_ client: Client, tag: String? = nil) {
+        self.init()
+        client.core.events.add { [weak state] event in
+            guard let state else { return false }
+            if event.showsActivity, tag.map(event.tags.contains) ?? true { state.note(event) }
+            return true
+        }
+    }
+
+    deinit { state.end() }
+
+    /// Whether a call is running.
+    public var isActive: Bool { count > 0 }
+
+    private func show(_ summary: CallMonitorState.Summary) {
+        // Equal values would update the views that show them.
+        if count != summary.count { count = summary.count }
+        if fraction != summary.fraction { fraction = summary.fraction }
+        progress = summary.progress
+    }
+}
+
+extension Call {
+    /// Returns the call with a monitor that shows its activity and progress.
+    ///
+    /// - Parameter monitor: The monitor, which may follow several calls; not retained.
+    public func monitored(by monitor: CallMonitor) -> Call {
+        changing { $0.monitors.append(monitor.state) }
+    }
+}
