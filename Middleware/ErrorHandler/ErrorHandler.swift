@@ -1,3 +1,4 @@
+public import Foundation
 public import HTTPChainCore
 import HTTPTypes
 
@@ -42,6 +43,11 @@ public struct ErrorHandler: Sendable {
     /// Whether the handler applies only to errors with a response.
     let needsResponse: Bool
     let outcome: @Sendable (CallFailure) async throws(CancellationError) -> Outcome
+    /// Returns an error for a response that no stage has refused; `nil` if the handler doesn't see such responses.
+    private(set) var check: Check?
+
+    /// A closure that returns an error for a response, or `nil` if it is valid.
+    typealias Check = @Sendable (Response, Data?) async throws(CancellationError) -> (any Error)?
 
     /// Makes a handler from a closure.
     ///
@@ -121,6 +127,41 @@ public struct ErrorHandler: Sendable {
         }
     }
 
+    /// A handler that sees every response together with its content, whether another stage refuses it or not.
+    ///
+    /// ```swift
+    /// let handler = ErrorHandler.validating { response, content in
+    ///     let text = content.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    ///     if response.status != .ok || text.contains("\"ok\":false") { throw ShopError.refused }
+    /// }
+    /// ```
+    ///
+    /// The error is thrown without wrapping, like that of ``throwing(_:)``. Content is read up to the stage's limit also
+    /// for responses that are valid; it can be read again.
+    ///
+    /// - Parameter check: Throws the call's error if the response is invalid; otherwise the next handler sees it. The
+    ///   content is `nil` if it exceeds the stage's limit or is incomplete.
+    public static func validating(
+        _ check: @escaping @Sendable (_ response: Response, _ content: Data?) async throws -> Void
+    ) -> ErrorHandler {
+        let error: Check = { response, content throws(CancellationError) in
+            do {
+                try await check(response, content)
+                return nil
+            } catch let cancellation as CancellationError {
+                throw cancellation
+            } catch {
+                return error
+            }
+        }
+        var handler = ErrorHandler("validating") { failure throws(CancellationError) in
+            guard let response = failure.response else { return .pass }
+            return try await error(response, failure.content?.bytes).map { .throw($0) } ?? .pass
+        }
+        handler.check = error
+        return handler
+    }
+
     /// A handler that returns a response instead of failing.
     ///
     /// ```swift
@@ -157,9 +198,16 @@ public struct ErrorHandler: Sendable {
 
     /// Returns the handler, limited to responses with certain statuses.
     public func limited(to statuses: StatusSet) -> ErrorHandler {
-        ErrorHandler("\(name) for \(statuses)", needsResponse: true) { [outcome] failure throws(CancellationError) in
+        let name = "\(name) for \(statuses)"
+        var limited = ErrorHandler(name, needsResponse: check == nil) { [outcome] failure throws(CancellationError) in
             guard let status = failure.status, statuses.contains(status) else { return .pass }
             return try await outcome(failure)
         }
+        if let check {
+            limited.check = { response, content throws(CancellationError) in
+                statuses.contains(response.status) ? try await check(response, content) : nil
+            }
+        }
+        return limited
     }
 }

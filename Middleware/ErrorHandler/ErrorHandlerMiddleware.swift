@@ -1,3 +1,4 @@
+import Foundation
 public import HTTPChainCore
 import HTTPTypes
 
@@ -21,7 +22,7 @@ import HTTPTypes
 /// content types, so several can be combined. If no handler has a result, the error is rethrown unchanged. A
 /// ``ServiceError`` has the original error as its cause, and so the request, the response and the transport's error.
 ///
-/// The stage handles errors, not responses: an inner `StatusValidationMiddleware` turns a status into an error that
+/// The stage handles errors, not responses, except with ``ErrorHandler/validating(_:)``: an inner `StatusValidationMiddleware` turns a status into an error that
 /// contains the response. Content is read up to a limit, and can be read again from the error. Cancellation is never
 /// handled.
 ///
@@ -87,13 +88,26 @@ public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let rule = request.options.contains(CallErrorHandlers.self) ? request.options[CallErrorHandlers.self] : nil
         let redaction = request.redaction
+        let response: Response
         do {
-            return try await next(request)
+            response = try await next(request)
         } catch let error as CancellationError {
             throw error
         } catch {
             return try await handle(error, with: handlers(under: rule), redaction)
         }
+        return try await checked(response, with: handlers(under: rule))
+    }
+
+    /// Returns the response unless one of the handlers that see every response has an error for it.
+    private func checked(_ response: consuming Response, with handlers: [ErrorHandler]) async throws -> Response {
+        guard handlers.contains(where: { $0.check != nil }) else { return response }
+        var response = response
+        let content = try await content(of: &response)
+        for handler in handlers {
+            if let error = try await handler.check?(response, content) { throw error }
+        }
+        return response
     }
 
     private func handlers(under rule: CallErrorHandlers.Rule?) -> [ErrorHandler] {
@@ -125,14 +139,19 @@ public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
     /// Returns the error with the content of its response read, and the response's complete body restored.
     private func failure(of error: any Error) async throws(CancellationError) -> CallFailure {
         guard var error = error as? any ResponseError else { return CallFailure(error) }
-        let seen = try await error.response.body.lookAhead(upTo: contentLimit)
-        error.response.body = seen.body
-        let isWhole = seen.failure == nil && !seen.preview.isTruncated
+        let content = try await content(of: &error.response)
         let type = error.response.headers[.contentType]
         return CallFailure(
             error,
             response: error.response,
-            content: isWhole ? ErrorContent(seen.preview.bytes, contentType: type) : nil
+            content: content.map { ErrorContent($0, contentType: type) }
         )
+    }
+
+    /// Returns the complete content of a response up to the limit, and restores the body.
+    private func content(of response: inout Response) async throws(CancellationError) -> Data? {
+        let seen = try await response.body.lookAhead(upTo: contentLimit)
+        response.body = seen.body
+        return seen.failure == nil && !seen.preview.isTruncated ? seen.preview.bytes : nil
     }
 }

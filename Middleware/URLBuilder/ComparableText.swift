@@ -2,9 +2,10 @@ import Foundation
 import HTTPChainCore
 
 extension URLArgumentsOption: TargetOption {
-    /// The arguments as text, or `nil` if a query value can't be encoded as JSON.
+    /// The arguments as text, or `nil` if a query value can't be encoded as JSON, or if there are values of any type.
     package static func comparableText(of value: URLArguments?) -> String? {
         guard let value else { return "" }
+        guard value.reservedValues.isEmpty else { return nil }
         var text = ComparableText()
         text.append("path", value.path)
         text.append("reserved", value.reserved)

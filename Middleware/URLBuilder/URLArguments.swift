@@ -11,6 +11,11 @@ public struct URLArguments: Sendable {
     /// A custom builder reads them, and variables missing in ``path`` are looked up here. They never become part of the
     /// query, the header fields or the body.
     public var reserved: URLParameters
+    /// Values of any type that are reserved for a custom builder, by name.
+    ///
+    /// No variable is looked up here, and they never become part of the request. Calls with such values are never
+    /// considered equal, because values of any type can't be compared.
+    public var reservedValues: [String: any Sendable] = [:]
     /// The encoder of this call's query; `nil` for the stage's.
     public var encoder: ParameterEncoder?
     /// The notations for variables in this call's reference; `nil` for the stage's.
@@ -86,6 +91,29 @@ extension Request {
     /// ```
     public consuming func url(builtBy builder: some URLBuilding) -> Request {
         urlArguments.builder = builder
+        return self
+    }
+
+    /// Returns the request with a value of any type that only a custom URL builder sees.
+    ///
+    /// ```swift
+    /// struct ReportBuilder: URLBuilding {
+    ///     func url(for call: URLBuildingCall) async throws -> String {
+    ///         guard let days = call.arguments.reservedValues["days"] as? ClosedRange<Int> else { throw NoDays() }
+    ///         return try call.standardURL(reference: "reports/\(days.lowerBound)-\(days.upperBound)")
+    ///     }
+    /// }
+    /// try await chain.send(.get("reports").withReserved("days", 3...7).url(builtBy: ReportBuilder()))
+    /// ```
+    ///
+    /// Values for variables of the URL, which the standard builder finds, too, belong into
+    /// ``with(path:query:reserved:)``.
+    ///
+    /// - Parameters:
+    ///   - name: The name, for ``URLArguments/reservedValues``.
+    ///   - value: The value.
+    public consuming func withReserved(_ name: String, _ value: some Sendable) -> Request {
+        urlArguments.reservedValues[name] = value
         return self
     }
 

@@ -20,8 +20,7 @@ import HTTPTypes
 /// The stages of the chain implement the options of a route: a serializer, `GzipMiddleware`, `MultipartMiddleware`,
 /// `CacheMiddleware`, `CookieMiddleware`, `RoutedAuthMiddleware`. It retains its client.
 public struct RouteClient: Sendable {
-    /// The routes.
-    public let table: RouteTable
+    private let currentTable: Locked<RouteTable>
     /// The client that sends them, with its registry and its events.
     public let client: Client
 
@@ -40,8 +39,28 @@ public struct RouteClient: Sendable {
     ///   - table: The routes.
     ///   - client: The client; its endpoints receive the requests of routes as ``RoutedRequest``.
     public init(_ table: RouteTable, client: Client) {
-        self.table = table
+        currentTable = Locked(table)
         self.client = client
+    }
+
+    /// The routes.
+    public var table: RouteTable { currentTable.withLock { $0 } }
+
+    /// Adds routes, for this value and its copies; they replace routes with the same names.
+    ///
+    /// ```swift
+    /// try routes.register(Route("news", "news/{day}"))
+    /// let reply = try await routes.request("news", variables: ["day": "2026-05-01"])
+    /// ```
+    ///
+    /// Calls made before keep their routes.
+    ///
+    /// - Throws: ``RouteTableError`` with every mistake; then nothing is added.
+    public func register(_ routes: Route...) throws(RouteTableError) {
+        let result = currentTable.withLock { table in
+            Result { () throws(RouteTableError) in table = try table.registering(routes) }
+        }
+        try result.get()
     }
 
     /// Calls a route and returns its reply: JSON, text, data, or a file if the route says so.
@@ -117,6 +136,7 @@ public struct RouteClient: Sendable {
         _ data: [MultipartPart],
         _ result: (Route) -> ResultKind<Output>
     ) throws(RouteError) -> Call<RouteRequest<Output>> {
+        let table = table
         let route = try table.route(name)
         return client.makeCall(
             RouteRequest(

@@ -114,6 +114,20 @@ public struct RouteTable: Sendable {
         return try RouteTable(json: bytes, environment: environment, overrides: overrides)
     }
 
+    /// Returns the table with further routes, which replace those with the same names.
+    ///
+    /// - Throws: ``RouteTableError`` with every mistake, also of two of these routes with the same name.
+    public func registering(_ routes: Route...) throws(RouteTableError) -> RouteTable {
+        try registering(routes)
+    }
+
+    func registering(_ added: [Route]) throws(RouteTableError) -> RouteTable {
+        let replaced = Set(added.map(\.name))
+        let kept = names.compactMap { routes[$0] }.filter { !replaced.contains($0.name) }
+        let table = try RouteTable(kept + added, base: base)
+        return RouteTable(routes: table.routes, base: base, warnings: warnings)
+    }
+
     /// The names of the routes, sorted.
     public var names: [String] { routes.keys.sorted() }
 

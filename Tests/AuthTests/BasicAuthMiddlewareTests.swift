@@ -24,6 +24,22 @@ struct BasicAuthMiddlewareTests {
         #expect(try outcome.response().authenticationRefusal == nil)
     }
 
+    @Test("Its session is open once a credential was sent, until the server rejects it")
+    func session() async throws {
+        let stage = fixed()
+        #expect(!stage.isSessionOpen)
+        _ = await StageHarness(stage).send(.get(url), answering: .challenge(challenge), .ok)
+        #expect(stage.isSessionOpen)
+        let rejected = await StageHarness(stage).send(
+            .get(url),
+            answering: .challenge(challenge),
+            .challenge(challenge),
+            .challenge(challenge)
+        )
+        #expect(try rejected.response().status == .unauthorized)
+        #expect(!stage.isSessionOpen)
+    }
+
     @Test("Then preemptively, with what is in the same directory or deeper")
     func remembered() async throws {
         let stage = StageHarness(fixed())

@@ -85,6 +85,18 @@ struct ProviderTests {
         #expect(await !other.isCancelled)
     }
 
+    @Test("A request type may be in the lists of several groups")
+    func lists() async throws {
+        let shop: [any TypedRequest.Type] = [GetPlant.self, AddPlant.self]
+        let garden: [any TypedRequest.Type] = [GetPlant.self, DeletePlant.self]
+        let client = Client(over: try Garden.chain(over: GardenTransport()))
+        let (first, second) = (client.provider(ofSet: shop), client.provider(ofSet: garden))
+        #expect(try await first.call(GetPlant(id: 7)) == Garden.rose)
+        #expect(try await second.call(GetPlant(id: 7)) == Garden.rose)
+        #expect(first.allows(AddPlant(plant: Garden.rose)) && !second.allows(AddPlant(plant: Garden.rose)))
+        await #expect(throws: UnsupportedRequestError.self) { try await first.call(DeletePlant(id: 1)) }
+    }
+
     /// What the compiler is to refuse: the lines with a mark.
     private static let program = """
         import HTTPChainClient

@@ -105,6 +105,44 @@ struct HandlerChoiceTests {
         #expect(error?.status == nil)
     }
 
+    @Test("A handler that validates sees every response with its content, whoever else refuses it")
+    func validating() async throws {
+        let stage = ErrorHandlerMiddleware(
+            .problemDetails,
+            .validating { response, content in
+                let text = content.map { String(decoding: $0, as: UTF8.self) }
+                if response.status == .ok, text?.contains("\"ok\":false") != true { return }
+                throw Unpaid(price: response.status.code + (text == nil ? 1000 : 0))
+            },
+            contentLimit: ByteCount(20)
+        )
+        let harness = StageHarness(stage)
+        let url = "https://a.example/"
+        let valid = await harness.send(.get(url), answering: .status(.ok, body: #"{"ok":true}"#))
+        #expect(try await valid.response().body.text() == #"{"ok":true}"#)
+        let refused = await harness.send(.get(url), answering: .status(.ok, body: #"{"ok":false}"#))
+        #expect(refused.error as? Unpaid == Unpaid(price: 200))
+        let accepted = await harness.send(.get(url), answering: .status(.accepted, body: "later"))
+        #expect(accepted.error as? Unpaid == Unpaid(price: 202))
+        let long = await harness.send(
+            .get(url),
+            answering: .status(.accepted, body: HTTPBody(String(repeating: "a", count: 30)))
+        )
+        #expect(long.error as? Unpaid == Unpaid(price: 1202))
+        let gone = await #expect(throws: Unpaid.self) {
+            try await send(.get(url), answered: .gone, "x", as: "text/plain", through: stage)
+        }
+        #expect(gone == Unpaid(price: 410))
+        let lost = TransportError(.connectionLost, sent: .maybe, stage: "test")
+        await #expect(throws: TransportError.self) { try await send(failing: lost, through: stage) }
+        let limited = ErrorHandlerMiddleware(.validating { _, _ in throw Unpaid(price: 1) }.limited(to: [202, 410]))
+        #expect(try await StageHarness(limited).send(.get(url), answering: .status(.ok)).response().status == .ok)
+        let limitedOutcome = await StageHarness(limited).send(.get(url), answering: .status(.accepted))
+        #expect(limitedOutcome.error as? Unpaid == Unpaid(price: 1))
+        let unheard = await harness.send(Request.get(url).handlingErrorsOnly(), answering: .status(.accepted))
+        #expect(try unheard.response().status == .accepted)
+    }
+
     @Test("Cancellation is never handled, and neither is a response")
     func untouched() async throws {
         let stage = ErrorHandlerMiddleware(.recover { _ in Response(.ok) })

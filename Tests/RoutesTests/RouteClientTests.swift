@@ -484,6 +484,33 @@ struct RouteClientTests {
         #expect(sent.all.first?.1?.hasPrefix("Basic ") == true)
     }
 
+    @Test("A route that is registered later is called by all copies, replaces one of its name, and is checked")
+    func registered() async throws {
+        let sent = Events<String>()
+        let transport = ClosureTransport { request in
+            sent.add(request.url)
+            return Response(.ok)
+        }
+        let base = ServiceAddress(host: "api.example.com")
+        let routes = RouteClient(
+            try RouteTable([Route("old", "old"), Route("list", "things")], base: base),
+            over: try Chain(transport: transport)
+        )
+        let copy = routes
+        await #expect(throws: RouteError.self) { try await copy.request("news") }
+        let earlier = try routes.call("old")
+        try routes.register(Route("news", "news/{day}"), Route("old", "new"))
+        #expect(copy.table.names == ["list", "news", "old"])
+        try await copy.request("news", variables: ["day": "today"])
+        try await copy.request("old")
+        _ = try await earlier.value
+        let urls = sent.all.map { $0.split(separator: "/").suffix(2).joined(separator: "/") }
+        #expect(urls == ["news/today", "api.example.com/new", "api.example.com/old"])
+        #expect(throws: RouteTableError.self) { try routes.register(Route("bad", "a/{"), Route("good", "b")) }
+        #expect(throws: RouteTableError.self) { try routes.register(Route("twice", "a"), Route("twice", "b")) }
+        #expect(copy.table.names == ["list", "news", "old"])
+    }
+
     @Test("A table without an address leaves it to the chain, and events tell the route")
     func events() async throws {
         let chain = try Chain(transport: ClosureTransport { Response(.ok, body: HTTPBody(Data("\($0.url)".utf8))) }) {

@@ -137,6 +137,34 @@ struct URLBuilderMiddlewareTests {
         #expect(server.requests.allSatisfy { $0.options.names.isEmpty })
     }
 
+    @Test("A custom builder sees reserved values of any type, and calls with such values are never equal")
+    func reservedValues() async throws {
+        struct Reports: URLBuilding {
+            func url(for call: URLBuildingCall) async throws -> String {
+                guard let days = call.arguments.reservedValues["days"] as? ClosedRange<Int> else {
+                    return try call.standardURL()
+                }
+                return try call.standardURL(reference: "reports/\(days.lowerBound)-\(days.upperBound)")
+            }
+        }
+        let server = Server()
+        let chain = try Chain(transport: server) {
+            URLBuilderMiddleware(base: "https://example.com/v2", builder: Reports())
+        }
+        let request = Request.get("reports").withReserved("days", 3...7)
+        _ = try await chain.send(request)
+        _ = try await chain.send(Request.get("reports").withReserved("days", "none").withReserved("days", 1...2))
+        _ = try await chain.send(Request.get("reports").withReserved("other", 1...2))
+        #expect(
+            server.requests.map(\.url) == [
+                "https://example.com/v2/reports/3-7", "https://example.com/v2/reports/1-2",
+                "https://example.com/v2/reports",
+            ]
+        )
+        #expect(server.requests.allSatisfy { $0.options.names.isEmpty })
+        #expect(URLArgumentsOption.comparableText(of: request.urlArguments) == nil)
+    }
+
     @Test("asks a closure, joins what it gives with the base, and lets its errors through")
     func closure() async throws {
         struct Refused: Error {}

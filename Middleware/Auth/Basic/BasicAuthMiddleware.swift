@@ -36,6 +36,7 @@ public import HTTPChainCore
 /// **Errors.** ``AuthenticationError``: the provider failed, or the credential can't be encoded.
 public struct BasicAuthMiddleware: AuthenticationStage {
     package let authentication: AuthenticationMiddleware
+    private let authenticator: BasicAuthenticator
 
     /// Authenticates one user at the given origins.
     ///
@@ -112,6 +113,7 @@ public struct BasicAuthMiddleware: AuthenticationStage {
     }
 
     private init(_ authenticator: BasicAuthenticator, proxy: String?) {
+        self.authenticator = authenticator
         authentication = AuthenticationMiddleware(
             [authenticator],
             proxy: proxy,
@@ -119,6 +121,10 @@ public struct BasicAuthMiddleware: AuthenticationStage {
             name: "BasicAuthMiddleware"
         )
     }
+
+    /// Whether a credential was sent to a server or a proxy, and hasn't been rejected since; see
+    /// ``BasicAuthenticator/isSessionOpen``.
+    public var isSessionOpen: Bool { authenticator.isSessionOpen }
 
     /// Adds credentials, passes the request on, and answers challenges.
     ///

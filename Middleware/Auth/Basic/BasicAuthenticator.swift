@@ -52,6 +52,14 @@ public final class BasicAuthenticator: Authenticator {
         self.charset = charset
     }
 
+    /// Whether a credential was sent to a server or a proxy, and hasn't been rejected since.
+    ///
+    /// Such a credential is sent preemptively with the next requests to the same paths. Basic has no session that a
+    /// server could end.
+    public var isSessionOpen: Bool {
+        [ofServers, ofProxies].contains { spaces in spaces.withLock { !$0.isEmpty } }
+    }
+
     /// Always "Basic".
     public var scheme: String { "Basic" }
 

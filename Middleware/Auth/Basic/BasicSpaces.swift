@@ -16,6 +16,9 @@ struct BasicSpaces: Sendable {
 
     private var entries: [Entry] = []
 
+    /// Whether there are no credentials to send preemptively.
+    var isEmpty: Bool { entries.isEmpty }
+
     /// Returns the credentials of the deepest space that contains the path.
     func ready(for path: String, at origin: Origin) -> ReadyCredentials? {
         // By index: copying each entry would cost more than looking at it.

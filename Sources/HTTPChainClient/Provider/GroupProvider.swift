@@ -9,7 +9,9 @@
 /// ```
 public protocol RequestGroupName {}
 
-/// A request type that belongs to a group.
+/// A request type that belongs to a group: to one, because the compiler checks it.
+///
+/// If types belong to several groups, make each group a list of types, for `Client.provider(ofSet:)`.
 public protocol GroupMember: TypedRequest {
     /// The group.
     associatedtype Group: RequestGroupName
@@ -112,6 +114,20 @@ extension Client {
 
     /// Returns a view of the client that sends only requests of these types, checked when a call is made.
     public func provider(ofSet types: any TypedRequest.Type...) -> SetProvider {
+        provider(ofSet: types)
+    }
+
+    /// Returns a view of the client that sends only requests of a list of types, checked when a call is made.
+    ///
+    /// ```swift
+    /// enum Shop { static let requests: [any TypedRequest.Type] = [GetPlant.self, ListPlants.self] }
+    /// enum Garden { static let requests: [any TypedRequest.Type] = [GetPlant.self] }
+    ///
+    /// let plant = try await client.provider(ofSet: Garden.requests).call(GetPlant(id: 7))
+    /// ```
+    ///
+    /// - Parameter types: The types of a group; a type may be in several lists.
+    public func provider(ofSet types: [any TypedRequest.Type]) -> SetProvider {
         SetProvider(client: self, types: types)
     }
 }
