@@ -75,6 +75,13 @@ public macro RawBody(_ parameter: String) =
 public macro Progress(_ parameter: String) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
+/// Appends a parameter, an `ODataQuery` of `HTTPChainOData`, to the path, which is the root of the service.
+///
+/// It is written as `@GET("v4") @OData("query") func people(query: ODataQuery<Person>) async throws`. The module of the service imports `HTTPChainOData`.
+@attached(peer)
+public macro OData(_ parameter: String) =
+    #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
+
 /// Changes the finished request with a parameter, a closure `@Sendable (Request) -> Request`.
 @attached(peer)
 public macro Change(_ parameter: String) =

@@ -6,6 +6,7 @@ struct Annotation {
     static let verbs: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"]
     static let roles: Set = [
         "Path", "Query", "Reserved", "Header", "Field", "Part", "Body", "RawBody", "Progress", "Change",
+        "OData",
     ]
 
     /// Annotations whose arguments are passed unchanged to a method of the request.

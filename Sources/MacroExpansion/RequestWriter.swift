@@ -140,23 +140,19 @@ struct RequestWriter {
             default: break
             }
         }
-        for name in bound("Progress").map(\.value) {
-            let isOptional = method.parameters.first { $0.stored == name }?.isOptional == true
-            lines.append(
-                (isOptional ? "if let \(name) { " : "") + "request = request.onProgress(\(name))"
-                    + (isOptional ? " }" : "")
-            )
-        }
-        for name in bound("Change").map(\.value) {
-            let isOptional = method.parameters.first { $0.stored == name }?.isOptional == true
-            lines.append(
-                (isOptional ? "if let \(name) { " : "") + "request = \(name)(request)" + (isOptional ? " }" : "")
-            )
-        }
+        lines += bound("OData").map { with($0.value, "request = try request.odata(\($0.value))") }
+        lines += bound("Progress").map { with($0.value, "request = request.onProgress(\($0.value))") }
+        lines += bound("Change").map { with($0.value, "request = \($0.value)(request)") }
         guard !lines.isEmpty else { return [] }
         return ["", "    \(access)func configure(_ request: inout \(names.request)) throws {"]
             + lines.map { "        \($0)" }
             + ["    }"]
+    }
+
+    /// Returns a statement about a parameter, which is left out if the parameter is an optional and nil.
+    private func with(_ name: String, _ statement: String) -> String {
+        let isOptional = method.parameters.first { $0.stored == name }?.isOptional == true
+        return isOptional ? "if let \(name) { \(statement) }" : statement
     }
 
     private var reserved: [String] {

@@ -33,7 +33,8 @@ extension [Annotation] {
             }
             add("@\(annotation.name) and @\(other) do not go together", at: annotation)
         }
-        let repeatable = Annotation.additive.union(Annotation.roles).union(["Default"]).subtracting(["Progress"])
+        let repeatable = Annotation.additive.union(Annotation.roles).union(["Default"])
+            .subtracting(["Progress", "OData"])
         var seen: Set<String> = []
         for annotation in self
         where !repeatable.contains(annotation.name) && !Annotation.verbs.contains(annotation.name)

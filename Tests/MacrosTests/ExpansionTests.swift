@@ -154,6 +154,8 @@ struct ExpansionTests {
         ("@GET @Progress(\"p\")", "a(p: ProgressHandler?)", "if let p { request = request.onProgress(p) }"),
         ("@GET @Progress(\"p\")", "a(p: @escaping ProgressHandler)", "public var p: ProgressHandler"),
         ("@GET @Progress(\"p\")", "a(p: @escaping ProgressHandler)", "init(p: @escaping ProgressHandler) {"),
+        ("@GET @OData(\"q\")", "a(q: ODataQuery<Plant>)", "request = try request.odata(q)"),
+        ("@GET @OData(\"q\")", "a(q: ODataQuery<Plant>?)", "if let q { request = try request.odata(q) }"),
         ("@GET @Change(\"c\")", "a(c: @escaping @Sendable (Request) -> Request)", "request = c(request)"),
         ("@GET @Query(\"p\") @Default(\"p\", 1)", "a(p: Int)", "func a(p: Int = 1) async throws {"),
         ("@GET @Query(\"p\")", "a(p: Int?)", "func a(p: Int? = nil) async throws {"),

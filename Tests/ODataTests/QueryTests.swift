@@ -46,6 +46,25 @@ struct QueryTests {
         )
     }
 
+    @Test(
+        "A query is appended to the root of the service, with the fields of OData unless the request has its own",
+        arguments: [
+            ("", "People?$top=3"), ("v4", "v4/People?$top=3"), ("v4/", "v4/People?$top=3"),
+            ("https://odata.example.com/v4", "https://odata.example.com/v4/People?$top=3"),
+            ("https://odata.example.com", "https://odata.example.com/People?$top=3"),
+        ]
+    )
+    func appended(root: String, url: String) throws {
+        let query = ODataQuery<Person>("People").top(3)
+        let request = try Request.get(root).odata(query)
+        #expect(request.url == url)
+        #expect(request.headers[.odataMaximumVersion] == "4.01")
+        #expect(request.headers[.accept] == "application/json")
+        let own = try Request.get(root, headers: [.accept: "application/json;odata.metadata=full"]).odata(query)
+        #expect(own.headers[fields: .accept].map(\.value) == ["application/json;odata.metadata=full"])
+        #expect(throws: ODataQueryError.self) { try Request.get(root).odata(query.top(-1)) }
+    }
+
     static let literals: [(any ODataLiteralConvertible, String)] = [
         ("O'Neil", "'O''Neil'"), ("", "''"), (true, "true"), (-5, "-5"), (UInt64.max, "18446744073709551615"),
         (2.5, "2.5"), (1e-7, "1e-07"), (Float(0.1), "0.1"), (-Float.infinity, "-INF"), (Float(1e20), "1e+20"),

@@ -152,8 +152,11 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
     ///
     /// - Throws: ``ODataQueryError``, like ``url()``.
     public func request() throws(ODataQueryError) -> Request {
-        .get(try url(), headers: [.accept: "application/json", .odataMaximumVersion: "4.01"])
+        .get(try url(), headers: Self.fields)
     }
+
+    /// The fields that OData requires of a request.
+    static var fields: HTTPFields { [.accept: "application/json", .odataMaximumVersion: "4.01"] }
 
     private func path() throws(ODataQueryError) -> String {
         var path = ""
