@@ -1,0 +1,65 @@
+/// A request type whose output comes from a source of values in the application, and not from a network.
+///
+/// ```swift
+/// actor Notebook { var notes: [Int: String] = [7: "Water the roses"] }
+///
+/// struct ReadNote: LocalRequest {
+///     typealias Output = String?
+///     let id: Int
+///     func output(from notebook: Notebook) async throws -> String? { await notebook.notes[id] }
+/// }
+///
+/// let client = Client {
+///     Endpoint("notebook", source: Notebook())
+///     Endpoint("api", over: chain)
+/// }
+/// let note = try await client.call(ReadNote(id: 7))
+/// ```
+///
+/// All types with the same source are a group, which one endpoint serves (``Endpoint/init(_:source:)``). Such a call is
+/// a call like any other: with its key, tags and events, and with a stored reply if the type is a ``StoredRequest``.
+public protocol LocalRequest: TypedRequest {
+    /// The type of the source: a database, a sensor, a model.
+    associatedtype Source: Sendable
+
+    /// Returns the output from the source, or throws the error that the call fails with.
+    func output(from source: Source) async throws -> Output
+}
+
+extension LocalRequest {
+    /// Empty by default, because nothing is sent.
+    public var path: String { "" }
+
+    /// No content can be read as the output, because there is none: a response of another endpoint is an error.
+    public var result: ResultKind<Output> {
+        .custom { _ in throw UnsupportedRequestError(requestType: "\(Self.self)", endpoints: []) }
+    }
+
+    fileprivate static func hasSource(_ type: Any.Type) -> Bool { Source.self == type }
+
+    fileprivate func answer(from source: any Sendable) async throws -> (any Sendable)? {
+        guard let source = source as? Source else { return nil }
+        return MockOutput(value: try await output(from: source))
+    }
+}
+
+extension Endpoint {
+    /// An endpoint without a network: a source of values for all types of ``LocalRequest`` that name its type.
+    ///
+    /// - Parameters:
+    ///   - name: The name in errors and events.
+    ///   - source: The source.
+    public init<Source: Sendable>(_ name: String, source: Source) {
+        self.init(
+            name,
+            handler: .mock { request, _ in
+                guard let answer = try await (request as? any LocalRequest)?.answer(from: source) else {
+                    throw UnsupportedRequestError(requestType: "\(type(of: request))", endpoints: [name])
+                }
+                return answer
+            }
+        ) { request in
+            (request as? any LocalRequest).map { type(of: $0).hasSource(Source.self) } ?? false
+        }
+    }
+}
