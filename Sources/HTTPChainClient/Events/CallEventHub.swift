@@ -47,7 +47,7 @@ final class CallEventHub: Sendable {
     ///
     /// - Parameters:
     ///   - showsActivity: Whether it counts as activity until ``endActivity()``.
-    ///   - isMonitored: Whether the call has a listener of its own.
+    ///   - isMonitored: Whether a monitor follows the call.
     /// - Returns: A number for the call; `nil` if nobody listens.
     func begin(showingActivity showsActivity: Bool, isMonitored: Bool) -> UInt64? {
         let isHeard =
