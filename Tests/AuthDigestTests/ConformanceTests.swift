@@ -12,12 +12,16 @@ struct ConformanceTests {
         DigestAuthMiddleware(user: "ada", password: "lovelace", for: "https://conformance.example")
     }
 
-    @Test("with a server that does not ask", arguments: StageConformance.Check.allCases)
+    @Test("The stage keeps the rules with a server that does not ask", arguments: StageConformance.Check.allCases)
     func preemptive(check: StageConformance.Check) async throws {
         try await StageConformance(calls: .exactlyOnce) { Self.stage() }.verify(check)
     }
 
-    @Test("with a server that asks", arguments: StageConformance.Check.allCases, ["auth", "auth-int"])
+    @Test(
+        "The stage keeps the rules with a server that asks",
+        arguments: StageConformance.Check.allCases,
+        ["auth", "auth-int"]
+    )
     func asked(check: StageConformance.Check, qop: String) async throws {
         let challenge = "Digest realm=\"r\", nonce=\"n\", qop=\"\(qop)\", algorithm=SHA-256"
         try await StageConformance(

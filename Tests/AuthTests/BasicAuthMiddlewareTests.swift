@@ -40,7 +40,7 @@ struct BasicAuthMiddlewareTests {
         #expect(!stage.isSessionOpen)
     }
 
-    @Test("Then preemptively, with what is in the same directory or deeper")
+    @Test("After a challenge it sends the password preemptively to what is in the same directory or deeper")
     func remembered() async throws {
         let stage = StageHarness(fixed())
         _ = await stage.send(.get(url), answering: .challenge(challenge), .ok)
@@ -120,7 +120,7 @@ struct BasicAuthMiddlewareTests {
         #expect(try outcome.response().status == .unauthorized)
     }
 
-    @Test("A request that is to stay without credentials does")
+    @Test("A request that is to stay without credentials stays without")
     func unauthenticated() async throws {
         let request = Request.get(url).unauthenticated()
         let outcome = await StageHarness(fixed(.preemptively)).send(request, answering: .challenge(challenge))

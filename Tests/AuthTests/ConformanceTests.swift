@@ -8,21 +8,29 @@ import Testing
 struct ConformanceTests {
     private static let origin: OriginSet = "https://conformance.example"
 
-    @Test("Basic, when asked", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
+    @Test(
+        "Basic keeps the rules when it is asked",
+        .timeLimit(.minutes(10)),
+        arguments: StageConformance.Check.allCases
+    )
     func whenChallenged(check: StageConformance.Check) async throws {
         try await StageConformance(calls: .any) {
             BasicAuthMiddleware(user: "ada", password: "lovelace", for: Self.origin)
         }.verify(check)
     }
 
-    @Test("Basic, preemptively", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
+    @Test(
+        "Basic keeps the rules when it is sent preemptively",
+        .timeLimit(.minutes(10)),
+        arguments: StageConformance.Check.allCases
+    )
     func preemptive(check: StageConformance.Check) async throws {
         try await StageConformance(calls: .any) {
             BasicAuthMiddleware(user: "ada", password: "lovelace", for: Self.origin, sending: .preemptively)
         }.verify(check)
     }
 
-    @Test("Several schemes", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
+    @Test("Several schemes keep the rules", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
     func several(check: StageConformance.Check) async throws {
         try await StageConformance(calls: .any) {
             AuthenticationMiddleware([
@@ -32,7 +40,7 @@ struct ConformanceTests {
         }.verify(check)
     }
 
-    @Test("Routes", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
+    @Test("Routes keep the rules", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
     func routes(check: StageConformance.Check) async throws {
         try await StageConformance(calls: .any) {
             RoutedAuthMiddleware([

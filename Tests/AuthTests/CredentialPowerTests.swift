@@ -57,7 +57,7 @@ struct CredentialPowerTests {
         return [reported, begun].contains(content.number) ? nil : "\(content.number), and not \(reported) or \(begun)"
     }
 
-    @Test("Has what was reported last, or what was being written, and is whole")
+    @Test("The file has what was reported last, or what was being written, and is whole")
     func whole() async throws {
         let disk = MemoryDisk(directories: [directory.path])
         let steps = try await script(disk)

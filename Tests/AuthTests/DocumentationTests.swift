@@ -20,7 +20,7 @@ struct DocumentationTests {
         return Response(.ok, body: HTTPBody(String(decoding: bytes, as: UTF8.self)))
     }
 
-    @Test("Basic")
+    @Test("The example of Basic works")
     func basic() async throws {
         let chain = try Chain(transport: transport) {
             BasicAuthMiddleware(user: "ada", password: "lovelace", for: "https://api.example.com")
@@ -28,7 +28,7 @@ struct DocumentationTests {
         #expect(try await chain.send(.get(url)).body.text() == "ada:lovelace")
     }
 
-    @Test("Basic with a provider")
+    @Test("The example of Basic with a provider works")
     func provider() async throws {
         let provider = ClosureCredentialProvider(for: "https://api.example.com") { space, rejected in
             await ask("Password for \(space.realm ?? "the server")", again: rejected != nil)
@@ -38,7 +38,7 @@ struct DocumentationTests {
         #expect(try await chain.send(.get(url)).body.text() == "ada:lovelace")
     }
 
-    @Test("Several schemes")
+    @Test("The example of several schemes works")
     func several() async throws {
         let people = ClosureCredentialProvider(for: "https://files.example.com") { space, rejected in
             rejected == nil ? Credential(user: "ada", password: Secret(try readPassword(space.realm))) : nil
@@ -49,7 +49,7 @@ struct DocumentationTests {
         #expect(try await chain.send(.get("https://files.example.com/x")).body.text() == "ada:lovelace")
     }
 
-    @Test("Routes")
+    @Test("The example of routes works")
     func routes() async throws {
         let administrator = BasicAuthMiddleware(user: "admin", password: "", for: "https://api.example.com")
         let everybody = BasicAuthMiddleware(user: "all", password: "", for: "https://api.example.com")
@@ -72,7 +72,7 @@ struct DocumentationTests {
         #expect(try await chain.send(.get("https://api.example.com/health")).status == .unauthorized)
     }
 
-    @Test("A store")
+    @Test("The example of a store works")
     func store() async throws {
         let home = FileManager.default.temporaryDirectory.appending(path: "httpchain-home-\(UUID().uuidString)")
         let config = home.appending(path: ".config/tool")
@@ -89,7 +89,7 @@ struct DocumentationTests {
         #expect(try await store.credential(for: CredentialKey(space)) == ada)
     }
 
-    @Test("Challenges")
+    @Test("The example of challenges works")
     func challenges() {
         let challenges = Challenge.parse(["Digest realm=\"a\", nonce=\"b\", Basic realm=\"a\""])
         #expect(challenges[1].is("basic"))

@@ -73,7 +73,7 @@ struct RoutingTests {
         #expect(error.known == ["admin", "deep", "files"] && error.name == "nobody")
     }
 
-    @Test("A request that is to stay without credentials does, on every route")
+    @Test("A request that is to stay without credentials stays without, on every route")
     func unauthenticated() async {
         let request = Request.get("https://api.example.com/admin").unauthenticated()
         #expect(await StageHarness(routed).send(request).authorizations == [nil])

@@ -43,7 +43,7 @@ struct SecretTests {
         #expect(try BasicCredentials.encode(credential, .utf8).contains(secrets[1]))
     }
 
-    @Test("Neither credentials nor what holds them")
+    @Test("Neither credentials nor what holds them show a secret")
     func values() throws {
         expectNoSecret(
             in: prints(credential),
@@ -54,7 +54,7 @@ struct SecretTests {
         )
     }
 
-    @Test("Neither the stage nor the chain, its explanation and its trace")
+    @Test("Neither the stage nor the chain, its explanation and its trace show a secret")
     func chain() async throws {
         let transport = InMemoryTransport { request in
             request.head.path == "/ok"
@@ -88,14 +88,14 @@ struct SecretTests {
         expectNoSecret(in: prints(stage), prints(stage.authentication))
     }
 
-    @Test("Neither a request with credentials nor its options")
+    @Test("Neither a request with credentials nor its options show a secret")
     func request() async throws {
         let request = try #require(await StageHarness(stage).send(.get("https://api.example.com/x")).requests.first)
         expectNoSecret(in: "\(request)", request.debugDescription, prints(request.options), "\(request.options.names)")
         expectNoSecret(in: "\(ExchangeSnapshot(request.head))")
     }
 
-    @Test("No error")
+    @Test("No error shows a secret")
     func errors() async throws {
         let providers: [ClosureCredentialProvider] = [
             .asking(for: "https://api.example.com") { _, rejected in

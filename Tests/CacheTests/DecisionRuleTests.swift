@@ -202,7 +202,7 @@ struct DecisionRuleTests {
         },
     ]
 
-    @Test("Freshness", arguments: freshness)
+    @Test("Each row about freshness has its decision", arguments: freshness)
     func freshnessRows(row: Row) { #expect(row.situation.outcome == row.expected) }
 
     @Test("Directives", arguments: directives)
@@ -211,7 +211,7 @@ struct DecisionRuleTests {
     @Test("Selection, conditions and ranges", arguments: selection)
     func selectionRows(row: Row) { #expect(row.situation.outcome == row.expected) }
 
-    @Test("What the client decides", arguments: client)
+    @Test("Each setting of the client has its decision", arguments: client)
     func clientRows(row: Row) { #expect(row.situation.outcome == row.expected) }
 
     @Test(
@@ -266,7 +266,7 @@ struct DecisionRuleTests {
         }
     }
 
-    @Test("max-stale without a number accepts what is stale since a century")
+    @Test("A max-stale without a number accepts what is stale since a century")
     func maxStale() {
         var situation = Situation()
         situation.response = ["Cache-Control: max-age=1", Self.tag]

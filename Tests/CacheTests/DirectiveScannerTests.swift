@@ -6,7 +6,7 @@ import Testing
 @Suite("Directives, RFC 9111 §5.2")
 struct DirectiveScannerTests {
     @Test(
-        "are taken apart at commas outside quotes, and garbage between these is passed over",
+        "Directives are taken apart at commas outside quotes, and garbage between these is passed over",
         arguments: [
             ("", []), (" ,\t, ", []), ("a", [("a", .none)]), ("A=b", [("a", .value("b"))]),
             ("a,b", [("a", .none), ("b", .none)]),

@@ -9,7 +9,7 @@ import Testing
 @Suite("Parsing of what caches read")
 struct ParsingTests {
     @Test(
-        "max-age is read as RFC 9111 §5.2 and §4.2.1 have recipients read it",
+        "The directive max-age is read as RFC 9111 §5.2 and §4.2.1 have recipients read it",
         arguments: [
             (["max-age=3600"], DeltaSeconds.seconds(3600)),
             (["Max-Age=3600"], .seconds(3600)),
@@ -77,7 +77,7 @@ struct ParsingTests {
     }
 
     @Test(
-        "no-cache and private name fields, or limit everything, RFC 9111 §5.2.2.4 and §5.2.2.7",
+        "The directives no-cache and private name fields, or limit everything, RFC 9111 §5.2.2.4 and §5.2.2.7",
         arguments: [
             ("no-cache", true, []), ("no-cache=\"Set-Cookie, Foo\"", false, ["set-cookie", "foo"]),
             ("no-cache=single", false, ["single"]), ("no-cache=\"\"", true, []),
@@ -210,7 +210,7 @@ struct ParsingTests {
         }
     }
 
-    @Test("A target without a slash has one")
+    @Test("A target without a slash has one; no bytes are the last ones of nothing; two Content-Range fields are none")
     func edges() {
         for (path, expected) in [(nil, "/"), ("", "/"), ("?q", "/?q"), ("/a", "/a")] {
             let head = HTTPRequest(method: .get, scheme: "http", authority: "h", path: path)

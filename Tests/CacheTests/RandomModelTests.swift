@@ -15,7 +15,10 @@ import Testing
 struct RandomModelTests {
     private static let steps = ProcessInfo.processInfo.environment["CACHE_MODEL_STEPS"].flatMap { Int($0) } ?? 3000
 
-    @Test("The same decisions, step after step", arguments: [CacheRules.Mode.private, .shared])
+    @Test(
+        "The rules make the same decisions as the model, step after step",
+        arguments: [CacheRules.Mode.private, .shared]
+    )
     func random(mode: CacheRules.Mode) async throws {
         let seed = UInt64(mode == .private ? 1 : 2)
         var seen: Set<RandomWorld.Turn> = []

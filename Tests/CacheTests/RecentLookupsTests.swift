@@ -32,7 +32,7 @@ struct RecentLookupsTests {
         return statements.withLock { $0 }
     }
 
-    @Test("is found again without a statement, until something is committed by this store or another")
+    @Test("An entry is found again without a statement, until something is committed by this store or another")
     func commits() async throws {
         let (store, other) = (store(), SQLiteCacheStore(file: file, bounds: .ample))
         for name in 1...2 { try await store.put(storeKey(name), content(name, 100)) }
@@ -74,7 +74,7 @@ struct RecentLookupsTests {
         for store in [store, other] { await store.close() }
     }
 
-    @Test("has the description that another store gave it")
+    @Test("An entry has the description that another store gave it")
     func describedAnew() async throws {
         let (store, other) = (store(), SQLiteCacheStore(file: file, bounds: .ample))
         try await store.put(storeKey(1), content(1, 100), storeMetadata(tag: "\"old\""))
@@ -89,7 +89,7 @@ struct RecentLookupsTests {
         for store in [store, other] { await store.close() }
     }
 
-    @Test("is not given out when the database was closed meanwhile, and another store has changed it")
+    @Test("An entry is not given out when the database was closed meanwhile, and another store has changed it")
     func suspended() async throws {
         let (store, other) = (store(), SQLiteCacheStore(file: file, bounds: .ample))
         try await store.put(storeKey(1), content(1, 100))
@@ -108,7 +108,7 @@ struct RecentLookupsTests {
         await other.close()
     }
 
-    @Test("takes little memory: few are kept, and none that is large or one of several")
+    @Test("The memory takes little: few entries are kept, and none that is large or one of several")
     func bounded() async throws {
         let store = store()
         for name in 1...200 { try await store.put(storeKey(name), content(name, 50)) }

@@ -28,7 +28,7 @@ struct RuleSettingsTests {
         #expect(outcome(CacheRules(heuristicFraction: 0), after: 1, modified) == "validate")
     }
 
-    @Test("and no longer than the limit")
+    @Test("A response without a lifetime is fresh for no longer than the limit")
     func heuristicLimit() {
         let modified = ["Last-Modified: \(date(-100_000_000))"]
         #expect(outcome(CacheRules(), after: 86_399, modified) == "serve")

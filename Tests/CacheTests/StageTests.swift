@@ -343,7 +343,7 @@ struct StageTests {
         #expect(talk.events.count { $0 == "hit" } == metrics.hits)
     }
 
-    @Test("Offline: what is stored, or 504, and the server is never asked")
+    @Test("Offline, the response is what is stored, or 504, and the server is never asked")
     func offline() async throws {
         let talk = try Conversation()
         #expect(try await talk.ask(Request.get(target).caching(.onlyStored)).response.status == .gatewayTimeout)

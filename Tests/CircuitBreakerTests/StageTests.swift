@@ -40,7 +40,7 @@ struct StageTests {
         ("cancelled", .failure(CancellationError()), false), ("another error", .failure(Other()), false),
     ]
 
-    @Test("Counts 5xx, transport errors and timeouts of an attempt", arguments: 0..<judgements.count)
+    @Test("The stage counts 5xx, transport errors and timeouts of an attempt", arguments: 0..<judgements.count)
     func judges(index: Int) async {
         let (name, answer, opens) = Self.judgements[index]
         let stage = CircuitBreakerMiddleware(.consecutive(failures: 1))
@@ -48,7 +48,7 @@ struct StageTests {
         #expect((stage.breaker.state(of: key) != .closed) == opens, "\(name)")
     }
 
-    @Test("Counts the statuses that the policy names, and those alone")
+    @Test("The stage counts the statuses that the policy names, and those alone")
     func failureStatuses() async {
         for (status, opens) in [(429, true), (404, false), (500, false), (503, true), (200, false)] {
             let stage = CircuitBreakerMiddleware(
@@ -62,7 +62,7 @@ struct StageTests {
         }
     }
 
-    @Test("Refuses with the time until the next probe, sends nothing, and says what is wrong")
+    @Test("The stage refuses with the time until the next probe, sends nothing, and says what is wrong")
     func refuses() async throws {
         let clock = VirtualClock()
         let harness = StageHarness(CircuitBreakerMiddleware(plainPolicy { $0.consecutiveFailures = 1 }), clock: clock)
@@ -78,7 +78,7 @@ struct StageTests {
         #expect(!"\(error)".contains("geheim"))
     }
 
-    @Test("Lets probes through when the time is over, and closes after a success")
+    @Test("The stage lets probes through when the time is over, and closes after a success")
     func recovers() async throws {
         let clock = VirtualClock()
         let stage = CircuitBreakerMiddleware(plainPolicy { $0.consecutiveFailures = 1 })
@@ -92,7 +92,7 @@ struct StageTests {
         #expect(stage.breaker.state(of: key, in: environment) == .closed)
     }
 
-    @Test("Keeps origins apart, however they are spelled")
+    @Test("The stage keeps origins apart, however they are spelled")
     func origins() async {
         let harness = StageHarness(CircuitBreakerMiddleware(.consecutive(failures: 1)), clock: VirtualClock())
         _ = await harness.send(.get("https://API.example.com:443/a"), answering: .status(.badGateway))
@@ -102,7 +102,7 @@ struct StageTests {
         }
     }
 
-    @Test("Groups by a key of the caller's, and lets pass what has none")
+    @Test("The stage groups by a key of the caller's, and lets pass what has none")
     func groups() async {
         let group = RequestGroup.by("tenant") { $0.head.headerFields[.userAgent] }
         let stage = CircuitBreakerMiddleware(.consecutive(failures: 1), by: group)
@@ -114,7 +114,7 @@ struct StageTests {
         #expect(await harness.send(.get(url), answering: .ok).error == nil)
     }
 
-    @Test("Remembers no more circuits than it may")
+    @Test("The stage remembers no more circuits than it may")
     func limit() async {
         let breaker = CircuitBreaker(.consecutive(failures: 1), limit: 10)
         let harness = StageHarness(CircuitBreakerMiddleware(breaker), clock: VirtualClock())
@@ -200,7 +200,7 @@ struct StageTests {
         #expect((stage.breaker.state(of: key, in: .virtual()) != .closed) == opens)
     }
 
-    @Test("Tells of changes in order, by observer and as a sequence, and ends a sequence that is dropped")
+    @Test("The stage tells of changes in order, by observer and as a sequence, and ends a sequence that is dropped")
     func changes() async throws {
         let seen = Locked<[String]>([])
         let breaker = CircuitBreaker(plainPolicy { $0.consecutiveFailures = 2 }) { change in
@@ -223,7 +223,7 @@ struct StageTests {
         #expect(fromSequence == expected)
     }
 
-    @Test("Explains its circuits")
+    @Test("The stage explains its circuits")
     func explains() async throws {
         let breaker = CircuitBreaker(plainPolicy { $0.consecutiveFailures = 2 })
         let harness = StageHarness(CircuitBreakerMiddleware(breaker), clock: VirtualClock())
@@ -240,7 +240,7 @@ struct StageTests {
         #expect(chain.explain().contains("not closed: https://a.example.com"))
     }
 
-    @Test("The rules for every stage", arguments: StageConformance.Check.allCases)
+    @Test("The stage keeps the rules of every stage", arguments: StageConformance.Check.allCases)
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance(calls: .atMostOnce) { CircuitBreakerMiddleware() }.verify(check)
     }

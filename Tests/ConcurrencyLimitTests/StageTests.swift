@@ -28,7 +28,7 @@ private struct Listening: ConcurrencyRule {
 
 @Suite("The concurrency limit stage", .timeLimit(.minutes(10)))
 struct StageTests {
-    @Test("Lets as many calls through as the limit says; the rest wait, the more important first")
+    @Test("The stage lets as many calls through as the limit says; the rest wait, the more important first")
     func priorities() async throws {
         let clock = VirtualClock()
         let limiter = ConcurrencyLimiter(.fixed(2), queue: ConcurrencyQueue(length: 20, longestWait: .seconds(60)))
@@ -167,7 +167,7 @@ struct StageTests {
         (.failure(CancellationError()), nil),
     ]
 
-    @Test("What calls say about the load of the server", arguments: 0..<outcomes.count)
+    @Test("Each result of a call says whether the server is overloaded, or nothing", arguments: 0..<outcomes.count)
     func learns(index: Int) async {
         let (answer, outcome) = Self.outcomes[index]
         let heard = Events<ConcurrencySample>()
@@ -250,7 +250,7 @@ struct StageTests {
         #expect(clock.pendingDeadlines.isEmpty)
     }
 
-    @Test("The rules for every stage", arguments: StageConformance.Check.allCases)
+    @Test("The stage keeps the rules of every stage", arguments: StageConformance.Check.allCases)
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance { ConcurrencyLimitMiddleware(.adaptive(initial: 100)) }.verify(check)
     }

@@ -18,7 +18,7 @@ struct RequestDigestTests {
         return try #require(outcome.requests.first)
     }
 
-    @Test("By default Content-Digest with SHA-256, as RFC 9530 has it")
+    @Test("By default Content-Digest is sent with SHA-256, as RFC 9530 has it")
     func byDefault() async throws {
         let fields = try await sent(.put(url, body: HTTPBody(RFC9530.title))).head.headerFields
         #expect(try fields.value("Content-Digest") == "sha-256=:\(RFC9530.titleSHA256):")
@@ -139,7 +139,7 @@ struct RequestDigestTests {
 
 @Suite("The rules of every stage: content digests", .timeLimit(.minutes(10)))
 struct ContentDigestConformanceTests {
-    @Test("Sending and verifying", arguments: StageConformance.Check.allCases)
+    @Test("Sending and verifying keep the rules", arguments: StageConformance.Check.allCases)
     func conforms(check: StageConformance.Check) async throws {
         let headers = try fields(["Content-Digest": "sha-256=:\(RFC9530.sha256):"])
         try await StageConformance(
@@ -148,7 +148,7 @@ struct ContentDigestConformanceTests {
         ).verify(check)
     }
 
-    @Test("With nothing to verify, one-shot bodies as they are", arguments: StageConformance.Check.allCases)
+    @Test("With nothing to verify, one-shot bodies keep the rules", arguments: StageConformance.Check.allCases)
     func conformsIdle(check: StageConformance.Check) async throws {
         try await StageConformance { ContentDigestMiddleware(oneShotBodies: .skipped) }.verify(check)
     }

@@ -25,7 +25,7 @@ struct StalledDigestTests {
         return request.headers[name]
     }
 
-    @Test("Of a file whose disk stalls hold up no others, and are right when it answers")
+    @Test("Digests of a file whose disk stalls hold up no others, and are right when it answers")
     func stalledFile() async throws {
         let scratch = try ScratchDirectory.created()
         let content = Data(repeating: 7, count: 200_000)
@@ -47,7 +47,7 @@ struct StalledDigestTests {
         #expect(try await waiting.value == expected)
     }
 
-    @Test("Of a large body wait for a thread, which those of small ones need not")
+    @Test("Digests of a large body wait for a thread, which those of small ones need not")
     func busyThreads() async throws {
         let executor = FileExecutor(limit: 1)
         let gate = DispatchSemaphore(value: 0)

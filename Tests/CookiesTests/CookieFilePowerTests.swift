@@ -45,7 +45,7 @@ struct CookieFilePowerTests {
         return cookies.count <= begun ? nil : "\(cookies.count) cookies, and not up to \(begun)"
     }
 
-    @Test("Has what was written at one time, whole")
+    @Test("The jar's file has what was written at one time, whole")
     func whole() async throws {
         let disk = MemoryDisk(directories: ["/jar"])
         let steps = try await script(disk)

@@ -17,7 +17,7 @@ struct FoundationTests {
         Cookie("theme", "dark", domain: "example.com", isHostOnly: false, expires: end, created: now),
     ]
 
-    @Test("are the jar's, there and back", arguments: cookies)
+    @Test("Cookies of Foundation are the jar's, there and back", arguments: cookies)
     func roundTrip(cookie: Cookie) throws {
         let copy = try #require(HTTPCookie(cookie))
         #expect(copy.domain == (cookie.isHostOnly ? "www.example.com" : ".example.com"))
@@ -26,7 +26,7 @@ struct FoundationTests {
         #expect(Cookie(copy, created: now) == cookie)
     }
 
-    @Test("move from a storage into a jar, and from a jar into a storage")
+    @Test("Cookies move from a storage into a jar, and from a jar into a storage")
     func storages() async throws {
         let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
         let partitioned = Cookie("p", "1", domain: "example.com", partition: "https://example.org", created: now)
@@ -44,7 +44,7 @@ struct FoundationTests {
         #expect(try await CookieJar().set(from: storage, at: Self.end) == 1)
     }
 
-    @Test("are those that Foundation reads from a response")
+    @Test("Cookies of Foundation are those that Foundation reads from a response")
     func fromResponse() throws {
         let url = try #require(URL(string: "https://www.example.com/a/b"))
         let fields = ["Set-Cookie": "sid=1; Path=/; HttpOnly; Secure"]

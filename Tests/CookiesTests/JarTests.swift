@@ -16,7 +16,7 @@ struct JarTests {
         scratch = try ScratchDirectory.created()
     }
 
-    @Test("drops the cookies of the session at its end and keeps the others")
+    @Test("A jar drops the cookies of the session at its end and keeps the others")
     func session() async throws {
         let jar = CookieJar()
         try await jar.store(["a=1", "b=2; Max-Age=60"], from: url)
@@ -26,14 +26,14 @@ struct JarTests {
         #expect(jar.count == 0)
     }
 
-    @Test("keeps cookies apart whose names or paths are canonically equal and differ in their bytes")
+    @Test("A jar keeps cookies apart whose names or paths are canonically equal and differ in their bytes")
     func canonicallyEqual() async throws {
         let jar = CookieJar()
         try await jar.store(["caf\u{e9}=1", "cafe\u{301}=2"], from: url)
         #expect(await jar.cookies().map(\.value.revealed).sorted() == ["1", "2"])
     }
 
-    @Test("reports its changes")
+    @Test("A jar reports its changes")
     func changes() async throws {
         let jar = CookieJar()
         var changes = jar.changes.makeAsyncIterator()
@@ -43,7 +43,7 @@ struct JarTests {
         #expect(await changes.next()?.kind == .removed(.alreadyExpired))
     }
 
-    @Test("explains which cookies a URL gets, and why not the others")
+    @Test("A jar explains which cookies a URL gets, and why not the others")
     func explanation() async throws {
         let jar = CookieJar()
         try await jar.store(["a=1; Secure", "b=2; Path=/x"], from: url)
@@ -54,7 +54,7 @@ struct JarTests {
         #expect("\(await CookieJar().explain("nowhere"))".hasSuffix("none"))
     }
 
-    @Test("explains which cookies it refused, and which are gone, without their values")
+    @Test("A jar explains which cookies it refused, and which are gone, without their values")
     func absences() async throws {
         var limits = CookieLimits()
         limits.perDomain = 2
@@ -87,7 +87,7 @@ struct JarTests {
         #expect(await jar.explain("https://www.example.net/").absent.isEmpty)
     }
 
-    @Test("remembers the last 256 cookies that it refused, and so much of their names")
+    @Test("A jar remembers the last 256 cookies that it refused, and so much of their names")
     func manyAbsences() async throws {
         let jar = CookieJar()
         for index in 0..<300 { try await jar.store(["c\(index)=1; Domain=com"], from: url) }
@@ -101,7 +101,7 @@ struct JarTests {
         #expect(long.last?.name == String(repeating: "é", count: 128))
     }
 
-    @Test("in a file says which cookies another process removed, and which have ended")
+    @Test("A jar in a file says which cookies another process removed, and which have ended")
     func absencesInFile() async throws {
         let one = try await CookieJar(file: file)
         let other = try await CookieJar(file: file)
@@ -118,7 +118,7 @@ struct JarTests {
         #expect(effects == [.removed(cookies[0], .removedElsewhere), .removed(cookies[1], .expired)])
     }
 
-    @Test("in a file is there again in the next process, without the cookies of the session")
+    @Test("A jar in a file is there again in the next process, without the cookies of the session")
     func file() async throws {
         let jar = try await CookieJar(file: file)
         #expect(scratch.names.isEmpty)
@@ -134,7 +134,7 @@ struct JarTests {
         #expect(jar.fileFailure == nil)
     }
 
-    @Test("in a file keeps the cookies of the session where it is told to")
+    @Test("A jar in a file keeps the cookies of the session where it is told to")
     func sessionInFile() async throws {
         let jar = try await CookieJar(file: file, keepsSessionCookies: true)
         try await jar.store(["a=1"], from: url)
@@ -142,7 +142,7 @@ struct JarTests {
         #expect(await again.cookies().map(\.name) == ["a"])
     }
 
-    @Test("in a file evicts the least recently used also after it was opened again, and in the order of another's use")
+    @Test("A jar in a file evicts the least recently used, also when opened again, and in the order of another's use")
     func lastUse() async throws {
         var limits = CookieLimits()
         limits.perDomain = 3
@@ -165,7 +165,7 @@ struct JarTests {
         #expect(await jar.cookies().map(\.name) == ["c", "d", "e"])
     }
 
-    @Test("reads a file that does not say when its cookies were last used, and evicts the oldest first")
+    @Test("A jar reads a file that does not say when its cookies were last used, and evicts the oldest first")
     func fileWithoutUse() async throws {
         var limits = CookieLimits()
         limits.perDomain = 2
@@ -184,7 +184,7 @@ struct JarTests {
         #expect(await jar.cookies().map(\.name) == ["b", "c"])
     }
 
-    @Test("shares its file with another, and neither loses what the other writes")
+    @Test("A jar shares its file with another, and neither loses what the other writes")
     func shared() async throws {
         let one = try await CookieJar(file: file)
         let other = try await CookieJar(file: file)
@@ -199,7 +199,7 @@ struct JarTests {
         #expect(await changes.next()?.kind == .removed(.removedElsewhere))
     }
 
-    @Test("in a file takes many changes at once, and keeps them all")
+    @Test("A jar in a file takes many changes at once, and keeps them all")
     func concurrency() async throws {
         let jars = [try await CookieJar(file: file), try await CookieJar(file: file)]
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -212,7 +212,7 @@ struct JarTests {
         #expect(kept.count == 40)
     }
 
-    @Test("does not touch a file that is damaged, of another kind, or open to others, and says so")
+    @Test("A jar does not touch a file that is damaged, of another kind, or open to others, and says so")
     func refusals() async throws {
         for (content, line) in [("", 1), ("hello\n", 1), ("HTTPChain cookies 1 x\n{}\n", 2)] {
             try Data(content.utf8).write(to: file)
@@ -232,7 +232,7 @@ struct JarTests {
         await #expect(throws: CookieJarError.self) { try await CookieJar(file: link) }
     }
 
-    @Test("whose file cannot be written goes on in memory, and says why")
+    @Test("A jar whose file cannot be written goes on in memory, and says why")
     func unwritable() async throws {
         let jar = try await CookieJar(file: scratch.file("missing/cookies"))
         await #expect(throws: CookieJarError.self) { try await jar.store(["a=1; Max-Age=60"], from: url) }
@@ -244,7 +244,7 @@ struct JarTests {
         #expect(try await CookieJar(file: scratch.file("missing/cookies")).cookies().count == 2)
     }
 
-    @Test("is read and written as cookies.txt")
+    @Test("A jar is read and written as cookies.txt")
     func netscape() throws {
         let text = """
             # Netscape HTTP Cookie File

@@ -36,7 +36,7 @@ struct LogSecretsTests {
     ]
 
     @Test(
-        "is in no record of a stage that logs, outside or inside, in no trace and in no error",
+        "It is in no record of a stage that logs, outside or inside, in no trace and in no error",
         arguments: exchanges,
         [LoggedFields.standard, .standard.adding("Cookie", "Set-Cookie")]
     )

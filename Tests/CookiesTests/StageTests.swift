@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The cookie stage")
 struct StageTests {
-    @Test("keeps the rules of every stage", arguments: StageConformance.Check.allCases)
+    @Test("The stage keeps the rules of every stage", arguments: StageConformance.Check.allCases)
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance(calls: .exactlyOnce) { CookieMiddleware() }.verify(check)
     }
@@ -18,7 +18,7 @@ struct StageTests {
         try Chain(transport: transport) { stage }
     }
 
-    @Test("sends back what a response has set, to its host and no other")
+    @Test("The stage sends back what a response has set, to its host and no other")
     func roundTrip() async throws {
         let transport = InMemoryTransport()
         transport.on(.get, "https://a.example/*", reply: .text("in"))
@@ -32,7 +32,7 @@ struct StageTests {
         #expect(transport.requests.map { $0.headers[.cookie] } == [nil, "sid=1", nil])
     }
 
-    @Test("finds the cookies of a host however a URL writes it, until they are gone")
+    @Test("The stage finds the cookies of a host however a URL writes it, until they are gone")
     func authorities() async throws {
         let transport = InMemoryTransport()
         transport.on(.get, "/*", reply: .text("ok"))
@@ -59,7 +59,7 @@ struct StageTests {
         #expect(transport.requests.last?.headers[.cookie] == "d=4")
     }
 
-    @Test("stores and sends as it is set, whatever the jar has, unless the call says otherwise")
+    @Test("The stage stores and sends as it is set, whatever the jar has, unless the call says otherwise")
     func uses() async throws {
         for (use, first, second) in [
             (CookieUse.on, true, "a=1"), (.off, false, nil), (.sendOnly, false, nil),
@@ -81,7 +81,7 @@ struct StageTests {
         }
     }
 
-    @Test("tells why a cookie is not stored")
+    @Test("The stage tells why a cookie is not stored")
     func outcomes() async throws {
         let transport = InMemoryTransport()
         var headers = HTTPFields()
@@ -99,7 +99,7 @@ struct StageTests {
         #expect(await jar.cookies().map(\.name).first == "a")
     }
 
-    @Test("leaves a call's own Cookie field alone, or joins it where the call says so")
+    @Test("The stage leaves a call's own Cookie field alone, or joins it where the call says so")
     func ownField() async throws {
         let transport = InMemoryTransport()
         transport.on(.get, "/*", reply: .text("ok"))
@@ -121,7 +121,7 @@ struct StageTests {
         )
     }
 
-    @Test("refuses cookies of a call that would be read otherwise than they are meant")
+    @Test("The stage refuses cookies of a call that would be read otherwise than they are meant")
     func unsound() async throws {
         let transport = InMemoryTransport()
         let chain = try chain(transport, CookieMiddleware())
@@ -135,7 +135,7 @@ struct StageTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test("has a jar for each user, changed at run time")
+    @Test("The stage has a jar for each user, changed at run time")
     func jars() async throws {
         let transport = InMemoryTransport()
         transport.on(.get, "/*") { request in
@@ -154,7 +154,7 @@ struct StageTests {
         #expect(await jars["ben"]?.cookies().map(\.value.revealed) == ["ben"])
     }
 
-    @Test("reads the environment's clock")
+    @Test("The stage reads the environment's clock")
     func virtualTime() async throws {
         let transport = InMemoryTransport()
         transport.on(.get, "/*", reply: .init(.ok, headers: [.setCookie: "a=b; Max-Age=60"]))
@@ -168,7 +168,7 @@ struct StageTests {
         #expect(transport.requests.map { $0.headers[.cookie] } == [nil, "a=b", nil])
     }
 
-    @Test("is refused twice in a chain, and over a transport with cookies of its own")
+    @Test("The stage is refused twice in a chain, and over a transport with cookies of its own")
     func problems() {
         #expect(throws: ChainOrderError.self) {
             try Chain(transport: InMemoryTransport()) {
@@ -182,7 +182,7 @@ struct StageTests {
         #expect(CookieMiddleware().capabilities(over: []) == .handlesCookies)
     }
 
-    @Test("shows no value in a description, an outcome, a change or an explanation")
+    @Test("The stage shows no value in a description, an outcome, a change or an explanation")
     func secrets() async throws {
         let jar = CookieJar()
         let changes = jar.changes
@@ -202,7 +202,7 @@ struct StageTests {
 
 @Suite("A trace of a call with cookies")
 struct CookieTraceTests {
-    @Test("says why each cookie was not sent, not stored or evicted, and no value")
+    @Test("A trace says why each cookie was not sent, not stored or evicted, and no value")
     func reasons() async throws {
         let transport = InMemoryTransport()
         var headers = HTTPFields()
@@ -233,7 +233,7 @@ struct CookieTraceTests {
         #expect(!"\(call.trace)\(call.trace.html())".contains("hunter2"))
     }
 
-    @Test("says that a call sends none because of its own field, or because cookies are off")
+    @Test("A trace says that a call sends none because of its own field, or because cookies are off")
     func none() async throws {
         let transport = InMemoryTransport()
         transport.on(.get, "/*", reply: .text("ok"))

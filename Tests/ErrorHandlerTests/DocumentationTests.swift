@@ -14,7 +14,7 @@ struct DocumentationTests {
     private struct Plant: Decodable, Sendable {}
 
     @Test(
-        "make errors of what the service says",
+        "The examples make errors of what the service says",
         arguments: [
             ("application/problem+json", #"{"title": "No credit", "balance": 30}"#, "No credit 30"),
             ("application/json", #"{"code": 7}"#, "7"),
@@ -40,7 +40,7 @@ struct DocumentationTests {
         #expect(printed == expected)
     }
 
-    @Test("give a caller a value in place of a status")
+    @Test("The examples give a caller a value in place of a status")
     func fallback() async throws {
         let transport = InMemoryTransport { _ in Response(.notFound) }
         let chain = try Chain(transport: transport) {

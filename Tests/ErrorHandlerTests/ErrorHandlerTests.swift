@@ -26,7 +26,7 @@ struct HandlerChoiceTests {
     )
 
     @Test(
-        "The first that takes the content type, the status and the content",
+        "The first handler that takes the content type, the status and the content decides",
         arguments: [
             (410, "application/problem+json", "{}", "ProblemDetails"),
             (410, "application/vnd.api+json", #"{"errors": [{}]}"#, "JSONAPIErrors"),

@@ -35,7 +35,7 @@ struct FallbackTests {
         ("another error", .get, .failure(Other()), false), ("cancelled", .get, .failure(CancellationError()), false),
     ]
 
-    @Test("Answer what may be answered from elsewhere, and nothing else", arguments: 0..<rows.count)
+    @Test("Fallbacks answer what may be answered from elsewhere, and nothing else", arguments: 0..<rows.count)
     func standard(index: Int) async {
         let row = Self.rows[index]
         let stage = FallbackMiddleware(.response(Response(.ok, body: "canned")))
@@ -70,7 +70,7 @@ struct FallbackTests {
         }
     }
 
-    @Test("One after the other, and when none has an answer the failure stays")
+    @Test("Fallbacks are asked one after the other, and when none has an answer the failure stays")
     func combined() async throws {
         let asked = Events<String>()
         func fallback(_ name: String, _ result: Result<Response?, any Error>) -> Fallback {
@@ -294,7 +294,7 @@ struct FallbackTests {
         #expect(try await chain.send(.get("users")).status == .serviceUnavailable)
     }
 
-    @Test("The rules for every stage", arguments: StageConformance.Check.allCases)
+    @Test("Fallbacks keep the rules of every stage", arguments: StageConformance.Check.allCases)
     func conforms(check: StageConformance.Check) async throws {
         let canned = Fallback.response(Response(.ok))
         try await StageConformance(recoversFromErrors: true) {

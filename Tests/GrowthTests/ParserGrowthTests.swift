@@ -140,7 +140,12 @@ private func chunks(of text: String, _ size: Int) -> [Data] {
 
 @Suite("The work of readers of data from outside", .timeLimit(.minutes(10)))
 struct ParserGrowthTests {
-    @Test("grows no faster than the data, whatever it is made of", .seeded, .heavy, arguments: OutsideReader.all)
+    @Test(
+        "The work grows no faster than the data, whatever it is made of",
+        .seeded,
+        .heavy,
+        arguments: OutsideReader.all
+    )
     func random(_ reader: OutsideReader) async throws {
         let growth = try Growth(literalsOf: reader.folders, and: reader.further)
         let numbers = Seed.numbers()

@@ -152,7 +152,11 @@ struct LibraryCodingTests {
         }
     }
 
-    @Test("The rules of every stage", arguments: Libraries.codings, StageConformance.Check.allCases)
+    @Test(
+        "Codings of libraries keep the rules of every stage",
+        arguments: Libraries.codings,
+        StageConformance.Check.allCases
+    )
     func conforms(_ coding: ContentCoding, check: StageConformance.Check) async throws {
         let encoded = try await Libraries.encoded(Samples.json(3000), coding)
         try await StageConformance(

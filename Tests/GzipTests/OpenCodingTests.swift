@@ -69,7 +69,7 @@ struct OpenCodingTests {
             .send(.get(url), answering: .status(.ok, headers: [.contentEncoding: codings], body: body)).response()
     }
 
-    @Test("are undone under every name, between others, in the order of the field")
+    @Test("Codings are undone under every name, between others, in the order of the field")
     func stacked() async throws {
         let sample = Samples.json(200_000)
         let stage = GzipMiddleware(codings: [rotation, .gzip])
@@ -86,7 +86,7 @@ struct OpenCodingTests {
         #expect(try await partly.body.content == sample)
     }
 
-    @Test("keep the stage's limits, which they know nothing of")
+    @Test("Codings keep the stage's limits, which they know nothing of")
     func limits() async throws {
         let body = HTTPBody(Samples.json(200_000)).encoded(with: rotation)
         let error = try await failure(of: body.decoded(from: [rotation], limits: .init(maximumSize: 70_000)))
@@ -94,7 +94,7 @@ struct OpenCodingTests {
         #expect(error.coding == rotation)
     }
 
-    @Test("report what is wrong with the content by the stage's error, with the offset")
+    @Test("Codings report what is wrong with the content by the stage's error, with the offset")
     func corrupt() async throws {
         let bytes = Data(repeating: 1, count: 100) + [0xFF]
         let error = try await failure(of: HTTPBody.pieces(bytes, of: 50).decoded(from: [rotation]))
@@ -104,7 +104,7 @@ struct OpenCodingTests {
     }
 
     @Test(
-        "that do what no decoder may end the reading, and nothing else",
+        "Codings that do what no decoder may end the reading, and nothing else",
         arguments: [Defective.Defect.idle, .takesTooMuch, .givesTooMuch, .negative]
     )
     private func defective(_ defect: Defective.Defect) async throws {
@@ -117,7 +117,7 @@ struct OpenCodingTests {
         #expect("\(error)".contains("decoding x failed at byte 0: it"))
     }
 
-    @Test("encode requests, at once and as they are sent")
+    @Test("Codings encode requests, at once and as they are sent")
     func requests() async throws {
         let stage = GzipMiddleware(requests: CompressionSettings(coding: rotation, minimumSize: 0))
         let sample = Samples.json(1000)
@@ -131,7 +131,7 @@ struct OpenCodingTests {
         #expect(stage.summary.settings.contains { $0.value == "x-rotate by 13, from 0 bytes" })
     }
 
-    @Test("that can only be undone are an error for a request, which says so")
+    @Test("Codings that can only be undone are an error for a request, which says so")
     func onlyUndone() async throws {
         let stage = GzipMiddleware(requests: CompressionSettings(coding: .deflate))
         for body in [HTTPBody(Samples.json(5000)), .pieces(Samples.json(5000), of: 1000)] {
@@ -145,7 +145,7 @@ struct OpenCodingTests {
         }
     }
 
-    @Test("are equal by name; settings that use them, by how they are used too")
+    @Test("Codings are equal by name; settings that use them, by how they are used too")
     func equality() {
         #expect(ContentCoding.gzip == .gzip(level: 9))
         #expect(CompressionSettings(level: 9) == CompressionSettings(coding: .gzip(level: 9)))
@@ -171,7 +171,7 @@ struct NegotiationTests {
         return seen.withLock { $0 }
     }
 
-    @Test("names the codings in order, each once, with the weights that they have")
+    @Test("The stage names the codings in order, each once, with the weights that they have")
     func weights() async throws {
         let one = ContentCoding("One") { Defective(defect: .idle) }
         let table: [([ContentCoding], String?)] = [
@@ -187,7 +187,7 @@ struct NegotiationTests {
         }
     }
 
-    @Test("adds nothing over a transport that decodes on its own, unless asked")
+    @Test("The stage adds nothing over a transport that decodes on its own, unless asked")
     func decodingTransport() async throws {
         #expect(try await accepted(GzipMiddleware(), over: [.decodesContent]) == nil)
         #expect(
@@ -198,7 +198,7 @@ struct NegotiationTests {
         #expect(try await accepted(GzipMiddleware(negotiation: .never)) == nil)
     }
 
-    @Test("decodes what arrives encoded, asked for or not")
+    @Test("The stage decodes what arrives encoded, asked for or not")
     func decodesAnyway() async throws {
         let encoded = try await gzip(Data("plants".utf8))
         for stage in [GzipMiddleware(negotiation: .never), GzipMiddleware(codings: [.gzip.preferred(0)])] {

@@ -41,7 +41,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "is sent the request once more as it was, and from then on nothing else",
+        "A server is sent the request once more as it was, and from then on nothing else",
         arguments: [nil, "identity, br", "gzip;q=0"]
     )
     func fallsBack(acceptEncoding: String?) async throws {
@@ -54,7 +54,10 @@ struct RefusalTests {
         #expect(server.codings.withLock { $0 }.suffix(2) == ["gzip", "identity"])
     }
 
-    @Test("leaves its place under a limit of one to the request that is sent once more", arguments: [10, 1_000_000])
+    @Test(
+        "A server leaves its place under a limit of one to the request that is sent once more",
+        arguments: [10, 1_000_000]
+    )
     func limitOfOne(length: Int) async throws {
         let server = ClosureTransport { request in
             let isPlain = request.headers[.contentEncoding] == nil
@@ -70,7 +73,7 @@ struct RefusalTests {
         #expect(try await response.body.collect().count == length)
     }
 
-    @Test("that takes gzip has refused something else", arguments: ["gzip", "br, GZIP;q=0.5", "*"])
+    @Test("A server that takes gzip has refused something else", arguments: ["gzip", "br, GZIP;q=0.5", "*"])
     func otherReason(acceptEncoding: String) async throws {
         let server = Refusing(naming: acceptEncoding)
         let chain = try Chain(transport: server) { GzipMiddleware(requests: .standard) }
@@ -78,7 +81,7 @@ struct RefusalTests {
         #expect(server.codings.withLock { $0 } == ["gzip"])
     }
 
-    @Test("and refuses the plain request too, is not remembered")
+    @Test("A server and refuses the plain request too, is not remembered")
     func refusedAgain() async throws {
         let server = Refusing(all: true)
         let chain = try Chain(transport: server) { GzipMiddleware(requests: .standard) }
@@ -95,7 +98,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "gets no second request whose body can be read once, and from then on nothing compressed",
+        "A server gets no second request whose body can be read once, and from then on nothing compressed",
         arguments: [nil, "identity, br", "gzip;q=0"]
     )
     func once(acceptEncoding: String?) async throws {
@@ -109,7 +112,10 @@ struct RefusalTests {
         #expect(server.codings.withLock { $0 } == ["gzip", "identity", "identity"])
     }
 
-    @Test("that takes gzip has refused something else of a body that can be read once", arguments: ["gzip", "*"])
+    @Test(
+        "A server that takes gzip has refused something else of a body that can be read once",
+        arguments: ["gzip", "*"]
+    )
     func onceForAnotherReason(acceptEncoding: String) async throws {
         let server = Refusing(naming: acceptEncoding)
         let chain = try Chain(transport: server) { GzipMiddleware(requests: .standard) }
@@ -118,7 +124,7 @@ struct RefusalTests {
         #expect(server.codings.withLock { $0 } == ["gzip", "gzip"])
     }
 
-    @Test("in one coding may take them in another")
+    @Test("A server in one coding may take them in another")
     func otherCoding() async throws {
         let server = Refusing()
         let other = ContentCoding(

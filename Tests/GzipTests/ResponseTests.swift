@@ -188,12 +188,12 @@ struct ResponseTests {
 
 @Suite("The rules of every stage: gzip", .timeLimit(.minutes(10)))
 struct GzipConformanceTests {
-    @Test("As it is set by default", arguments: StageConformance.Check.allCases)
+    @Test("The stage keeps the rules by default", arguments: StageConformance.Check.allCases)
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance { GzipMiddleware() }.verify(check)
     }
 
-    @Test("Compressing and decoding", arguments: StageConformance.Check.allCases)
+    @Test("Compressing and decoding keep the rules", arguments: StageConformance.Check.allCases)
     func conformsAtWork(check: StageConformance.Check) async throws {
         let encoded = try await gzip(Samples.json(3000))
         try await StageConformance(

@@ -41,7 +41,7 @@ struct ModeTests {
         try await HARArchive.read(from: file).entries.map(\.request.url)
     }
 
-    @Test("none never asks the network, and needs an archive")
+    @Test("The mode none never asks the network, and needs an archive")
     func none() async throws {
         let missing = await #expect(throws: HARError.self) { try await self.replay(.none, nil) }
         #expect(missing?.reason.contains("there is no such file") == true)
@@ -53,7 +53,7 @@ struct ModeTests {
         #expect(network.requests.isEmpty)
     }
 
-    @Test("once records when there is no archive, and replays it afterwards")
+    @Test("The mode once records when there is no archive, and replays it afterwards")
     func once() async throws {
         let network = network()
         for round in 0..<2 {
@@ -68,7 +68,7 @@ struct ModeTests {
         }
     }
 
-    @Test("new asks the network for what is not there, and adds it at once")
+    @Test("The mode new asks the network for what is not there, and adds it at once")
     func new() async throws {
         let network = network()
         try await HARArchive(entries: [.sample()]).write(to: file)
@@ -82,7 +82,7 @@ struct ModeTests {
     }
 
     @Test(
-        "all replaces what is asked for and keeps the rest; update drops the rest",
+        "The mode all replaces what is asked for and keeps the rest; update drops the rest",
         arguments: [ReplayMode.all, .update]
     )
     func rerecording(_ mode: ReplayMode) async throws {

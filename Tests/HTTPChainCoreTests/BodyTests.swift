@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A body")
 struct BodyTests {
-    @Test("of bytes has their length and can be read again and again")
+    @Test("A body of bytes has their length and can be read again and again")
     func bytes() async throws {
         let body = HTTPBody("hello")
         #expect(body.length == 5)
@@ -15,7 +15,7 @@ struct BodyTests {
         #expect(try await HTTPBody.empty.collect() == Data())
     }
 
-    @Test("of many bytes is handed out in chunks of 64 KiB that join to the whole")
+    @Test("A body of many bytes is handed out in chunks of 64 KiB that join to the whole")
     func chunks() async throws {
         let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         var sizes: [Int] = []
@@ -28,7 +28,7 @@ struct BodyTests {
         #expect(joined == bytes)
     }
 
-    @Test("from a one-shot stream refuses a second read instead of looking empty")
+    @Test("A body from a one-shot stream refuses a second read instead of looking empty")
     func onceOnly() async throws {
         let body = once("a", "b")
         #expect(!body.isReplayable)
@@ -36,7 +36,7 @@ struct BodyTests {
         await #expect(throws: BodyError(.alreadyRead)) { try await body.collect() }
     }
 
-    @Test("is collected into bytes whose indices begin at 0, whatever slices it came in")
+    @Test("A body is collected into bytes whose indices begin at 0, whatever slices it came in")
     func slices() async throws {
         struct SliceReader: BodyReader {
             var chunks = [Data("xab".utf8).dropFirst(), Data("yc".utf8).dropFirst()]
@@ -50,7 +50,7 @@ struct BodyTests {
         #expect(bytes == Data("abc".utf8))
     }
 
-    @Test("from a factory begins anew each time it is read")
+    @Test("A body from a factory begins anew each time it is read")
     func replayable() async throws {
         let opened = Locked(0)
         let body = HTTPBody.replayable(length: 2) {
@@ -62,7 +62,7 @@ struct BodyTests {
         #expect(opened.withLock { $0 } == 2)
     }
 
-    @Test("from a sequence passes over empty chunks")
+    @Test("A body from a sequence passes over empty chunks")
     func sequence() async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
         for text in ["a", "", "b"] { continuation.yield(Data(text.utf8)) }
@@ -73,7 +73,7 @@ struct BodyTests {
     }
 
     @Test(
-        "is held to the length it declares",
+        "A body is held to the length it declares",
         arguments: [
             (Int64(3), BodyError.Problem.shorterThanDeclared(declared: 3, actual: 2)),
             (1, .longerThanDeclared(declared: 1)),
@@ -84,20 +84,20 @@ struct BodyTests {
         await #expect(throws: BodyError(problem)) { try await once("a", "b", length: length).collect() }
     }
 
-    @Test("is never collected beyond its limit, whether its length is known or not")
+    @Test("A body is never collected beyond its limit, whether its length is known or not")
     func limit() async throws {
         await #expect(throws: BodyError(.tooLarge(limit: 4))) { try await HTTPBody("hello").collect(upTo: 4) }
         await #expect(throws: BodyError(.tooLarge(limit: 4))) { try await once("hel", "lo").collect(upTo: 4) }
         #expect(try await once("hel", "lo").collect(upTo: 5).count == 5)
     }
 
-    @Test("hands on the error of its source, and keeps to it")
+    @Test("A body hands on the error of its source, and keeps to it")
     func failure() async throws {
         let body = HTTPBody.replayable { ListReader(["a"], failing: Boom()) }
         await #expect(throws: Boom()) { try await body.collect() }
     }
 
-    @Test("that holds a value is an error to read, and names the type")
+    @Test("A body that holds a value is an error to read, and names the type")
     func value() async throws {
         let body = HTTPBody.value(["a": 1])
         #expect(body.value as? [String: Int] == ["a": 1])
@@ -106,7 +106,7 @@ struct BodyTests {
         #expect(error?.reason.contains("Dictionary<String, Int>") == true)
     }
 
-    @Test("describes itself without its content")
+    @Test("A body describes itself without its content")
     func description() {
         #expect("\(HTTPBody("secret"))" == "6 bytes")
         #expect("\(once("secret"))" == "one-shot stream of unknown length")
@@ -114,7 +114,7 @@ struct BodyTests {
         #expect("\(HTTPBody.value(1))" == "value of type Int")
     }
 
-    @Test("can be iterated from an actor's isolation without leaving its order")
+    @Test("A body can be iterated from an actor's isolation without leaving its order")
     @MainActor
     func mainActor() async throws {
         var text = ""
@@ -125,7 +125,7 @@ struct BodyTests {
 
 @Suite("A file body")
 struct FileBodyTests {
-    @Test("has the file's length and content, whole or in part")
+    @Test("A file body has the file's length and content, whole or in part")
     func content() async throws {
         let scratch = try ScratchDirectory()
         let bytes = Data((0..<150_000).map { UInt8(truncatingIfNeeded: $0) })
@@ -138,7 +138,7 @@ struct FileBodyTests {
         #expect(try await part.collect() == bytes[100_000..<140_000])
     }
 
-    @Test("of a missing file is an error that names it")
+    @Test("A file body of a missing file is an error that names it")
     func missing() async throws {
         let url = URL(fileURLWithPath: "/nonexistent/file")
         #expect(HTTPBody.file(url).length == nil)
@@ -147,7 +147,7 @@ struct FileBodyTests {
         #expect(error?.reason == "there is no file /nonexistent/file")
     }
 
-    @Test("refuses a range outside the file")
+    @Test("A file body refuses a range outside the file")
     func range() async throws {
         let scratch = try ScratchDirectory()
         let file = try scratch.file("a", Data("hello".utf8))
@@ -160,7 +160,7 @@ struct FileBodyTests {
         await #expect(throws: BodyError.self) { try await endless.collect() }
     }
 
-    @Test("notices a file that shrinks while it is read")
+    @Test("A file body notices a file that shrinks while it is read")
     func shrinking() async throws {
         let scratch = try ScratchDirectory()
         let file = try scratch.file("a", Data(count: 600_000))
@@ -204,7 +204,7 @@ struct FileBodyTests {
         try handle.close()
     }
 
-    @Test("notices a file that grows or is overwritten while it is read, before its last bytes are handed out")
+    @Test("A file body notices a file that grows or is overwritten while read, before it gives out the last bytes")
     func changing() async throws {
         for change in [append, overwrite] {
             let (count, problem, path) = try await outcome(change)
@@ -215,7 +215,7 @@ struct FileBodyTests {
         #expect("\(error)".contains("/a changed while it was read"))
     }
 
-    @Test("lets a file grow of which a range was asked for, and notices all else")
+    @Test("A file body lets a file grow of which a range was asked for, and notices all else")
     func changingRange() async throws {
         let grown = try await outcome(range: 100..<500_000, append)
         #expect(grown.problem == nil)
@@ -228,7 +228,7 @@ struct FileBodyTests {
         #expect(shrunk.problem == .fileChanged(path: shrunk.path))
     }
 
-    @Test("hands out chunks that stay as they are while others are read, changed and dropped")
+    @Test("A file body hands out chunks that stay as they are while others are read, changed and dropped")
     func keptChunks() async throws {
         let scratch = try ScratchDirectory()
         let pieces = (0..<40).map { Data(repeating: UInt8($0 + 1), count: HTTPBody.chunkSize) }
@@ -254,7 +254,7 @@ struct FileBodyTests {
         }
     }
 
-    @Test("whose length was looked up before notices that it has another one when it is read")
+    @Test("A file body whose length was looked up before notices that it has another one when it is read")
     func changedBefore() async throws {
         let scratch = try ScratchDirectory()
         let file = try scratch.file("a", Data(count: 1000))

@@ -17,7 +17,7 @@ private struct ShoutingReader: BodyReader {
 
 @Suite("A transformed body")
 struct BodyTransformTests {
-    @Test("pulls: nothing is read before somebody asks")
+    @Test("A transformed body pulls: nothing is read before somebody asks")
     func pulls() async throws {
         let reads = Locked(0)
         let body = once("a", "b", "c").transformed { ShoutingReader(inner: $0, reads: reads) }
@@ -27,7 +27,7 @@ struct BodyTransformTests {
         #expect(reads.withLock { $0 } == 1)
     }
 
-    @Test("can be read as often as what it transforms")
+    @Test("A transformed body can be read as often as what it transforms")
     func replays() async throws {
         let reads = Locked(0)
         let again = HTTPBody("abc").transformed { ShoutingReader(inner: $0, reads: reads) }
@@ -40,7 +40,7 @@ struct BodyTransformTests {
         await #expect(throws: BodyError(.alreadyRead)) { try await onlyOnce.collect() }
     }
 
-    @Test("releases its source when it is dropped half read")
+    @Test("A transformed body releases its source when it is dropped half read")
     func drops() async throws {
         let gone = Locked(false)
         do {
@@ -62,7 +62,7 @@ struct BodyTransformTests {
         nonisolated(nonsending) mutating func read() async throws -> Data? { Data("x".utf8) }
     }
 
-    @Test("that is peeked at still has all of its bytes")
+    @Test("A transformed body that is peeked at still has all of its bytes")
     func peek() async throws {
         let (preview, rest) = try await once("abc", "def", "ghi", length: 9).peek(upTo: 4)
         #expect(preview.description == "abcd…")
@@ -72,14 +72,14 @@ struct BodyTransformTests {
         await #expect(throws: BodyError(.alreadyRead)) { try await rest.collect() }
     }
 
-    @Test("that is peeked at beyond its end is known to be whole")
+    @Test("A transformed body that is peeked at beyond its end is known to be whole")
     func peekWhole() async throws {
         let (preview, rest) = try await once("abc").peek(upTo: 100)
         #expect(preview == BodyPreview(Data("abc".utf8), isTruncated: false))
         #expect(try await rest.text() == "abc")
     }
 
-    @Test("that fails after what was peeked at still fails for its reader")
+    @Test("A transformed body that fails after what was peeked at still fails for its reader")
     func peekFailure() async throws {
         let body = HTTPBody.once { ListReader(["abc"], failing: Boom()) }
         let (preview, rest) = try await body.peek(upTo: 3)
@@ -87,7 +87,7 @@ struct BodyTransformTests {
         await #expect(throws: Boom()) { try await rest.collect() }
     }
 
-    @Test("with a tee shows the first bytes and gives the reader all of them")
+    @Test("A transformed body with a tee shows the first bytes and gives the reader all of them")
     func tee() async throws {
         let (body, seen) = once("abc", "def", length: 6).tee(upTo: 4)
         #expect(body.length == 6)
@@ -98,7 +98,7 @@ struct BodyTransformTests {
         #expect(seen.isComplete)
     }
 
-    @Test("with a tee that is read again shows the latest reading")
+    @Test("A transformed body with a tee that is read again shows the latest reading")
     func teeAgain() async throws {
         let (body, seen) = HTTPBody("abc").tee(upTo: 10)
         _ = try await body.collect()
@@ -106,7 +106,7 @@ struct BodyTransformTests {
         #expect(seen.preview == BodyPreview(Data("abc".utf8), isTruncated: false))
     }
 
-    @Test("is drained to its end when short, and given up when long")
+    @Test("A transformed body is drained to its end when short, and given up when long")
     func drain() async throws {
         #expect(await once("abc").drain(within: .seconds(600)))
         let long = once("abc", "def")
@@ -118,7 +118,7 @@ struct BodyTransformTests {
         #expect(await HTTPBody("abc").drain(upTo: 1))
     }
 
-    @Test("that does not end is drained for as long as allowed, and then dropped")
+    @Test("A transformed body that does not end is drained for as long as allowed, and then dropped")
     func drainInTime() async throws {
         let clock = VirtualClock()
         let gone = Locked(false)
@@ -133,7 +133,7 @@ struct BodyTransformTests {
 
 @Suite("Saving a body")
 struct BodySavingTests {
-    @Test("writes all of it to the file and returns the count")
+    @Test("Saving writes all of it to the file and returns the count")
     func save() async throws {
         let scratch = try ScratchDirectory()
         let file = scratch.url.appendingPathComponent("out")
@@ -142,7 +142,7 @@ struct BodySavingTests {
         #expect(try scratch.names == ["out"])
     }
 
-    @Test("replaces an existing file only with a whole one")
+    @Test("Saving replaces an existing file only with a whole one")
     func replaces() async throws {
         let scratch = try ScratchDirectory()
         let file = try scratch.file("out", Data("old".utf8))
@@ -156,7 +156,7 @@ struct BodySavingTests {
         #expect(try scratch.names == ["out"])
     }
 
-    @Test("to a temporary file hands it over for moving, and deletes it otherwise")
+    @Test("Saving to a temporary file hands it over for moving, and deletes it otherwise")
     func temporary() async throws {
         let scratch = try ScratchDirectory()
         let kept = scratch.url.appendingPathComponent("kept")
@@ -170,7 +170,7 @@ struct BodySavingTests {
         #expect(try Data(contentsOf: kept) == Data("abc".utf8))
     }
 
-    @Test("to a temporary file can be moved to another volume, or refuse to replace a file")
+    @Test("Saving to a temporary file can be moved to another volume, or refuse to replace a file")
     func moving() async throws {
         let scratch = try ScratchDirectory()
         let there = try scratch.file("there", Data("old".utf8))
@@ -184,7 +184,7 @@ struct BodySavingTests {
         #expect(try scratch.names == ["there"])
     }
 
-    @Test("into a directory that does not exist is a typed error")
+    @Test("Saving into a directory that does not exist is a typed error")
     func noDirectory() async throws {
         let error = await #expect(throws: BodyError.self) {
             try await HTTPBody("a").save(to: URL(fileURLWithPath: "/nonexistent/directory/file"))
@@ -195,7 +195,7 @@ struct BodySavingTests {
         }
     }
 
-    @Test("into a buffer makes a one-shot body replayable, in memory or on disk", arguments: [100, 4])
+    @Test("Saving into a buffer makes a one-shot body replayable, in memory or on disk", arguments: [100, 4])
     func buffered(memory: Int64) async throws {
         let body = try await once("abc", "def", "ghi").buffered(upTo: 100, memory: ByteCount(memory))
         #expect(body.isReplayable)
@@ -204,7 +204,7 @@ struct BodySavingTests {
         #expect(try await body.text() == "abcdefghi")
     }
 
-    @Test("into a buffer that spilled deletes the file with the last body")
+    @Test("Saving into a buffer that spilled deletes the file with the last body")
     func spillIsDeleted() async throws {
         var body: HTTPBody? = try await once("abc", "def").buffered(upTo: 100, memory: 2)
         let url = try #require(body?.file?.url)
@@ -214,7 +214,7 @@ struct BodySavingTests {
         #expect(try await transformed?.text() == "abcdef")
     }
 
-    @Test("into a buffer stops at the limit", arguments: [100, 2])
+    @Test("Saving into a buffer stops at the limit", arguments: [100, 2])
     func bufferLimit(memory: Int64) async throws {
         await #expect(throws: BodyError(.tooLarge(limit: 4))) {
             try await once("abc", "def").buffered(upTo: 4, memory: ByteCount(memory))

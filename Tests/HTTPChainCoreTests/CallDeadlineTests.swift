@@ -4,13 +4,13 @@ import Testing
 
 @Suite("The deadline of a call")
 struct CallDeadlineTests {
-    @Test("Leaves no limit where there is none")
+    @Test("The deadline leaves no limit where there is none")
     func none() {
         #expect(Request.get("https://example.com").remainingTime == nil)
     }
 
     @Test(
-        "Comes nearer with the clock, and what remains is never negative",
+        "The deadline comes nearer with the clock, and what remains is never negative",
         arguments: [(0, 5), (2, 3), (5, 0), (9, 0)]
     )
     func remaining(passed: Int, left: Int) {

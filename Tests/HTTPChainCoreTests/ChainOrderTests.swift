@@ -4,13 +4,13 @@ import Testing
 
 @Suite("The order of a chain")
 struct ChainOrderTests {
-    @Test("as recommended is accepted")
+    @Test("The order that is recommended is accepted")
     func recommended() throws {
         let stages = Phase.standard.map { Marker("\($0)", $0) }
         #expect(try Chain(stages, transport: ClosureTransport()).stages.count == Phase.standard.count)
     }
 
-    @Test("of any two phases is refused when it is wrong")
+    @Test("The order of any two phases is refused when it is wrong")
     func pairs() throws {
         for outer in Phase.standard {
             for inner in Phase.standard where inner.isOutside(outer) {
@@ -22,7 +22,7 @@ struct ChainOrderTests {
         }
     }
 
-    @Test("is explained with the reason and the fix when it is wrong")
+    @Test("The order is explained with the reason and the fix when it is wrong")
     func message() throws {
         let error = #expect(throws: ChainOrderError.self) {
             try Chain(transport: ClosureTransport()) {
@@ -45,7 +45,7 @@ struct ChainOrderTests {
         #expect(error?.description.contains("order: .unchecked") == true)
     }
 
-    @Test("mended as the error says is accepted")
+    @Test("The order that the error advises is accepted")
     func fixes() throws {
         #expect(throws: Never.self) {
             try Chain(transport: ClosureTransport()) {
@@ -56,7 +56,7 @@ struct ChainOrderTests {
         }
     }
 
-    @Test("knows phases of the user's own, between two of the package's and between two of their own")
+    @Test("The order knows phases of the user's own, between two of the package's and between two of their own")
     func ownPhases() throws {
         let sign = Phase("sign", between: .authenticate, and: .attempt, because: "it signs the credentials too")
         let seal = Phase("seal", between: sign, and: .attempt, because: "it seals the signature")
@@ -81,7 +81,7 @@ struct ChainOrderTests {
         #expect(Phase("x", between: .anywhere, and: .wire, because: "").isOutside(.wire) == false)
     }
 
-    @Test("is that of the constant where a stage declares its phase as one")
+    @Test("The order is that of the constant where a stage declares its phase as one")
     func constantPhase() throws {
         struct Wire: Middleware {
             let phase: Phase = .wire
@@ -92,7 +92,7 @@ struct ChainOrderTests {
         }
     }
 
-    @Test("does not bind stages without a phase, nor stages of one phase among themselves")
+    @Test("The order does not bind stages without a phase, nor stages of one phase among themselves")
     func free() throws {
         #expect(throws: Never.self) {
             try Chain(transport: ClosureTransport()) {
@@ -103,7 +103,7 @@ struct ChainOrderTests {
         }
     }
 
-    @Test("is not checked where the caller says so")
+    @Test("The order is not checked where the caller says so")
     func unchecked() throws {
         let chain = try Chain(transport: ClosureTransport(), order: .unchecked) {
             Marker("b", .wire)
@@ -112,7 +112,7 @@ struct ChainOrderTests {
         #expect(try chain.appending(Marker("c", .failure)).stages.count == 3)
     }
 
-    @Test("refuses stages that the transport makes pointless")
+    @Test("The order refuses stages that the transport makes pointless")
     func capabilities() throws {
         let transport = ClosureTransport(capabilities: [.followsRedirects, .caches])
         let error = #expect(throws: ChainOrderError.self) {
@@ -125,7 +125,7 @@ struct ChainOrderTests {
         #expect(error?.description.contains("ClosureTransport follows redirects itself") == true)
     }
 
-    @Test("is judged by the stages themselves, too, who see their surroundings")
+    @Test("The order is judged by the stages themselves, too, who see their surroundings")
     func ownProblems() throws {
         struct Cache: ChainAwareMiddleware {
             let isPartitioned: Bool
@@ -164,7 +164,7 @@ struct ChainEditingTests {
 
     private func names(_ chain: Chain) -> [String] { chain.stages.map(\.summary.name) }
 
-    @Test("makes a new chain and leaves the old one as it was")
+    @Test("Editing makes a new chain and leaves the old one as it was")
     func edits() throws {
         let chain = try Chain(transport: ClosureTransport()) {
             Marker("a")
@@ -180,7 +180,7 @@ struct ChainEditingTests {
         #expect(names(chain) == ["a", "Special", "b"])
     }
 
-    @Test("keeps the stages around another transport")
+    @Test("Editing keeps the stages around another transport")
     func over() async throws {
         let chain = try Chain(transport: ClosureTransport()) { Special() }
         let other = try chain.over(ClosureTransport { _ in Response(.accepted) })
@@ -188,14 +188,14 @@ struct ChainEditingTests {
         #expect(names(other) == ["Special"])
     }
 
-    @Test("checks the order again")
+    @Test("Editing checks the order again")
     func order() throws {
         let chain = try Chain(transport: ClosureTransport()) { Marker("wire", .wire) }
         #expect(throws: ChainOrderError.self) { try chain.appending(Marker("retry", .retry)) }
         #expect(throws: Never.self) { try chain.inserting(Marker("retry", .retry), before: Marker.self) }
     }
 
-    @Test("that names a stage that is not there says which there are")
+    @Test("Editing that names a stage that is not there says which there are")
     func missing() throws {
         let chain = try Chain(transport: ClosureTransport()) { Marker("a") }
         let error = #expect(throws: ChainEditError.self) { try chain.removing(Special.self) }

@@ -23,7 +23,7 @@ struct ChainRedactionTests {
         try Chain(transport: ClosureTransport(answer: answer), environment: environment)
     }
 
-    @Test("holds for the description of its responses, whose fields stay as they are")
+    @Test("The redaction of a chain holds for the description of its responses, whose fields stay as they are")
     func description() async throws {
         let chain = try chain { [name] _ in Response(.ok, headers: [name: "tulip-4711"]) }
         let response = try await chain.send(.get("https://example.com/"))
@@ -34,7 +34,7 @@ struct ChainRedactionTests {
         #expect("\(plain)".contains("tulip-4711"), "of a response of no chain only the standard names are known")
     }
 
-    @Test("holds for what cannot be decoded, by the chain or by hand")
+    @Test("The redaction of a chain holds for what cannot be decoded, by the chain or by hand")
     func decoding() async throws {
         let chain = try chain { _ in Response(.ok, body: "{\"plant\": \"tulip-4711\"") }
         let asked = await #expect(throws: DecodingFailure.self) {
@@ -46,7 +46,7 @@ struct ChainRedactionTests {
         #expect(byHand?.description.contains("tulip") == false, "\(String(describing: byHand))")
     }
 
-    @Test("holds for a request that cannot be sent, whose URL is shown")
+    @Test("The redaction of a chain holds for a request that cannot be sent, whose URL is shown")
     func invalid() async throws {
         let chain = try chain { request in
             _ = try request.forWire()
@@ -59,7 +59,7 @@ struct ChainRedactionTests {
         }
     }
 
-    @Test("holds for a deadline that has passed")
+    @Test("The redaction of a chain holds for a deadline that has passed")
     func deadline() async throws {
         var request = Request.get("https://example.com/?plant=tulip-4711")
         request.environment = environment
@@ -70,7 +70,7 @@ struct ChainRedactionTests {
         #expect(!"\(error)".contains("tulip"), "\(error)")
     }
 
-    @Test("is told to transports with the request")
+    @Test("The redaction of a chain is told to transports with the request")
     func wire() throws {
         var request = Request.get("https://example.com/")
         request.environment = environment

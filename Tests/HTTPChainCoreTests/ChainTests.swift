@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A chain")
 struct ChainTests {
-    @Test("passes the request in order, outermost first, and the response in reverse")
+    @Test("A chain passes the request in order, outermost first, and the response in reverse")
     func order() async throws {
         let log = Locked<[String]>([])
         let chain = try Chain(transport: ClosureTransport()) {
@@ -16,14 +16,14 @@ struct ChainTests {
         #expect(log.withLock { $0 } == ["a >", "b >", "< b", "< a"])
     }
 
-    @Test("with no stages is its transport")
+    @Test("A chain with no stages is its transport")
     func empty() async throws {
         let chain = try Chain(transport: ClosureTransport { _ in Response(.noContent) })
         #expect(try await chain.send(.get("http://h/")).status == .noContent)
         #expect(chain.capabilities == [.streamsUploads, .backpressure])
     }
 
-    @Test("is built from if, if let, else, switch, for and arrays", arguments: [true, false])
+    @Test("A chain is built from if, if let, else, switch, for and arrays", arguments: [true, false])
     func builder(flag: Bool) throws {
         let optional: Marker? = flag ? Marker("optional") : nil
         let chain = try Chain(transport: ClosureTransport()) {
@@ -44,7 +44,7 @@ struct ChainTests {
         #expect(chain.stages.map(\.summary.name) == expected)
     }
 
-    @Test("lets a closure change the request and the response")
+    @Test("A chain lets a closure change the request and the response")
     func closure() async throws {
         let chain = try Chain(transport: ClosureTransport { Response(.ok, headers: $0.head.headerFields) }) {
             ClosureMiddleware { request, next in
@@ -59,7 +59,7 @@ struct ChainTests {
         #expect(response.headers[.server] == "closure")
     }
 
-    @Test("lets a closure that consumes the request change it, and repeat a copy of it")
+    @Test("A chain lets a closure that consumes the request change it, and repeat a copy of it")
     func consumingClosure() async throws {
         let seen = Locked<[String?]>([])
         let transport = ClosureTransport { request in
@@ -87,7 +87,7 @@ struct ChainTests {
         #expect(!ClosureMiddleware.consuming { try await $1($0) }.keepsDeadlines)
     }
 
-    @Test("may be answered by a stage that never calls next")
+    @Test("A chain may be answered by a stage that never calls next")
     func shortCircuit() async throws {
         let chain = try Chain(transport: ClosureTransport { _ in throw Boom() }) {
             ClosureMiddleware { _, _ in Response(.ok, body: "from the stage") }
@@ -95,7 +95,7 @@ struct ChainTests {
         #expect(try await chain.send(.get("http://h/")).body.text() == "from the stage")
     }
 
-    @Test("lets a stage call next twice with a body that can be sent twice")
+    @Test("A chain lets a stage call next twice with a body that can be sent twice")
     func twice() async throws {
         let seen = Locked<[String]>([])
         let chain = try Chain(
@@ -114,7 +114,7 @@ struct ChainTests {
         #expect(seen.withLock { $0 } == ["again", "again"])
     }
 
-    @Test("tells a stage that sends a one-shot body twice so, instead of sending an empty one")
+    @Test("A chain tells a stage that sends a one-shot body twice so, instead of sending an empty one")
     func twiceOneShot() async throws {
         let chain = try Chain(
             transport: ClosureTransport { Response(.ok, body: HTTPBody(try await $0.body.collect())) }
@@ -129,7 +129,7 @@ struct ChainTests {
         }
     }
 
-    @Test("hands the error of its transport through unchanged")
+    @Test("A chain hands the error of its transport through unchanged")
     func failure() async throws {
         let chain = try Chain(transport: ClosureTransport { _ in throw Boom() }) {
             Marker("a")
@@ -137,7 +137,7 @@ struct ChainTests {
         await #expect(throws: Boom()) { try await chain.send(.get("http://h/")) }
     }
 
-    @Test("hands on the failure of a body halfway to its reader")
+    @Test("A chain hands on the failure of a body halfway to its reader")
     func failureHalfway() async throws {
         let chain = try Chain(
             transport: ClosureTransport { _ in
@@ -151,7 +151,7 @@ struct ChainTests {
         await #expect(throws: Boom()) { try await iterator.next() }
     }
 
-    @Test("is a transport, so chains nest, and offers what its stages and transport do")
+    @Test("A chain is a transport, so chains nest, and offers what its stages and transport do")
     func nesting() async throws {
         struct Follower: ChainAwareMiddleware {
             func capabilities(over inner: TransportCapabilities) -> TransportCapabilities {
@@ -172,7 +172,7 @@ struct ChainTests {
         #expect(outer.capabilities.contains(.followsRedirects))
     }
 
-    @Test("gives its environment to requests that bring none")
+    @Test("A chain gives its environment to requests that bring none")
     func environment() async throws {
         struct Noon: TimeSource {
             var elapsed: Duration { .zero }
@@ -191,7 +191,7 @@ struct ChainTests {
         #expect(try await chain.send(request).body.text() == "24.0")
     }
 
-    @Test("serves a thousand calls at a time without mixing them up", .timeLimit(.minutes(10)))
+    @Test("A chain serves a thousand calls at a time without mixing them up", .timeLimit(.minutes(10)))
     func concurrency() async throws {
         let chain = try Chain(transport: ClosureTransport { Response(.ok, body: HTTPBody($0.url)) }) {
             for index in 0..<8 { Marker("\(index)") }
@@ -208,7 +208,7 @@ struct ChainTests {
         #expect(wrong == 0)
     }
 
-    @Test("decodes to a type: what a serializer stage left, or else JSON")
+    @Test("A chain decodes to a type: what a serializer stage left, or else JSON")
     func decoding() async throws {
         struct User: Codable, Equatable, Sendable {
             var name: String
@@ -229,7 +229,7 @@ struct ChainTests {
     }
 
     @Test(
-        "says what it could not decode: the type, the place, and what was there",
+        "A chain says what it could not decode: the type, the place, and what was there",
         arguments: [
             (#"{"items":[{"price":1},{"price":"x"}]}"#, "at items[1].price"),
             (#"{"items":[{}]}"#, "at items[0].price: there is no such key"),
@@ -248,7 +248,7 @@ struct ChainTests {
         #expect(json.isEmpty || error?.underlyingError is DecodingError)
     }
 
-    @Test("surfaces cancellation as CancellationError", .timeLimit(.minutes(10)))
+    @Test("A chain surfaces cancellation as CancellationError", .timeLimit(.minutes(10)))
     func cancellation() async throws {
         let (started, signal) = AsyncStream.makeStream(of: Void.self)
         let chain = try Chain(

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("File work", .timeLimit(.minutes(10)))
 struct FileExecutorTests {
-    @Test("on a disk that stalls for more bodies than there are cores leaves other calls alone")
+    @Test("File work on a disk that stalls for more bodies than there are cores leaves other calls alone")
     func stalledDisk() async throws {
         let scratch = try ScratchDirectory()
         let file = try scratch.file("a", Data(repeating: 7, count: 200_000))
@@ -36,7 +36,7 @@ struct FileExecutorTests {
         }
     }
 
-    @Test("of two transfers whose disk stalls leaves all others of a chain alone, on the threads that they share")
+    @Test("File work of two transfers whose disk stalls leaves all others of a chain alone, on the threads they share")
     func stalledTransfers() async throws {
         let scratch = try ScratchDirectory()
         let file = try scratch.file("a", Data(repeating: 7, count: 200_000))
@@ -69,7 +69,7 @@ struct FileExecutorTests {
         #expect(transport.requestCount == 52)
     }
 
-    @Test("that a disk stalls ends for its caller when the call is cancelled")
+    @Test("File work that a disk stalls ends for its caller when the call is cancelled")
     func cancelled() async throws {
         let scratch = try ScratchDirectory()
         let file = try scratch.file("a", Data("abc".utf8))
@@ -82,7 +82,7 @@ struct FileExecutorTests {
         disk.release()
     }
 
-    @Test("whose end has more of it done holds nothing up")
+    @Test("File work whose end has more of it done holds nothing up")
     func endOfAJob() async throws {
         /// The last reference to a temporary file does the same.
         final class Leaver: Sendable {
@@ -107,7 +107,7 @@ struct FileExecutorTests {
         try await left.wait(until: 100)
     }
 
-    @Test("runs on as many threads as allowed, in order beyond that, and not at all when nobody wants it any more")
+    @Test("File work runs on as many threads as allowed, in order beyond that, and not at all when it is not wanted")
     func limit() async throws {
         let executor = FileExecutor(limit: 2, patience: .milliseconds(1))
         let running = Locked((now: 0, most: 0))
@@ -141,7 +141,7 @@ struct FileExecutorTests {
 
 @Suite("Files as bodies")
 struct FileContentTests {
-    @Test("a pipe, a directory and a device are refused at once", arguments: ["pipe", ".", "/dev/null"])
+    @Test("A pipe, a directory and a device are refused at once", arguments: ["pipe", ".", "/dev/null"])
     func notRegular(name: String) async throws {
         let scratch = try ScratchDirectory()
         let place = name.hasPrefix("/") ? URL(fileURLWithPath: name) : scratch.url.appendingPathComponent(name)
@@ -155,7 +155,7 @@ struct FileContentTests {
     }
 
     #if os(Linux)
-    @Test("a file of /proc, which says that it is empty, is read to its end")
+    @Test("A file of /proc, which says that it is empty, is read to its end")
     func unsized() async throws {
         let body = HTTPBody.file(URL(fileURLWithPath: "/proc/self/status"))
         #expect(body.length == nil)
@@ -164,7 +164,7 @@ struct FileContentTests {
     }
     #endif
 
-    @Test("a chain asks for the size of a file once, and sends no file that has another one by then")
+    @Test("A chain asks for the size of a file once, and sends no file that has another one by then")
     func measured() async throws {
         let scratch = try ScratchDirectory()
         let file = try scratch.file("a", Data("hello".utf8))
@@ -185,14 +185,14 @@ struct FileContentTests {
         }
     }
 
-    @Test("a slice of bytes has indices that begin at 0")
+    @Test("A slice of bytes has indices that begin at 0")
     func slice() {
         let slice = Data("hello".utf8)[2...]
         #expect(HTTPBody(slice).bytes?.startIndex == 0)
         #expect(HTTPBody(slice).bytes == Data("llo".utf8))
     }
 
-    @Test("a saved file has the permissions of a new file there, or of the one that it replaces")
+    @Test("A saved file has the permissions of a new file there, or of the one that it replaces")
     func permissions() async throws {
         let scratch = try ScratchDirectory()
         let plain = scratch.url.appendingPathComponent("plain")

@@ -13,7 +13,7 @@ struct FileInMemoryTests {
     private static let content = Data((0..<12).flatMap { [UInt8](repeating: $0, count: chunk - 1) + [255] })
 
     @Test(
-        "is handed out whole and in order, wherever that part ends",
+        "The file is handed out whole and in order, wherever the part in memory ends",
         arguments: [0, 1, 4096, chunk, chunk + 4096, 3 * chunk, 4 * chunk, 7 * chunk - 1, 10 * chunk]
     )
     func part(inMemory: Int) async throws {
@@ -31,7 +31,7 @@ struct FileInMemoryTests {
         #expect((disk.waits == 0) == (inMemory > content.count))
     }
 
-    @Test("is asked for once in four chunks")
+    @Test("The file is asked for once in four chunks")
     func questions() async throws {
         let scratch = try ScratchDirectory()
         let file = try scratch.file("a", Self.content.prefix(8 * Self.chunk))
@@ -42,7 +42,10 @@ struct FileInMemoryTests {
         #expect(disk.waits == 0)
     }
 
-    @Test("and that changes meanwhile ends with an error, and nothing is handed out after it", arguments: [1, 3, 4, 6])
+    @Test(
+        "A file that changes meanwhile ends with an error, and nothing is handed out after it",
+        arguments: [1, 3, 4, 6]
+    )
     func changed(after count: Int) async throws {
         let scratch = try ScratchDirectory()
         let content = Self.content

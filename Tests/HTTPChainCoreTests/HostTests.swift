@@ -11,7 +11,7 @@ struct HostTests {
         return try JSONDecoder().decode([[String?]].self, from: Data(contentsOf: folder.appending(path: name)))
     }
 
-    @Test("are what the URL Standard makes of them, by the public cases")
+    @Test("Hosts are what the URL Standard makes of them, by the public cases")
     func standard() throws {
         let cases = try cases("hosts.json")
         #expect(cases.count == 233)
@@ -22,7 +22,7 @@ struct HostTests {
         }
     }
 
-    @Test("are encoded as RFC 3492 says, and an encoded name is left unchanged")
+    @Test("Hosts are encoded as RFC 3492 says, and an encoded name is left unchanged")
     func punycode() throws {
         var names = 0
         for one in try cases("punycode.json") {
@@ -42,7 +42,7 @@ struct HostTests {
     }
 
     @Test(
-        "are IPv6 addresses in their shortest form, without a zone",
+        "Hosts are IPv6 addresses in their shortest form, without a zone",
         arguments: [
             ("[::]", "[::]"), ("[::1]", "[::1]"), ("[1::]", "[1::]"), ("[0:0:0:0:0:0:0:1]", "[::1]"),
             ("[2001:DB8:0:0:1:0:0:1]", "[2001:db8::1:0:0:1]"), ("[2001:db8:0:1:1:1:1:1]", "[2001:db8:0:1:1:1:1:1]"),
@@ -59,7 +59,7 @@ struct HostTests {
     }
 
     @Test(
-        "are one IPv4 address in any of its forms",
+        "Hosts are one IPv4 address in any of its forms",
         arguments: [
             "127.0.0.1", "0x7f.1", "0X7F.1", "2130706433", "0177.0.0.1", "127.1", "127.0.1", "0x7f000001",
             "017700000001", "127.0.0.1.", "%31%32%37.1", "１２７.0.0.1", "127。1", "127.0.0.0x1", "0x7f.0x0.0x0.0x1",
@@ -73,7 +73,7 @@ struct HostTests {
         #expect(Origin("http://\(text)/")?.isConfidential == true)
     }
 
-    @Test("hold no characters that another reader of URLs would take for the end of a host")
+    @Test("Hosts hold no characters that another reader of URLs would take for the end of a host")
     func forbidden() {
         for byte in UInt8.min...UInt8.max {
             let scalar = String(Unicode.Scalar(byte))
@@ -94,7 +94,7 @@ struct HostTests {
         }
     }
 
-    @Test("with a dot at the end are other hosts, on the same server")
+    @Test("Hosts with a dot at the end are other hosts, on the same server")
     func rootDot() throws {
         let dotted = try #require(URLHost("A.Example."))
         let plain = try #require(URLHost("a.example"))
@@ -105,7 +105,7 @@ struct HostTests {
         #expect(URLHost(".")?.withoutRootDot.text == ".")
     }
 
-    @Test("lie within a domain by whole labels, and addresses within none")
+    @Test("Hosts lie within a domain by whole labels, and addresses within none")
     func domains() throws {
         for (host, domain, isWithin) in [
             ("a.example", "a.example", true), ("b.a.example", "a.example", true), ("ba.example", "a.example", false),
@@ -119,7 +119,7 @@ struct HostTests {
         #expect(URLHost("127.0.0.1")?.domains.map(\.text) == ["127.0.0.1"])
     }
 
-    @Test("are this machine by name or by address (Secure Contexts §3.1)")
+    @Test("Hosts are this machine by name or by address (Secure Contexts §3.1)")
     func loopback() {
         for text in ["localhost", "LOCALHOST.", "a.localhost", "a.localhost.", "127.255.0.1", "[::1]", "[0::0:1]"] {
             #expect(URLHost(text)?.isLoopback == true, "\(text)")
@@ -129,7 +129,7 @@ struct HostTests {
         }
     }
 
-    @Test("of requests are in ASCII, and what is around them stays")
+    @Test("Hosts of requests are in ASCII, and what is around them stays")
     func requests() {
         for (url, authority) in [
             ("https://bücher.example/a", "xn--bcher-kva.example"), ("https://ＧＯ.example:8443", "go.example:8443"),
@@ -142,7 +142,7 @@ struct HostTests {
     }
 
     @Test(
-        "that are not valid are refused before anything is sent",
+        "Hosts that are not valid are refused before anything is sent",
         arguments: [
             "1.2.3.4.5", "256.0.0.1", "a.09", "xn--a", "xn--", "[::1%25eth0]", "a%2Fb", "a%00", "ﷺ .example", "[::g]",
         ]
@@ -156,7 +156,7 @@ struct HostTests {
         }
     }
 
-    @Test("share a group by server, however their host is written")
+    @Test("Hosts share a group by server, however their host is written")
     func groups() {
         final class Entry: Sendable {}
         let table = GroupTable(.origin, limit: 10) { _ in Entry() }
@@ -169,7 +169,7 @@ struct HostTests {
     }
 
     @Test(
-        "are matched by patterns for servers",
+        "Hosts are matched by patterns for servers",
         arguments: [
             ("*.example.com", "a.example.com", true), ("*.example.com", "a.example.com.", true),
             ("*.Example.com.", "a.b.example.com", true), ("*.example.com", "example.com", false),
@@ -182,7 +182,10 @@ struct HostTests {
         #expect(try #require(HostPattern(pattern)).matches(host) == matches)
     }
 
-    @Test("that are not hosts make no pattern", arguments: ["", "*.", "a b", "*.127.0.0.1", "https://a", "a:443"])
+    @Test(
+        "Texts that are not hosts make no pattern",
+        arguments: ["", "*.", "a b", "*.127.0.0.1", "https://a", "a:443"]
+    )
     func noPatterns(text: String) {
         #expect(HostPattern(text) == nil)
     }

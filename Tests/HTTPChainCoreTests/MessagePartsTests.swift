@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Requests and responses")
 struct MessagePartsTests {
-    @Test("have their fields, method, status and URL in the same places, to read and to set")
+    @Test("Requests and responses have their fields, method, status and URL in the same places, to read and to set")
     func parts() {
         var request = Request.get("https://example.com/a")
         request.method = .put
@@ -28,7 +28,7 @@ struct MessagePartsTests {
     }
 
     @Test(
-        "encode in a URL what a browser encodes, and leave the rest",
+        "Requests and responses encode in a URL what a browser encodes, and leave the rest",
         arguments: [
             ("https://example.com/a b?q=c d", "https://example.com/a%20b?q=c%20d"),
             ("https://example.com/é/🙂?ü=\"x\"", "https://example.com/%C3%A9/%F0%9F%99%82?%C3%BC=%22x%22"),
@@ -52,7 +52,7 @@ struct MessagePartsTests {
         #expect(Request.get(expected).url == expected)
     }
 
-    @Test("are made from a URL of Foundation's wherever they are made from text")
+    @Test("Requests and responses are made from a URL of Foundation's wherever they are made from text")
     func foundation() throws {
         let url = try #require(URL(string: "https://example.com/a?b=c#d"))
         let made: [Request] = [

@@ -21,7 +21,7 @@ struct RedactionGrowthTests {
     ]
 
     @Test(
-        "grows no faster than the text, whatever it is made of",
+        "The work of redaction grows no faster than the text, whatever it is made of",
         .seeded,
         .heavy,
         arguments: RedactionGrowthTests.ways.indices
@@ -35,7 +35,7 @@ struct RedactionGrowthTests {
     }
 
     @Test(
-        "grows no faster than a text of one kind",
+        "The work of redaction grows no faster than a text of one kind",
         arguments: [
             "-eyJ", "eyJ.", "Digest a=b ", "token=abc http://a", "form-data; name=\"password\"; ",
             "form-data; name=\"password\"\n", "?token=abc&u=://a", "name:password,", "{name:password}name:password}",

@@ -36,7 +36,7 @@ struct RedactionOrdinaryTextTests {
         return lines
     }
 
-    @Test("changes fewer than one line in a hundred of what is written about secrets")
+    @Test("Redaction changes fewer than one line in a hundred of what is written about secrets")
     func falsePositives() throws {
         let lines = try Self.documentation()
         #expect(lines.count > 5000)

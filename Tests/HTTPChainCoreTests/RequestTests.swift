@@ -14,7 +14,7 @@ private func withPath(_ path: String) -> Request {
 @Suite("A request")
 struct RequestTests {
     @Test(
-        "takes its URL apart and puts it together again",
+        "A request takes its URL apart and puts it together again",
         arguments: [
             ("https://example.com/a?b=c", "https://example.com/a?b=c"),
             ("HTTPS://example.com", "https://example.com/"),
@@ -40,7 +40,7 @@ struct RequestTests {
         #expect(Request.get(text).url == expected)
     }
 
-    @Test("can be pointed elsewhere")
+    @Test("A request can be pointed elsewhere")
     func setURL() {
         var request = Request.post("users", body: "x")
         request.url = "http://localhost:1234/users"
@@ -50,7 +50,7 @@ struct RequestTests {
         #expect(request.origin == nil)
     }
 
-    @Test("has the method its convenience names")
+    @Test("A request has the method its convenience names")
     func methods() {
         let made: [Request] = [
             .get("a"), .head("a"), .post("a"), .put("a"), .patch("a"), .delete("a"), .options("a"),
@@ -59,7 +59,7 @@ struct RequestTests {
         #expect(made.map(\.head.method) == [.get, .head, .post, .put, .patch, .delete, .options, .query])
     }
 
-    @Test("encodes JSON at once and says so in Content-Type, unless told otherwise")
+    @Test("A request encodes JSON at once and says so in Content-Type, unless told otherwise")
     func json() throws {
         let request = try Request.post("a", json: ["n": 1])
         #expect(request.body.bytes == Data(#"{"n":1}"#.utf8))
@@ -69,7 +69,7 @@ struct RequestTests {
     }
 
     @Test(
-        "that makes no sense is refused by every transport, with the reason",
+        "A request that makes no sense is refused by every transport, with the reason",
         arguments: [
             (Request.get("users"), "has no host"),
             (Request.get("ftp://host/a"), "must be http or https"),
@@ -98,7 +98,7 @@ struct RequestTests {
         #expect(error?.description.contains("hunter2") == false)
     }
 
-    @Test("is given its length by the body, or by a Content-Length field where the body does not know")
+    @Test("A request is given its length by the body, or by a Content-Length field where the body does not know")
     func lengths() async throws {
         #expect(try Request.post("http://h/", body: "four").forWire().contentLength == 4)
         #expect(try Request.post("http://h/", body: once("four")).forWire().contentLength == nil)
@@ -110,7 +110,7 @@ struct RequestTests {
         }
     }
 
-    @Test("cannot smuggle a line break in a header field")
+    @Test("A request cannot smuggle a line break in a header field")
     func lineBreaks() throws {
         var request = Request.get("http://h/", headers: [.accept: "a\r\nX-Evil: 1"])
         request.head.headerFields.append(HTTPField(name: .cookie, lenientValue: Array("a\r\nb".utf8)))
@@ -121,7 +121,7 @@ struct RequestTests {
     }
 
     @Test(
-        "reads Content-Length as RFC 9110 §8.6 does",
+        "A request reads Content-Length as RFC 9110 §8.6 does",
         arguments: [
             ("5", 5), ("5, 5", 5), (" 5 ", 5), ("5,6", nil), ("-1", nil), ("+5", nil), ("", nil), ("5,", nil),
             ("0x10", nil), ("99999999999999999999", nil), ("٣", nil),
@@ -131,7 +131,7 @@ struct RequestTests {
         #expect(ContentLength.parse(text) == length)
     }
 
-    @Test("has the origin of RFC 6454: letter case and default ports do not matter")
+    @Test("A request has the origin of RFC 6454: letter case and default ports do not matter")
     func origins() {
         #expect(Origin("https://Example.com/a") == Origin("HTTPS://example.COM:443/b"))
         #expect(Origin("http://example.com") != Origin("https://example.com"))
@@ -141,7 +141,7 @@ struct RequestTests {
         #expect(Origin("https://user@[::1]:8443")?.description == "https://[::1]:8443")
     }
 
-    @Test("has no origin where a combining character stands after a delimiter of the authority")
+    @Test("A request has no origin where a combining character stands after a delimiter of the authority")
     func combining() {
         // The delimiter ends what is before it all the same, as it does for whoever reads the bytes.
         #expect(Origin("https://example.com:\u{301}443") == nil)
@@ -170,7 +170,7 @@ struct RandomInputTests {
         "é", "\u{301}", "🙂", "{", "}", "&", "=", "a", "9", "80", "65536", "-1", ",", "\\", "\"",
     ]
 
-    @Test("as a URL is taken apart without a trap, and is either refused or goes out unchanged", .seeded)
+    @Test("Any input as a URL is taken apart without a trap, and is either refused or goes out unchanged", .seeded)
     func urls() {
         var generator = Generator()
         var (accepted, refused) = (0, 0)
@@ -201,7 +201,7 @@ struct RandomInputTests {
         return Int64(first)
     }
 
-    @Test("as a Content-Length is a number of bytes or nothing", .seeded)
+    @Test("Any input as a Content-Length is a number of bytes or nothing", .seeded)
     func contentLengths() {
         var generator = Generator()
         var (numbers, others) = (0, 0)
@@ -216,7 +216,7 @@ struct RandomInputTests {
         #expect(numbers > 100 && others > 1000)
     }
 
-    @Test("as a body is previewed without a trap", .seeded)
+    @Test("Any input as a body is previewed without a trap", .seeded)
     func previews() {
         var generator = Generator()
         var (texts, binaries) = (0, 0)
@@ -244,7 +244,7 @@ struct OptionTests {
         static var isCredential: Bool { true }
     }
 
-    @Test("have a default, hold what is set, and can be removed")
+    @Test("Options have a default, hold what is set, and can be removed")
     func values() {
         var options = RequestOptions()
         #expect(options[Count.self] == 7)
@@ -259,7 +259,7 @@ struct OptionTests {
         #expect(options[Count.self] == 7)
     }
 
-    @Test("of one request do not leak into a copy of it")
+    @Test("Options of one request do not leak into a copy of it")
     func copies() {
         var options = RequestOptions()
         options[Count.self] = 1
@@ -269,7 +269,7 @@ struct OptionTests {
         #expect(copy[Count.self] == 2)
     }
 
-    @Test("that are credentials go when asked, the others stay; none shows its value")
+    @Test("Options that are credentials go when asked, the others stay; none shows its value")
     func credentials() {
         var options = RequestOptions()
         options[Count.self] = 1

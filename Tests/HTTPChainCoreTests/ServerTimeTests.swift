@@ -8,7 +8,10 @@ struct ServerTimeTests {
     private static let date = Date(timeIntervalSince1970: 1_700_000_000)
     private static let fields: HTTPFields = [.date: "Tue, 14 Nov 2023 22:13:20 GMT"]
 
-    @Test("is that of Date and Age, and the local one without Date", arguments: [-86_400.0, -600, 0, 600, 1e9])
+    @Test(
+        "The server's clock is that of Date and Age, and the local one without Date",
+        arguments: [-86_400.0, -600, 0, 600, 1e9]
+    )
     func now(offset: Double) {
         let local = Self.date.addingTimeInterval(offset)
         #expect(ServerTime(Self.fields, now: local).now == Self.date)
@@ -26,7 +29,7 @@ struct ServerTimeTests {
     }
 
     @Test(
-        "reads dates in any form, with limits",
+        "The server's clock reads dates in any form, with limits",
         arguments: [
             ("Tue, 14 Nov 2023 22:13:25 GMT", Duration.seconds(5)),
             ("2023-11-14T23:13:20.0005+01:00", .milliseconds(1)),

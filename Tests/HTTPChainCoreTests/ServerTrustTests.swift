@@ -8,7 +8,7 @@ struct ServerTrustTests {
     private let two = "sha256/" + Data(repeating: 2, count: 32).base64EncodedString()
 
     @Test(
-        "are read as RFC 7469 writes them, and anything else is refused",
+        "Pins are read as RFC 7469 writes them, and anything else is refused",
         arguments: ["sha256/abc", "sha1/", "", "x"]
     )
     func malformed(text: String) throws {
@@ -17,13 +17,13 @@ struct ServerTrustTests {
         #expect(error?.description.contains("not sha256/ and 32 bytes") == true)
     }
 
-    @Test("need at least one key")
+    @Test("Pins need at least one key")
     func empty() {
         #expect(throws: ConnectionSettingsError.self) { try ServerTrust.system.pinning("example.com", []) }
     }
 
     @Test(
-        "belong to one host, or to the names one level below it",
+        "Pins belong to one host, or to the names one level below it",
         arguments: [
             ("example.com", "example.com", true), ("example.com", "EXAMPLE.com", true),
             ("Example.com", "example.com", true), ("example.com", "a.example.com", false),
@@ -40,13 +40,16 @@ struct ServerTrustTests {
         #expect(trust.pinned.first?.matches(host) == matches)
     }
 
-    @Test("are for hosts alone", arguments: ["", "https://example.com", "example.com:443", "a b", "*.", "1.2.3.4.5"])
+    @Test(
+        "Pins are for hosts alone",
+        arguments: ["", "https://example.com", "example.com:443", "a b", "*.", "1.2.3.4.5"]
+    )
     func noHosts(host: String) {
         let error = #expect(throws: ConnectionSettingsError.self) { try ServerTrust.system.pinning(host, [one]) }
         #expect(error?.description.contains("is not a host name") == true)
     }
 
-    @Test("are kept by any key in common, and a mismatch is reported whether it is enforced or not")
+    @Test("Pins are kept by any key in common, and a mismatch is reported whether it is enforced or not")
     func verdict() throws {
         let reports = Locked<[PinMismatch]>([])
         for isEnforced in [true, false] {

@@ -28,7 +28,7 @@ struct TraceTests {
         return await chain.trace(request)
     }
 
-    @Test("explain prints order, phase, purpose, settings and the transport")
+    @Test("explain() prints order, phase, purpose, settings and the transport")
     func explain() throws {
         let chain = try Chain(transport: ClosureTransport()) {
             Marker("First", .build)
@@ -44,7 +44,7 @@ struct TraceTests {
         )
     }
 
-    @Test("a trace says what each stage changed and how long it took itself")
+    @Test("A trace says what each stage changed and how long it took itself")
     func changes() async throws {
         let call = try await traced(.get("http://h/a?token=hunter2")) { request in
             try await request.environment.time.sleep(for: .milliseconds(30))
@@ -85,7 +85,7 @@ struct TraceTests {
         for output in [text, call.trace.html()] { #expect(!output.contains("hunter2")) }
     }
 
-    @Test("a trace shows each attempt of a stage that calls next again")
+    @Test("A trace shows each attempt of a stage that calls next again")
     func attempts() async throws {
         let attempts = Locked(0)
         let call = try await traced(.get("http://h/")) { _ in
@@ -110,7 +110,7 @@ struct TraceTests {
         #expect(call.trace.description.contains("request 2 + Retry-After: 1"))
     }
 
-    @Test("a trace of a failed call shows where it failed, and keeps the error")
+    @Test("A trace of a failed call shows where it failed, and keeps the error")
     func failure() async throws {
         let call = try await traced(.get("http://h/")) { _ in
             throw Boom()
@@ -121,7 +121,7 @@ struct TraceTests {
         #expect(call.trace.spans.map(\.outcome) == Array(repeating: .failure("Boom(name: \"boom\")"), count: 2))
     }
 
-    @Test("a trace follows a request that a stage made from scratch")
+    @Test("A trace follows a request that a stage made from scratch")
     func fresh() async throws {
         let call = try await traced(.get("http://h/")) { _ in
             Response(.ok)
@@ -133,7 +133,7 @@ struct TraceTests {
         #expect(call.trace.spans[0].requestChanges.first?.first?.description == "~ URL: http://h/ → http://other/")
     }
 
-    @Test("a trace inside a stage of a traced chain has spans of its own")
+    @Test("A trace inside a stage of a traced chain has spans of its own")
     func nested() async throws {
         let inner = try Chain(transport: ClosureTransport()) {
             Marker("a"); Marker("b")
@@ -154,7 +154,7 @@ struct TraceTests {
         #expect(traces.withLock { $0.map { $0.spans.map(\.parent) } } == [[nil, 0, 1]])
     }
 
-    @Test("a trace leaves the response's body to be read, and releases it when it is dropped")
+    @Test("A trace leaves the response's body to be read, and releases it when it is dropped")
     func body() async throws {
         let gone = Locked(false)
         do {
@@ -176,7 +176,7 @@ struct TraceTests {
         #expect(gone.withLock { $0 })
     }
 
-    @Test("the waterfall is one page that loads nothing, with everything escaped")
+    @Test("The waterfall is one page that loads nothing, with everything escaped")
     func html() async throws {
         let call = try await traced(.get("http://h/")) { _ in
             Response(.ok)
@@ -199,7 +199,7 @@ struct TraceTests {
 @Suite("Redaction")
 struct RedactionTests {
     @Test(
-        "redacts secrets in URLs",
+        "Redaction redacts secrets in URLs",
         arguments: [
             ("https://me:pw@host/a", "https://<redacted>@host/a"),
             ("https://host/?a=1&Token=x&b=2#f", "https://host/?a=1&Token=<redacted>&b=2#f"),
@@ -218,7 +218,7 @@ struct RedactionTests {
         #expect(Redaction.standard.url(url) == expected)
     }
 
-    @Test("redacts secrets in header fields, whatever their letter case, and keeps the rest")
+    @Test("Redaction redacts secrets in header fields, whatever their letter case, and keeps the rest")
     func fields() {
         let snapshot = ExchangeSnapshot(
             Request.get("https://h/", headers: [.authorization: "Basic x", .accept: "a"]).head,
@@ -231,7 +231,7 @@ struct RedactionTests {
         #expect("\(snapshot)" == "GET https://h/ → 404 Not Found, text/plain: no such…")
     }
 
-    @Test("keeps secrets out of what a request or response prints of itself")
+    @Test("Redaction keeps secrets out of what a request or response prints of itself")
     func descriptions() {
         let request = Request.get("https://u:hunter2@h/?token=hunter2", headers: [.cookie: "hunter2"])
         let response = Response(.ok, headers: [.setCookie: "hunter2"])
@@ -241,7 +241,7 @@ struct RedactionTests {
         }
     }
 
-    @Test("shows a preview of bytes as text where it is, also when cut inside a character")
+    @Test("Redaction shows a preview of bytes as text where it is, also when cut inside a character")
     func preview() {
         #expect("\(BodyPreview(Data("héé".utf8.dropLast()), isTruncated: true))" == "hé…")
         #expect("\(BodyPreview(Data([0xFF, 0xFE, 0x00]), isTruncated: true))" == "3 or more bytes of binary data")
@@ -249,7 +249,7 @@ struct RedactionTests {
         #expect("\(BodyPreview(Data(), isTruncated: false))" == "")
     }
 
-    @Test("counts bytes in the largest unit that divides them")
+    @Test("A description counts bytes in the largest unit that divides them")
     func byteCounts() {
         #expect("\(ByteCount.mebibytes(4))" == "4 MiB")
         #expect("\(ByteCount.megabytes(50))" == "50 MB")
@@ -260,7 +260,7 @@ struct RedactionTests {
     }
 
     @Test(
-        "rounds bytes for people to read",
+        "A description rounds bytes for people to read",
         arguments: [
             (0, "0 bytes"), (1, "1 byte"), (999, "999 bytes"), (1000, "1.0 kB"), (9949, "9.9 kB"), (9950, "10 kB"),
             (999_499, "999 kB"), (999_500, "1.0 MB"), (1_234_567, "1.2 MB"), (50_000_000, "50 MB"),

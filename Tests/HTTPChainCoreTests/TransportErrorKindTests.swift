@@ -5,7 +5,7 @@ import Testing
 struct TransportErrorKindTests {
     private static let tunnelClosed = TransportError.Kind("tunnelClosed", "the tunnel is closed")
 
-    @Test("are open: a transport may have its own, with a name for logs and a sentence for people")
+    @Test("Kinds are open: a transport may have its own, with a name for logs and a sentence for people")
     func own() {
         let error = TransportError(Self.tunnelClosed, sent: .nothing, stage: "TunnelTransport")
         #expect("\(error.kind)" == "tunnelClosed")
@@ -18,7 +18,7 @@ struct TransportErrorKindTests {
         }
     }
 
-    @Test("have a name each")
+    @Test("Kinds have a name each")
     func names() {
         let kinds: [TransportError.Kind] = [
             .hostNotFound, .cannotConnect, .secureConnectionFailed, .untrustedServer, .networkNotAllowed,

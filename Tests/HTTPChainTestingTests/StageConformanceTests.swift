@@ -8,26 +8,26 @@ import Testing
 
 @Suite("Stages that keep the rules", .timeLimit(.minutes(10)))
 struct SoundStageTests {
-    @Test("A stage that passes everything on", arguments: StageConformance.Check.allCases)
+    @Test("A stage that passes everything on keeps the rules", arguments: StageConformance.Check.allCases)
     func passThrough(check: StageConformance.Check) async throws {
         try await StageConformance {
             ClosureMiddleware { request, next in try await next(request) }
         }.verify(check)
     }
 
-    @Test("A stage that answers itself", arguments: StageConformance.Check.allCases)
+    @Test("A stage that answers itself keeps the rules", arguments: StageConformance.Check.allCases)
     func answering(check: StageConformance.Check) async throws {
         try await StageConformance(calls: .atMostOnce) {
             ClosureMiddleware { _, _ in Response(.noContent) }
         }.verify(check)
     }
 
-    @Test("A stage that tries again, with waits between", arguments: StageConformance.Check.allCases)
+    @Test("A stage that tries again, with waits between, keeps the rules", arguments: StageConformance.Check.allCases)
     func retrying(check: StageConformance.Check) async throws {
         try await StageConformance(calls: .any) { SoundRetry() }.verify(check)
     }
 
-    @Test("A stage that answers for a server that fails", arguments: StageConformance.Check.allCases)
+    @Test("A stage that answers for a server that fails keeps the rules", arguments: StageConformance.Check.allCases)
     func recovering(check: StageConformance.Check) async throws {
         try await StageConformance(recoversFromErrors: true) {
             ClosureMiddleware { request, next in
@@ -42,7 +42,10 @@ struct SoundStageTests {
         }.verify(check)
     }
 
-    @Test("A stage that turns answers and errors into its own errors", arguments: StageConformance.Check.allCases)
+    @Test(
+        "A stage that turns answers and errors into its own errors keeps the rules",
+        arguments: StageConformance.Check.allCases
+    )
     func wrapping(check: StageConformance.Check) async throws {
         try await StageConformance {
             ClosureMiddleware { request, next in
@@ -70,7 +73,7 @@ struct SoundStageTests {
         }.verify(check)
     }
 
-    @Test("A stage at work on several kinds of answers at once")
+    @Test("A stage at work on several kinds of answers at once keeps the rules")
     func allChecks() async throws {
         try await StageConformance(
             calls: .any,

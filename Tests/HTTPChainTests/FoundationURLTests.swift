@@ -5,7 +5,7 @@ import Testing
 
 @Suite("URLs of Foundation's")
 struct FoundationURLTests {
-    @Test("are taken for targets, bases and endpoints")
+    @Test("URLs of Foundation are taken for targets, bases and endpoints")
     func everywhere() async throws {
         let transport = InMemoryTransport { request in Response(.ok, body: HTTPBody(request.url)) }
         let base = try #require(URL(string: "https://api.example.com/v2"))
@@ -29,7 +29,7 @@ struct FoundationURLTests {
         )
     }
 
-    @Test("name origins, in credentials and in fields for one origin")
+    @Test("URLs of Foundation name origins, in credentials and in fields for one origin")
     func origins() async throws {
         let url = try #require(URL(string: "https://api.example.com/v2"))
         let transport = InMemoryTransport { request in Response(.ok, body: HTTPBody("\(request.headers)")) }
@@ -46,7 +46,7 @@ struct FoundationURLTests {
         }
     }
 
-    @Test("are the base of every preset")
+    @Test("URLs of Foundation are the base of every preset")
     func presets() async throws {
         let transport = InMemoryTransport { request in Response(.ok, body: HTTPBody(request.url)) }
         let base = try #require(URL(string: "https://api.example.com/v2"))

@@ -4,7 +4,7 @@ import Testing
 @Suite("The pages of the kit")
 struct PageTests {
     @Test(
-        "name a suite of tests that exists, a test of one, or an example, for each promise and each task",
+        "The pages name a suite of tests that exists, a test of one, or an example, for each promise and each task",
         arguments: [("Security", 2, false), ("Calls", 3, true)]
     )
     func suites(name: String, columns: Int, namesTests: Bool) throws {

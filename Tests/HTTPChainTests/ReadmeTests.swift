@@ -89,7 +89,7 @@ struct ReadmeTests {
         }
     }
 
-    @Test("shows a chain that works")
+    @Test("The README shows a chain that works")
     func chain() async throws {
         let account = "ada"
         let token: Secret = "mF_9.B5f-4.1JqM"
@@ -130,14 +130,14 @@ struct ReadmeTests {
         #expect(added == User(id: 42))
     }
 
-    @Test("begins with a chain that is explained")
+    @Test("The README begins with a chain that is explained")
     func preset() throws {
         let chain = try Chain.standard(base: "https://api.example.com/v2")
         print(chain)  // its stages, in order, and how each is set
         #expect("\(chain)".contains("RetryMiddleware") && "\(chain)".contains("https://api.example.com/v2"))
     }
 
-    @Test("shows logging that works")
+    @Test("The README shows logging that works")
     func logging() async throws {
         let chain = try Chain.standard(base: "https://api.example.com/v2")
         let shipper = LogShipper(
@@ -151,14 +151,14 @@ struct ReadmeTests {
         #expect(logged.stages.count == chain.stages.count + 1 && result.isComplete)
     }
 
-    @Test("shows an option that works")
+    @Test("The README shows an option that works")
     func option() {
         var request = Request.get("https://old.example.com/")
         request.options[KeepsHost.self] = true  // read in the stage as request.options[KeepsHost.self]
         #expect(request.options[KeepsHost.self])
     }
 
-    @Test("shows no line of Swift that is not in this file")
+    @Test("The README shows no line of Swift that is not in this file")
     func sameCode() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../..").standardizedFileURL

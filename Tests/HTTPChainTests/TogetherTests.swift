@@ -18,7 +18,7 @@ struct TogetherTests {
         }
     }
 
-    @Test("send a value there and back, encoded and compressed on the way")
+    @Test("The stages send a value there and back, encoded and compressed on the way")
     func roundTrip() async throws {
         let transport = InMemoryTransport { request in
             #expect(request.head.headerFields[.contentType] == "application/json")
@@ -34,7 +34,7 @@ struct TogetherTests {
         #expect(echoed == plant)
     }
 
-    @Test("name the URL that was sent in an error, and no secret")
+    @Test("The stages name the URL that was sent in an error, and no secret")
     func statusError() async throws {
         let transport = InMemoryTransport { _ in Response(.notFound, body: #"{"code":7,"token":"hunter2"}"#) }
         let error = await #expect(throws: StatusError.self) {
@@ -46,7 +46,7 @@ struct TogetherTests {
         #expect(!text.contains("hunter2"), "\(text)")
     }
 
-    @Test("name it in a decoding failure, too")
+    @Test("The stages name it in a decoding failure, too")
     func decodingFailure() async throws {
         let transport = InMemoryTransport { _ in
             Response(.ok, headers: [.contentType: "application/json"], body: #"{"nome":"fern"}"#)

@@ -7,7 +7,7 @@ import Testing
 @Suite("URLSession's connections", .heavy)
 struct URLSessionConnectionTests {
     #if canImport(FoundationNetworking)
-    @Test("take no setting on Linux: each is refused when the transport is made, with what to do instead")
+    @Test("Connections take no setting on Linux: each is refused when the transport is made, with what to do instead")
     func refused() throws {
         let changes: [(String, (inout ConnectionSettings) -> Void)] = [
             ("connectTimeout", { $0.connectTimeout = .seconds(1) }),
@@ -33,7 +33,7 @@ struct URLSessionConnectionTests {
         #expect(transport.capabilities.isDisjoint(with: controls))
     }
     #else
-    @Test("say on Apple platforms what they can keep, and refuse a connect timeout")
+    @Test("Connections say on Apple platforms what they can keep, and refuse a connect timeout")
     func capabilities() throws {
         var settings = ConnectionSettings()
         settings.trust = try .system.pinning("example.com", ["sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="])
@@ -46,7 +46,7 @@ struct URLSessionConnectionTests {
     }
     #endif
 
-    @Test("are reported with what is known of them, where the platform tells, and not at all elsewhere")
+    @Test("Connections are reported with what is known of them, where the platform tells, and not at all elsewhere")
     func reports() async throws {
         let transport = URLSessionTransport()
         let connections = Counter()

@@ -84,7 +84,7 @@ struct RuleTests {
         }
     }
 
-    @Test("Are those of the model, in a million calls of random attempts in full drills", .seeded)
+    @Test("The rules are those of the model, in a million calls of random attempts in full drills", .seeded)
     func random() {
         let count = Drill.isFull ? 1_000_000 : 100_000
         var calls = 0
@@ -146,7 +146,7 @@ struct RuleTests {
         ),
     ]
 
-    @Test("Are those of the table", arguments: 0..<rows.count)
+    @Test("The rules are those of the table", arguments: 0..<rows.count)
     func table(index: Int) {
         let row = Self.rows[index]
         #expect(Self.run(row.fates, delay: row.delay) == row.result, "\(row.name)")

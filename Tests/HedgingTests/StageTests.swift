@@ -539,7 +539,7 @@ struct StageTests {
         #expect(try await response.body.text() == "ab")
     }
 
-    @Test("The rules for every stage", arguments: StageConformance.Check.allCases)
+    @Test("The stage keeps the rules of every stage", arguments: StageConformance.Check.allCases)
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance(
             calls: .any,

@@ -66,7 +66,7 @@ struct LoadSheddingTests {
     }
 
     @Test(
-        "Lets about twice as many calls through as the server takes",
+        "The stage lets about twice as many calls through as the server takes",
         .seeded,
         arguments: [(2.0, 0.5), (1.0, 0.25), (1.0, 0.1)]
     )
@@ -100,7 +100,7 @@ struct LoadSheddingTests {
         (.failure(CancellationError()), nil),
     ]
 
-    @Test("Sheds when the server does not take calls, and only then", .seeded, arguments: 0..<answers.count)
+    @Test("The stage sheds when the server does not take calls, and only then", .seeded, arguments: 0..<answers.count)
     func stage(index: Int) async {
         let (answer, isAccepted) = Self.answers[index]
         let harness = StageHarness(LoadSheddingMiddleware(), clock: VirtualClock(), seed: Seed.current)
@@ -171,7 +171,7 @@ struct LoadSheddingTests {
         }
     }
 
-    @Test("The rules for every stage", arguments: StageConformance.Check.allCases)
+    @Test("The stage keeps the rules of every stage", arguments: StageConformance.Check.allCases)
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance(calls: .atMostOnce) { LoadSheddingMiddleware() }.verify(check)
     }

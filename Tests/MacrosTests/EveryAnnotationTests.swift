@@ -65,7 +65,7 @@ struct EveryAnnotationTests {
         #expect(settings.classification == "plants")
     }
 
-    @Test("Handlers of the call alone: those of the stage are not asked")
+    @Test("Handlers of the call alone handle its errors: those of the stage are not asked")
     func onlyErrorHandlers() async throws {
         transport.enqueue([.status(.notFound), .status(.internalServerError)])
         #expect(try await every().handled() == [])

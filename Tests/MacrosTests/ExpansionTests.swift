@@ -29,7 +29,7 @@ struct ExpansionTests {
         #expect(declarations.joined().contains(#"var path: String { "https://api.example.com/v2/users/{id}" }"#))
     }
 
-    @Test("A client with a request type for each method, and a mock, as a reader could have written them")
+    @Test("A declaration becomes a client, request types and a mock, as a reader could have written them")
     func whole() throws {
         let declarations = try Self.expand(
             """

@@ -51,7 +51,7 @@ struct StageTests {
         #expect(recorder.values(of: "http.client.request.duration") == [seconds])
     }
 
-    @Test("Tell duration in seconds, sizes, the time to the head, and by which attributes")
+    @Test("The metrics tell duration in seconds, sizes, the time to the head, and by which attributes")
     func attempt() async throws {
         let answer: StageHarness.Answer = .perform { [clock] _ in
             clock.advance(by: .milliseconds(250))

@@ -67,13 +67,13 @@ struct BrowserNotationTests {
         return form
     }
 
-    @Test("is that of the web platform's tests, byte by byte", arguments: BrowserCase.all)
+    @Test("The notation is that of the web platform's tests, byte by byte", arguments: BrowserCase.all)
     func cases(entry: BrowserCase) async throws {
         let sent = try await form(entry).body(boundary: MultipartBoundary("b")).collect()
         #expect(sent == Data(entry.expected.utf8))
     }
 
-    @Test("has all 28 of their cases in UTF-8")
+    @Test("The notation has all 28 of their cases in UTF-8")
     func count() {
         #expect(BrowserCase.all.count == 28)
     }

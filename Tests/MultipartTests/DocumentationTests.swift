@@ -10,7 +10,7 @@ import Testing
 /// The examples of the documentation page, which compile and do what the page says.
 @Suite("The documentation's examples", .timeLimit(.minutes(10)))
 struct DocumentationTests {
-    @Test("Sending a form")
+    @Test("The example of sending a form works")
     func sending() async throws {
         let transport = InMemoryTransport { _ in Response(.ok) }
         let file = try ScratchFile("sea.jpg", content: Data("pixels".utf8))
@@ -39,7 +39,7 @@ struct DocumentationTests {
         #expect(body.length == Int64(sent.body.count))
     }
 
-    @Test("A bar for an upload")
+    @Test("The example of a bar for an upload works")
     func bar() async throws {
         let transport = InMemoryTransport { _ in Response(.created) }
         let file = try ScratchFile("photo.jpg", content: Data("pixels".utf8))
@@ -55,7 +55,7 @@ struct DocumentationTests {
         #expect(transport.requests.count == 1)
     }
 
-    @Test("Reading a response, and uploading a file")
+    @Test("The examples of reading a response and of uploading a file work")
     func reading() async throws {
         let transport = InMemoryTransport { _ in Response(.created) }
         let file = try ScratchFile("report.pdf", content: Data("%PDF".utf8))

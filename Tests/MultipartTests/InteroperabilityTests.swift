@@ -48,7 +48,7 @@ private struct ParserFailed: Error, CustomStringConvertible {
 
 @Suite("Framed forms are read by programs that were not written here", .heavy)
 struct InteroperabilityTests {
-    @Test("A form of every kind of part", .timeLimit(.minutes(10)), arguments: ForeignParser.allCases)
+    @Test("A form of every kind of part is read", .timeLimit(.minutes(10)), arguments: ForeignParser.allCases)
     func everyKind(parser: ForeignParser) async throws {
         let file = try ScratchFile("photo ü.png", content: Data(repeating: 0x0A, count: 300_000))
         let name = "n\"a\r\nme"
@@ -72,12 +72,12 @@ struct InteroperabilityTests {
         )
     }
 
-    @Test("A form without parts", .timeLimit(.minutes(10)), arguments: ForeignParser.allCases)
+    @Test("A form without parts is read", .timeLimit(.minutes(10)), arguments: ForeignParser.allCases)
     func empty(parser: ForeignParser) async throws {
         try await expect(parser, reads: [], as: [])
     }
 
-    @Test("A boundary that needs quotes", .timeLimit(.minutes(10)), arguments: ForeignParser.allCases)
+    @Test("A boundary that needs quotes is read", .timeLimit(.minutes(10)), arguments: ForeignParser.allCases)
     func quotedBoundary(parser: ForeignParser) async throws {
         let form = MultipartForm(parameters: ["a": "1"], boundary: "a=b'c(d):e/f")
         try await expect(parser, reads: form, as: [["a", nil, nil, "1"]])

@@ -61,7 +61,7 @@ struct MultipartParserTests {
     }
 
     @Test(
-        "Messages that are unusual and valid",
+        "Messages that are unusual and valid are read",
         arguments: [
             ("--XX--", []), ("--XX--\r\n", []), ("\r\n--XX--", []), ("preamble\r\n--XX--  \t\r\nend", []),
             // White space that a transport added.

@@ -22,7 +22,7 @@ struct CodeSignInTests {
         return error?.problem
     }
 
-    @Test("Gives a token that opens the resource and can be refreshed")
+    @Test("Signing in gives a token that opens the resource and can be refreshed")
     func success() async throws {
         let server = AuthorizationServer()
         let transport = server.transport
@@ -155,13 +155,13 @@ struct CodeSignInTests {
 
 @Suite("A proof key")
 struct ProofKeyTests {
-    @Test("Has the challenge of RFC 7636 appendix B")
+    @Test("A proof key has the challenge of RFC 7636 appendix B")
     func vector() throws {
         let key = try #require(ProofKey(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
         #expect(key.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
     }
 
-    @Test("Is 43 characters of randomness, another each time, and does not show itself")
+    @Test("A proof key is 43 characters of randomness, another each time, and does not show itself")
     func random() {
         let keys = (1...100).map { _ in ProofKey(random: SystemRandom()) }
         #expect(Set(keys.map(\.challenge)).count == 100)
@@ -169,7 +169,7 @@ struct ProofKeyTests {
         #expect(!"\(keys[0])".contains(keys[0].verifier.revealed))
     }
 
-    @Test("Takes no verifier that RFC 7636 does not know")
+    @Test("A proof key takes no verifier that RFC 7636 does not know")
     func malformed() {
         for text in [
             "", String(repeating: "a", count: 42), String(repeating: "a", count: 129),

@@ -22,7 +22,7 @@ struct MetadataTests {
         return error?.problem
     }
 
-    @Test("Is where RFC 8414 §3.1 and OpenID Connect Discovery have it")
+    @Test("The metadata is where RFC 8414 §3.1 and OpenID Connect Discovery have it")
     func location() {
         for (issuer, oauth, openID) in [
             (
@@ -45,7 +45,7 @@ struct MetadataTests {
         #expect(AuthorizationServerMetadata.url(of: "https://a.example?x", at: .oauth) == nil)
     }
 
-    @Test("Names the endpoints, and is asked for without credentials and without redirects")
+    @Test("The metadata names the endpoints, and is asked for without credentials and without redirects")
     func found() async throws {
         let server = AuthorizationServer()
         let transport = server.transport
@@ -56,7 +56,7 @@ struct MetadataTests {
         #expect(options[AuthenticationChoice.self] == .none && options[WithoutRedirects.self])
     }
 
-    @Test("Of another issuer, of no server, or too long to be any, is not used")
+    @Test("Metadata of another issuer, of no server, or too long to be any, is not used")
     func unusable() async {
         func unusable(_ problem: SignInError.Problem?) -> Bool {
             if case .unusableMetadata = problem { true } else { false }
@@ -123,7 +123,7 @@ struct MetadataTests {
 
 @Suite("Revoking a token", .timeLimit(.minutes(10)))
 struct RevocationTests {
-    @Test("Ends the refresh token first and then the access token, and the resource is closed")
+    @Test("Revoking ends the refresh token first and then the access token, and the resource is closed")
     func revoked() async throws {
         let server = AuthorizationServer()
         let transport = server.transport

@@ -479,7 +479,7 @@ struct WebLinkTests {
         ("<a>; rel=it's, <b>; rel='next'", ["a it's", "b next"]),
     ]
 
-    @Test("Are read as Appendix B says, leniently", arguments: 0..<rows.count)
+    @Test("Link fields are read as Appendix B says, leniently", arguments: 0..<rows.count)
     func parse(index: Int) throws {
         let (text, expected) = Self.rows[index]
         let links = WebLink.links(in: PageTests.link(text))
@@ -489,7 +489,7 @@ struct WebLinkTests {
         )
     }
 
-    @Test("Have parameters and anchors, and may come in several fields")
+    @Test("Link fields have parameters and anchors, and may come in several fields")
     func parameters() throws {
         var fields = HTTPFields()
         fields.append(

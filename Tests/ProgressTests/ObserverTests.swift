@@ -178,7 +178,7 @@ struct FoundationProgressTests {
         try Chain(transport: transport, environment: .virtual(clock)) { ProgressMiddleware(reportsPerSecond: 0) }
     }
 
-    @Test("A download fills it")
+    @Test("A download fills the progress")
     func download() async throws {
         let feed = ChunkFeed(length: 10)
         transport.enqueue(ScriptedReply(feed: feed))

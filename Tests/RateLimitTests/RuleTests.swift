@@ -100,7 +100,7 @@ struct RuleTests {
     }
 
     @Test(
-        "Are those of a token bucket and of what the server told, in a million random steps",
+        "The rules are those of a token bucket and of what the server told, in a million random steps",
         .seeded,
         arguments: 0..<4
     )
@@ -242,7 +242,7 @@ struct RuleTests {
         (["X-RateLimit-Remaining": "5"], []), ([:], []),
     ]
 
-    @Test("Read what servers write", arguments: 0..<rows.count)
+    @Test("The rules read what servers write", arguments: 0..<rows.count)
     func fields(index: Int) {
         let (fields, expected) = Self.rows[index]
         var head = HTTPResponse(status: .ok)
@@ -255,7 +255,7 @@ struct RuleTests {
     }
 
     @Test(
-        "Read resets that are dates by the server's clock, whatever the local one says",
+        "The rules read resets that are dates by the server's clock, whatever the local one says",
         arguments: [-86_400, -600, 0, 600, 86_400],
         ["1700000005", "1700000005000", "Tue, 14 Nov 2023 22:13:25 GMT", "2023-11-14T22:13:25Z", "5", "5s"]
     )
@@ -270,7 +270,7 @@ struct RuleTests {
         #expect(limits.quotas.map(\.reset) == [.seconds(5)])
     }
 
-    @Test("Count what is left down with each call, those in flight included")
+    @Test("The rules count what is left down with each call, those in flight included")
     func countsDown() {
         var rules = RateLimitRules([])
         for _ in 0..<3 { rules.take(1, at: .zero) }
@@ -288,7 +288,7 @@ struct RuleTests {
         #expect(rules.wait(for: 1, at: .seconds(11)) == .zero)
     }
 
-    @Test("Believe the smaller of two answers of one window, and the later of two windows")
+    @Test("The rules believe the smaller of two answers of one window, and the later of two windows")
     func overtaking() {
         var rules = RateLimitRules([])
         func learn(_ remaining: Int, _ reset: Int, at now: Int) {
@@ -315,7 +315,7 @@ struct RuleTests {
         ("calls count against both keys of one answer", [[("one", 9, 30), ("two", 2, 20)]], 2, 20),
     ]
 
-    @Test("Keep what is left of each partition key of a policy apart", arguments: 0..<partitions.count)
+    @Test("The rules keep what is left of each partition key of a policy apart", arguments: 0..<partitions.count)
     func partitionKeys(index: Int) {
         let row = Self.partitions[index]
         var rules = RateLimitRules([])

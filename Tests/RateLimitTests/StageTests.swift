@@ -22,7 +22,7 @@ extension Request {
 
 @Suite("The rate limit stage", .timeLimit(.minutes(10)))
 struct StageTests {
-    @Test("Lets the burst through at once, and the rest at the rate, in the order they came")
+    @Test("The stage lets the burst through at once, and the rest at the rate, in the order they came")
     func waits() async throws {
         let clock = VirtualClock()
         let sent = Events<(Int, Duration)>()
@@ -161,7 +161,7 @@ struct StageTests {
         _ = try await waiting
     }
 
-    @Test("Refuses what would wait too long, longer than its deadline, or behind too many")
+    @Test("The stage refuses what would wait too long, longer than its deadline, or behind too many")
     func refuses() async throws {
         let clock = VirtualClock()
         let limit = RateLimit(1, per: .seconds(10))
@@ -193,7 +193,7 @@ struct StageTests {
         }
     }
 
-    @Test("Takes the weight of a call, up to what the bucket holds")
+    @Test("The stage takes the weight of a call, up to what the bucket holds")
     func weight() async {
         let limiter = RateLimiter([RateLimit(10, per: .seconds(1))], excess: .refuse)
         let clock = VirtualClock()
@@ -219,7 +219,7 @@ struct StageTests {
         #expect(clock.elapsed == .seconds(7))
     }
 
-    @Test("Waits when the server says that nothing is left, until it is replenished")
+    @Test("The stage waits when the server says that nothing is left, until it is replenished")
     func serverLimit() async throws {
         let clock = VirtualClock.automatic()
         let limits: HTTPFields = [HTTPField.Name(constant: "RateLimit"): #""default";r=2;t=5"#]
@@ -372,12 +372,12 @@ struct StageTests {
         #expect(limiter.available(in: key, .virtual(clock)) == [100])
     }
 
-    @Test("The rules for every stage", arguments: StageConformance.Check.allCases)
+    @Test("The stage keeps the rules of every stage", arguments: StageConformance.Check.allCases)
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance { RateLimitMiddleware(RateLimit(1_000_000, per: .seconds(1))) }.verify(check)
     }
 
-    @Test("The rules for every stage hold while calls wait", arguments: StageConformance.Check.allCases)
+    @Test("The stage keeps the rules of every stage while calls wait", arguments: StageConformance.Check.allCases)
     func conformsWaiting(check: StageConformance.Check) async throws {
         try await StageConformance(calls: .atMostOnce) {
             RateLimitMiddleware(RateLimit(1, per: .seconds(1)), excess: .wait(upTo: .seconds(100_000)))

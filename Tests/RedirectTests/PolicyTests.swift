@@ -30,7 +30,7 @@ struct PolicyTests {
     }
 
     @Test(
-        "Same origin: scheme, host and port",
+        "The policy for the same origin compares scheme, host and port",
         arguments: [
             ("https://a.example/", "https://a.example:443/b", true), ("https://a.example/", "http://a.example/", false),
             ("https://a.example/", "https://b.example/", false), ("http://a.example:81/", "http://a.example/", false),
@@ -77,7 +77,7 @@ struct PolicyTests {
         #expect(policy.decision(on: proposal("http://a", "http://b")) == .stop)
     }
 
-    @Test("https only: wherever it comes from")
+    @Test("The policy for https follows to https alone, wherever the redirect comes from")
     func httpsOnly() {
         for from in ["http://a.example/", "https://a.example/"] {
             #expect(RedirectPolicy.httpsOnly.decision(on: proposal(from, "https://b.example/")) == .follow)

@@ -51,7 +51,7 @@ struct ExchangeBodyTests {
     }
 
     @Test(
-        "Of other content type and size are shown, and nothing of it",
+        "Content of other types is shown by type and size, and nothing of it",
         arguments: [
             ("hunter2", "image/png", nil, "image/png, 7 bytes"),
             ("hunter2", "application/octet-stream", nil, "application/octet-stream, 7 bytes"),

@@ -9,19 +9,19 @@ import Testing
 
 @Suite("Log content is read by programs that were not written here", .heavy, .seeded, .timeLimit(.minutes(10)))
 struct FormatInteroperabilityTests {
-    @Test("Every kind of value, thousands of them", arguments: ForeignReader.allCases)
+    @Test("Values of every kind are read, thousands of them", arguments: ForeignReader.allCases)
     func random(reader: ForeignReader) async throws {
         for seed in 1...3 as ClosedRange<UInt64> {
             try await expectNoProblems(reader, RandomLogs(seed: seed).batch(of: 700))
         }
     }
 
-    @Test("A batch of nothing", arguments: [ForeignReader.otlp, .protobuf, .loki])
+    @Test("A batch of nothing is read", arguments: [ForeignReader.otlp, .protobuf, .loki])
     func empty(reader: ForeignReader) async throws {
         try await expectNoProblems(reader, LogBatch(resource: LogResource(serviceName: "shop"), records: []))
     }
 
-    @Test("Nested as deep as it is written, which every parser must bear", arguments: ForeignReader.allCases)
+    @Test("Values nested as deep as is written are read by every parser", arguments: ForeignReader.allCases)
     func deep(reader: ForeignReader) async throws {
         var value: JSONValue = "leaf"
         for level in 1...16 { value = level % 2 == 0 ? .array([value]) : .object(["a": value]) }

@@ -45,7 +45,7 @@ struct JSONWriterTests {
         #expect(written { $0.integer(number.magnitude) } == String(number.magnitude))
     }
 
-    @Test("The largest whole number, and every power of ten with its neighbours")
+    @Test("The largest whole number is written, and every power of ten with its neighbours")
     func magnitudes() {
         #expect(written { $0.integer(UInt64.max) } == String(UInt64.max))
         var power: UInt64 = 1

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The examples of the log formats and of the handler for swift-log")
 struct LogFormatDocumentationTests {
-    @Test("OTLPLogFormat")
+    @Test("The example of OTLPLogFormat works")
     func otlp() {
         let format = OTLPLogFormat()
         let url = OTLPLogFormat.url(endpoint: "http://collector.example.com:4318")  // …:4318/v1/logs
@@ -15,7 +15,7 @@ struct LogFormatDocumentationTests {
         #expect(url == "http://collector.example.com:4318/v1/logs")
     }
 
-    @Test("LokiLogFormat")
+    @Test("The example of LokiLogFormat works")
     func loki() {
         let format = LokiLogFormat(line: .logfmt, labels: ["deployment.environment.name", "region"])
         let url = LokiLogFormat.url(endpoint: "http://loki.example.com:3100")  // …:3100/loki/api/v1/push
@@ -23,7 +23,7 @@ struct LogFormatDocumentationTests {
         #expect(url == "http://loki.example.com:3100/loki/api/v1/push")
     }
 
-    @Test("RemoteLogHandler")
+    @Test("The example of RemoteLogHandler works")
     func handler() {
         // A process has its logging set up once: here it is enough that the lines compile.
         let setUp = { (shipper: any LogSink) in

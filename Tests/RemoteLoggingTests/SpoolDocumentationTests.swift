@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Examples of the spool's documentation")
 struct SpoolDocumentationTests {
-    @Test("LogSpool")
+    @Test("The example of LogSpool works")
     func spool() async throws {
         let support = FileManager.default.temporaryDirectory.appendingPathComponent("httpchain-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: support) }

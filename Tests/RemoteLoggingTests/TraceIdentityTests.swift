@@ -49,7 +49,7 @@ struct TraceIdentityTests {
         ["trace_id": "\(Self.trace)", "span_id": "\(Self.span)", "trace_flags": "01", "other": "x"]
     }
 
-    @Test("Is that of the task, as the provider of metadata tells it")
+    @Test("The trace is that of the task, as the provider of metadata tells it")
     func provided() async throws {
         #expect(try await identity(.call, task: task) == [Self.trace, Self.span, "01"])
         #expect(try await identity(.attempt, task: task) == [Self.trace, Self.span, "01"])
@@ -58,7 +58,7 @@ struct TraceIdentityTests {
         #expect(try await identity(.call) == [nil, nil, nil])
     }
 
-    @Test("Of an attempt is the span that it was sent with, of a call the trace alone")
+    @Test("The trace of an attempt is the span that it was sent with, and of a call the trace alone")
     func sent() async throws {
         let parent = "00-\(Self.trace)-\(Self.sent)-01"
         #expect(try await identity(.attempt, task: task, sentWith: parent) == [Self.trace, Self.sent, "01"])
@@ -66,13 +66,13 @@ struct TraceIdentityTests {
         #expect(try await identity(.call, sentWith: parent) == [Self.trace, nil, "01"])
     }
 
-    @Test("Is left out where it is malformed", arguments: malformed)
+    @Test("The trace is left out where it is malformed", arguments: malformed)
     func leftOut(parent: String) async throws {
         #expect(try await identity(.attempt, sentWith: parent) == [nil, nil, nil])
         #expect(try await identity(.attempt, task: ["trace_id": "\(parent)"]) == [nil, nil, nil])
     }
 
-    @Test("Is what the call itself says, where it says so")
+    @Test("The trace is what the call itself says, where it says so")
     func own() async throws {
         #expect(try await identity(.call, task: task, saying: ["span_id": "own"]) == [Self.trace, "own", "01"])
     }

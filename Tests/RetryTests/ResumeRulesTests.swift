@@ -61,7 +61,7 @@ struct ResumeRulesTests {
         ),
     ]
 
-    @Test("What can be resumed, and how", arguments: starts)
+    @Test("Each response can be resumed from its range, or not at all", arguments: starts)
     func start(row: Start) {
         var response = Response(.init(code: row.code), headers: row.fields, body: row.body)
         response.options[OriginalContentFields.self] = row.original
@@ -174,7 +174,7 @@ struct ResumeRulesTests {
         ),
     ]
 
-    @Test("What is taken for the rest", arguments: rests)
+    @Test("Each response is taken for the rest, or refused with a reason", arguments: rests)
     func rest(row: Rest) throws {
         let first = Response(.ok, headers: [.eTag: "\"1\""], body: .once(length: row.total) { throw OtherError() })
         var position = try #require(DownloadPosition(first))

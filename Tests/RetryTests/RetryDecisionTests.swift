@@ -350,7 +350,7 @@ struct RetryDecisionTests {
         passingErrors, lastingErrors, sentAndTimeouts, limits, verdicts,
     ].flatMap(\.self)
 
-    @Test("What is done after an attempt", arguments: rows)
+    @Test("Each outcome of an attempt has its decision", arguments: rows)
     func decide(row: Row) {
         let decision = row.policy.decide(
             RetryCandidate(

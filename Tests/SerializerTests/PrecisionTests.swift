@@ -22,7 +22,7 @@ private struct Echo: Serializer {
 @Suite("Which serializer reads what")
 struct PrecisionTests {
     @Test(
-        "The one that names a type most precisely, wherever it stands",
+        "The serializer that names a type most precisely reads it, wherever it is in the list",
         arguments: [
             ("application/json", "exact"), ("application/problem+json", "suffix"), ("model/gltf+json", "any suffix"),
             ("application/pdf", "type"), ("image/png", "any"), ("text/plain", "text"),

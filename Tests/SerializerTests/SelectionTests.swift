@@ -229,7 +229,7 @@ struct StageEmptyContentTests {
         )
     }
 
-    @Test("null is nil for an optional type and an error for others")
+    @Test("Null is nil for an optional type and an error for others")
     func null() async throws {
         let chain = try chain(SerializerMiddleware(.json), "application/json", "null")
         #expect(try await chain.send(.get(url), as: Plant?.self) == nil)

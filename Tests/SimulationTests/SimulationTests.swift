@@ -153,7 +153,7 @@ struct SimulationTests {
         #expect(together.count { $0.fingerprint == alone.fingerprint } == 2)
     }
 
-    @Test("The example of the documentation")
+    @Test("The example of the documentation works")
     func documentation() async throws {
         let simulation = ChainSimulation { world in
             let cache = CacheMiddleware(store: .memory(limit: .mebibytes(8)), partition: .by { $0.simulatedUser })

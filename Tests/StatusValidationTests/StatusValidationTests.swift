@@ -20,7 +20,7 @@ struct AcceptanceTests {
         return try outcome.response().status == status
     }
 
-    @Test("By default those from 200 to 299")
+    @Test("By default the statuses from 200 to 299 are accepted")
     func byDefault() async throws {
         let stage = StatusValidationMiddleware()
         for (status, accepted) in [

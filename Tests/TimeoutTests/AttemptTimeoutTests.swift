@@ -10,7 +10,7 @@ import Testing
 /// Over a transport that does not keep deadlines: the stage cancels what runs inside.
 @Suite("The limits of an attempt", .timeLimit(.minutes(10)))
 struct AttemptTimeoutTests {
-    @Test("End the attempt, which may be made again")
+    @Test("The limits end the attempt, which may be made again")
     func again() async throws {
         let clock = VirtualClock()
         let server = Server { request in
@@ -30,7 +30,7 @@ struct AttemptTimeoutTests {
     }
 
     @Test(
-        "Are told apart in the error",
+        "The limits are told apart in the error",
         arguments: [
             (Duration.seconds(5) as Duration?, Duration.seconds(9) as Duration?, TimeoutScope.attempt, 5),
             (.seconds(9), .seconds(5), .response, 5),
@@ -61,7 +61,7 @@ struct AttemptTimeoutTests {
         #expect((thrown as any TimeoutFailure).scope == scope)
     }
 
-    @Test("Are what the call says, where it says something")
+    @Test("The limits are what the call says, where it says something")
     func rules() async throws {
         let stage = AttemptTimeoutMiddleware(.seconds(10), connect: .seconds(5), response: .seconds(20))
         for (request, expected) in [
@@ -82,7 +82,7 @@ struct AttemptTimeoutTests {
         }
     }
 
-    @Test("Of nothing or less fail at once and send nothing")
+    @Test("Limits of nothing or less fail at once and send nothing")
     func nothing() async throws {
         for request in [Request.get(url).attemptTimeout(.zero), .get(url).attemptTimeout(.seconds(-1))] {
             let chain = try makeChain(
@@ -99,7 +99,7 @@ struct AttemptTimeoutTests {
         }
     }
 
-    @Test("Begin to wait for the response when the upload has ended, up to the attempt's own limit")
+    @Test("The limits begin to wait for the response when the upload has ended, up to the attempt's own limit")
     func upload() async throws {
         let clock = VirtualClock()
         let sent = Counter()
@@ -138,7 +138,7 @@ struct AttemptTimeoutTests {
         #expect(heard.withLock { $0 } == [1, 2, 3, 1, 2, 3])
     }
 
-    @Test("Leave a body alone of which the transport tells nothing, but for the limit in all")
+    @Test("The limits leave a body alone of which the transport tells nothing, but for the limit in all")
     func untold() async throws {
         struct Mute: Transport {
             let capabilities: TransportCapabilities = [.streamsUploads]
@@ -157,7 +157,7 @@ struct AttemptTimeoutTests {
         #expect(error.scope == .attempt && error.elapsed == .seconds(100))
     }
 
-    @Test("Leave a request without a body alone")
+    @Test("The limits leave a request without a body alone")
     func noUpload() async throws {
         let chain = try makeChain(
             [AttemptTimeoutMiddleware(write: .seconds(5))],

@@ -42,7 +42,10 @@ struct BodyTimeoutTests {
         Case(.attempt, TimeoutMiddleware(.seconds(50)), AttemptTimeoutMiddleware(.seconds(5), covering: .response)),
     ]
 
-    @Test("Strike a read that waits, cancel the transfer, and strike every read after it", arguments: cases.indices)
+    @Test(
+        "The limits strike a read that waits, cancel the transfer, and strike every read after it",
+        arguments: cases.indices
+    )
     func strike(index: Int) async throws {
         let stages = Self.cases[index].stages
         let scope = Self.cases[index].scope
@@ -92,7 +95,7 @@ struct BodyTimeoutTests {
         }
     }
 
-    @Test("Leave out the body, where the attempt's limit covers the head alone")
+    @Test("The limits leave out the body, where the attempt's limit covers the head alone")
     func headAlone() async throws {
         let feed = ChunkFeed()
         let response = try await response([AttemptTimeoutMiddleware(.seconds(5))], feed)
@@ -102,7 +105,7 @@ struct BodyTimeoutTests {
         #expect(try await response.body.text() == "late")
     }
 
-    @Test("Count the server's silence anew with each chunk, and not the reader's slowness")
+    @Test("The limits count the server's silence anew with each chunk, and not the reader's slowness")
     func slowReader() async throws {
         let feed = ChunkFeed()
         let response = try await response([AttemptTimeoutMiddleware(read: .seconds(5))], feed)
@@ -123,7 +126,7 @@ struct BodyTimeoutTests {
         #expect(try await reader.read() == nil)
     }
 
-    @Test("Leave chunks, length, and one read at a time as they are")
+    @Test("The limits leave chunks, length, and one read at a time as they are")
     func unchanged() async throws {
         let chunks = ["a", "bc", "def"].map { Data($0.utf8) }
         let transport = InMemoryTransport()
@@ -138,7 +141,7 @@ struct BodyTimeoutTests {
         #expect(clock.pendingDeadlines.isEmpty)
     }
 
-    @Test("Ask for no chunk before the reader does")
+    @Test("The limits ask for no chunk before the reader does")
     func backpressure() async throws {
         let feed = ChunkFeed()
         for text in ["a", "b", "c"] { feed.send(text) }
@@ -152,7 +155,7 @@ struct BodyTimeoutTests {
         #expect(feed.bytesRead == 2)
     }
 
-    @Test("Leave a body without a transfer behind it as it is")
+    @Test("The limits leave a body without a transfer behind it as it is")
     func stored() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("timeout-\(UUID().uuidString)")
         try Data("file".utf8).write(to: file)
@@ -168,7 +171,7 @@ struct BodyTimeoutTests {
         }
     }
 
-    @Test("Leave nothing behind a body that is dropped unread, half read, or kept and not read")
+    @Test("The limits leave nothing behind a body that is dropped unread, half read, or kept and not read")
     func dropped() async throws {
         for count in 0...1 {
             let feed = ChunkFeed()
@@ -188,7 +191,7 @@ struct BodyTimeoutTests {
         #expect(feed.isCancelled)
     }
 
-    @Test("Give way to the cancellation of the reader", arguments: 0..<10)
+    @Test("The limits give way to the cancellation of the reader", arguments: 0..<10)
     func cancelled(round: Int) async throws {
         let feed = ChunkFeed()
         let response = try await response(Self.all, feed)
@@ -200,7 +203,7 @@ struct BodyTimeoutTests {
         #expect(clock.pendingDeadlines.isEmpty)
     }
 
-    @Test("Give way to it even when time was up before")
+    @Test("The limits give way to it even when time was up before")
     func cancelledLate() async throws {
         let response = try await response(Self.all, ChunkFeed())
         clock.advance(by: .seconds(30))
@@ -211,7 +214,7 @@ struct BodyTimeoutTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test("Leave an error of the transfer as it is")
+    @Test("The limits leave an error of the transfer as it is")
     func broken() async throws {
         let feed = ChunkFeed()
         feed.send("first")
@@ -221,7 +224,7 @@ struct BodyTimeoutTests {
         #expect(error?.kind == .connectionLost)
     }
 
-    @Test("Cover the opening of the body")
+    @Test("The limits cover the opening of the body")
     func opening() async throws {
         let chain = try makeChain(
             [TimeoutMiddleware(.seconds(5))],
@@ -244,7 +247,7 @@ struct BodyTimeoutTests {
         #expect(try await error.progress == .readingBody(received: 0))
     }
 
-    @Test("Cover what a stage inside makes of the body")
+    @Test("The limits cover what a stage inside makes of the body")
     func transformed() async throws {
         struct Double: Middleware {
             struct Reader: BodyReader {

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The limit of a call", .timeLimit(.minutes(10)))
 struct CallTimeoutTests {
-    @Test("Ends a call that waits for the head, cancels what is inside, and says so")
+    @Test("The limit ends a call that waits for the head, cancels what is inside, and says so")
     func head() async throws {
         let clock = VirtualClock()
         let wasCancelled = Counter()
@@ -41,7 +41,7 @@ struct CallTimeoutTests {
         #expect(clock.pendingDeadlines.isEmpty)
     }
 
-    @Test("Lets a call pass that ends in time, and leaves no timer")
+    @Test("The limit lets a call pass that ends in time, and leaves no timer")
     func inTime() async throws {
         let clock = VirtualClock()
         let chain = try makeChain([TimeoutMiddleware(.seconds(5))], Server(after: .seconds(4)))
@@ -54,7 +54,7 @@ struct CallTimeoutTests {
     }
 
     @Test(
-        "Is what the call says, where it says something",
+        "The limit is what the call says, where it says something",
         arguments: [
             (nil as Duration?, Request.get(url), nil as Duration?),
             (.seconds(5), .get(url), .seconds(5)),
@@ -81,7 +81,7 @@ struct CallTimeoutTests {
     }
 
     @Test(
-        "Of nothing or less fails at once and sends nothing",
+        "A limit of nothing or less fails at once and sends nothing",
         arguments: [
             Duration.zero, .seconds(-1), .seconds(Int64.min),
         ]
@@ -103,7 +103,7 @@ struct CallTimeoutTests {
         #expect(calls.value == 0)
     }
 
-    @Test("Is seen by the stages inside, who need not begin what cannot end in time")
+    @Test("The limit is seen by the stages inside, who need not begin what cannot end in time")
     func remaining() async throws {
         let clock = VirtualClock()
         let seen = Locked<[Duration?]>([])
@@ -122,7 +122,7 @@ struct CallTimeoutTests {
         #expect(seen.withLock { $0 } == [.seconds(5), .seconds(3)])
     }
 
-    @Test("Is the nearer one of two, and is kept once")
+    @Test("The limit is the nearer one of two, and is kept once")
     func nested() async throws {
         for (outer, inner, expected) in [(5, 9, 5), (9, 5, 5), (5, 5, 5)] {
             let clock = VirtualClock()
@@ -137,7 +137,7 @@ struct CallTimeoutTests {
         }
     }
 
-    @Test("Gives way to a sooner deadline that the caller has set")
+    @Test("The limit gives way to a sooner deadline that the caller has set")
     func givenDeadline() async throws {
         let clock = VirtualClock()
         clock.advance(by: .seconds(100))
@@ -161,7 +161,7 @@ struct CallTimeoutTests {
         #expect(error.progress == .notStarted)
     }
 
-    @Test("Covers retries and the waits between them")
+    @Test("The limit covers retries and the waits between them")
     func retries() async throws {
         let clock = VirtualClock()
         let stages: [any Middleware] = [
@@ -190,7 +190,7 @@ struct CallTimeoutTests {
     }
 
     @Test(
-        "Ends in cancellation when the caller's task is cancelled, and in that alone when time is up too",
+        "The limit ends in cancellation when the caller's task is cancelled, and in that alone when time is up too",
         arguments: 0..<30
     )
     func cancelled(round: Int) async throws {
@@ -220,7 +220,7 @@ struct CallTimeoutTests {
         #expect(clock.pendingDeadlines.isEmpty)
     }
 
-    @Test("Ends in cancellation when the task was cancelled before, or time was up before")
+    @Test("The limit ends in cancellation when the task was cancelled before, or time was up before")
     func cancelledBefore() async throws {
         for limit in [Duration.zero, .seconds(5)] {
             let task = Task {
@@ -231,7 +231,7 @@ struct CallTimeoutTests {
         }
     }
 
-    @Test("Waits for what is deaf to cancellation, and drops the response that comes too late")
+    @Test("The limit waits for what is deaf to cancellation, and drops the response that comes too late")
     func deaf() async throws {
         let clock = VirtualClock()
         let isCancelled = Watched(false)
@@ -252,7 +252,7 @@ struct CallTimeoutTests {
         #expect(feed.isCancelled)
     }
 
-    @Test("Leaves the errors of the inside as they are")
+    @Test("The limit leaves the errors of the inside as they are")
     func errors() async throws {
         let chain = try makeChain(
             [TimeoutMiddleware(.seconds(5)), AttemptTimeoutMiddleware(.seconds(2), response: .seconds(1))],
@@ -262,7 +262,7 @@ struct CallTimeoutTests {
         #expect(error?.kind == .timedOut)
     }
 
-    @Test("Works on the system's clock")
+    @Test("The limit works on the system's clock")
     func systemClock() async throws {
         let stages = [TimeoutMiddleware(.milliseconds(20)), TimeoutMiddleware(.seconds(600))]
         let chain = try makeChain([stages[0], AttemptTimeoutMiddleware(response: .seconds(600))], Server.silent)
@@ -271,7 +271,7 @@ struct CallTimeoutTests {
         #expect(try await makeChain([stages[1]], Server { _ in Response(.ok) }).send(.get(url)).status == .ok)
     }
 
-    @Test("Is shown with the chain")
+    @Test("The limit is shown with the chain")
     func summary() throws {
         let chain = try makeChain(
             [

@@ -18,12 +18,16 @@ struct ConformanceTests {
         AttemptTimeoutMiddleware(.seconds(10), covering: .response, read: .seconds(5)),
     ]
 
-    @Test("Each in each configuration", arguments: stages.indices, StageConformance.Check.allCases)
+    @Test(
+        "Each stage keeps the rules in all configurations",
+        arguments: stages.indices,
+        StageConformance.Check.allCases
+    )
     func conforms(index: Int, check: StageConformance.Check) async throws {
         try await StageConformance(clock: { VirtualClock() }) { Self.stages[index] }.verify(check)
     }
 
-    @Test("With limits of the call", arguments: StageConformance.Check.allCases)
+    @Test("The stages keep the rules with limits of the call", arguments: StageConformance.Check.allCases)
     func options(check: StageConformance.Check) async throws {
         let request: @Sendable () -> Request = {
             StageConformance.defaultRequest.timeout(.seconds(3)).transferLimits(
@@ -36,7 +40,7 @@ struct ConformanceTests {
             .verify(check)
     }
 
-    @Test("On the system's clock", arguments: StageConformance.Check.allCases)
+    @Test("The stages keep the rules on the system's clock", arguments: StageConformance.Check.allCases)
     func systemClock(check: StageConformance.Check) async throws {
         let request: @Sendable () -> Request = {
             var request = StageConformance.defaultRequest

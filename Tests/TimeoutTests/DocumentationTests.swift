@@ -61,7 +61,10 @@ private enum Page {
 
 @Suite("The documentation")
 struct DocumentationTests {
-    @Test("Shows code that compiles", arguments: ["TimeoutMiddleware", "AttemptTimeoutMiddleware", "TimeoutOptions"])
+    @Test(
+        "The documentation shows code that compiles",
+        arguments: ["TimeoutMiddleware", "AttemptTimeoutMiddleware", "TimeoutOptions"]
+    )
     func examples(file: String) throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -77,7 +80,7 @@ struct DocumentationTests {
         #expect(shown == code.lines(between: "// begin \(file)", "// end"))
     }
 
-    @Test("Shows code that works")
+    @Test("The documentation shows code that works")
     func works() async throws {
         let transport = InMemoryTransport { _ in Response(.ok, body: "report") }
         #expect(try await Page.call(transport) == Data("report".utf8))

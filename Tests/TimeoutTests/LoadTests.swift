@@ -59,7 +59,7 @@ struct LoadTests {
         static func isHarmless(_ value: Value) -> Bool { true }
     }
 
-    @Test("End each as it must, and leave nothing behind", .seeded)
+    @Test("A thousand calls at once end each as it must, and leave nothing behind", .seeded)
     func load() async throws {
         let count = 1000
         var generator = Numbers(Seed.numbers())

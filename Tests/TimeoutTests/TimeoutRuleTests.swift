@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A rule of a call")
 struct TimeoutRuleTests {
-    @Test("Is what a rule makes of the stage's limit")
+    @Test("The limit is what a rule makes of the stage's limit")
     func rules() {
         #expect(TimeoutRule.standard.limit(standard: .seconds(1)) == .seconds(1))
         #expect(TimeoutRule.standard.limit(standard: nil) == nil)

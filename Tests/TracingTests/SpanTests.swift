@@ -21,7 +21,7 @@ struct SpanTests {
         return try #require(spans.first)
     }
 
-    @Test("Has the name, the kind and the attributes that the conventions want, and no others")
+    @Test("The span has the name, the kind and the attributes that the conventions want, and no others")
     func attributes() async throws {
         _ = await harness.send(.get("https://api.example.com:8443/plants?color=green"))
         let span = try span()
@@ -129,7 +129,7 @@ struct SpanTests {
         #expect(span.texts["http.response.status_code"] == nil)
     }
 
-    @Test("Ends when the body was read to its end, and not before")
+    @Test("The span ends when the body was read to its end, and not before")
     func bodyRead() async throws {
         let clock = VirtualClock()
         let harness = StageHarness(TracingMiddleware(tracer: tracer), clock: clock)
@@ -142,7 +142,7 @@ struct SpanTests {
         #expect(span.status == nil)
     }
 
-    @Test("Ends when the body is dropped, which is no error")
+    @Test("The span ends when the body is dropped, which is no error")
     func bodyDropped() async throws {
         let clock = VirtualClock()
         let harness = StageHarness(TracingMiddleware(tracer: tracer), clock: clock)
@@ -154,7 +154,7 @@ struct SpanTests {
         #expect(try span().status == nil)
     }
 
-    @Test("Ends when the body breaks, which is an error beside a status of 200")
+    @Test("The span ends when the body breaks, which is an error beside a status of 200")
     func bodyBroken() async throws {
         let lost = TransportError(.truncatedBody, sent: .answered, stage: "test")
         let body = HTTPBody.chunks(["one"], failing: lost)
@@ -166,7 +166,7 @@ struct SpanTests {
         #expect(span.status?.code == .error)
     }
 
-    @Test("Ends without an error when reading the body is cancelled")
+    @Test("The span ends without an error when reading the body is cancelled")
     func bodyCancelled() async throws {
         let body = HTTPBody.chunks(["one"], failing: CancellationError())
         let response = try await harness.send(.get(url), answering: .ok(body)).response()
@@ -174,7 +174,7 @@ struct SpanTests {
         #expect(try span().status == nil)
     }
 
-    @Test("Is a child of the caller's span, or of the context that the call names, and the parent of what is inside")
+    @Test("The span is a child of the caller's, or of the context that the call names, and the parent of the inside")
     func parents() async throws {
         let outer = tracer.startSpan("outer")
         let harness = harness
@@ -198,7 +198,7 @@ struct SpanTests {
         #expect(try span().parentSpanID == nil)
     }
 
-    @Test("Is not made where the call says so, and nothing is injected")
+    @Test("The span is not made where the call says so, and nothing is injected")
     func off() async {
         let outcome = await harness.send(.get(url).tracing(.off))
         #expect(tracer.finishedSpans.isEmpty)
@@ -206,7 +206,7 @@ struct SpanTests {
         #expect(outcome.requests.first?.headers.isEmpty == true)
     }
 
-    @Test("Is told to the transport, which makes none of its own; a call that is not to be traced gets none either")
+    @Test("The span is told to the transport, which makes none; a call that is not to be traced gets none either")
     func told() async {
         let traced = await harness.send(.get(url))
         #expect(traced.requests.map { $0.options[TracedByStage.self] } == [true])
@@ -216,7 +216,7 @@ struct SpanTests {
         #expect(without.requests.map { $0.options[TracedByStage.self] } == [false], "there is no tracer to do it")
     }
 
-    @Test("Is that of the tracer of the task, where the stage is given none; without any the request passes untouched")
+    @Test("The span is that of the tracer of the task if the stage has none; without any the request passes untouched")
     func taskTracer() async throws {
         let harness = StageHarness(TracingMiddleware())
         await withTracer(tracer) { _ = await harness.send(.get(url)) }
@@ -226,7 +226,7 @@ struct SpanTests {
         #expect(outcome.requests.first?.headers.isEmpty == true)
     }
 
-    @Test("Gets nothing written on it where its tracer does not record it; it ends, and the server is told")
+    @Test("The span gets nothing written on it where its tracer does not record it; it ends, and the server is told")
     func sampledOut() async throws {
         let tracer = SampledOutTracer()
         let outcome = await StageHarness(TracingMiddleware(tracer: tracer))
@@ -237,7 +237,7 @@ struct SpanTests {
         #expect(try await outcome.response().body.text() == "one")
     }
 
-    @Test("Has the header fields that were asked for, secrets redacted")
+    @Test("The span has the header fields that were asked for, secrets redacted")
     func fields() async throws {
         let stage = TracingMiddleware(
             tracer: tracer,
@@ -258,7 +258,7 @@ struct SpanTests {
     }
 
     @Test(
-        "Has the version of the protocol where the transport tells it, and the caller's own report comes too",
+        "The span has the version of the protocol if the transport tells it, and the caller's own report comes too",
         arguments: [("http/1.1", "1.1"), ("h2", "2"), ("h3", "3"), ("spdy/3", nil as String?)]
     )
     func protocolVersion(name: String, version: String?) async throws {

@@ -45,7 +45,7 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
 
 @Suite("The public RFC 6570 cases")
 struct ConformanceTests {
-    @Test("of the RFC's own examples all expand as they say")
+    @Test("The cases of the RFC's own examples all expand as they say")
     func specification() throws {
         let cases = try ConformanceCase.all(in: "spec-examples")
         #expect(cases.count == 64)
@@ -55,7 +55,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("that must fail all fail, with a typed error")
+    @Test("The cases that must fail all fail, with a typed error")
     func failures() throws {
         let cases = try ConformanceCase.all(in: "negative-tests")
         #expect(cases.count == 36)

@@ -50,7 +50,7 @@ struct DotSegmentsTests {
         return (ranges, climbsOut)
     }
 
-    @Test("are found in every disguise, where pieces of paths stand side by side in any order")
+    @Test("Dot segments are found in every disguise, where pieces of paths stand side by side in any order")
     func anyOrder() {
         var random = Numbers(Seed.numbers(1))
         for _ in 0..<20_000 {

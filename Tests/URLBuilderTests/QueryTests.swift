@@ -27,7 +27,7 @@ private struct Items: Encodable {
 
 @Suite("A query")
 struct QueryTests {
-    @Test("writes pairs in order, with everything but unreserved characters percent-encoded")
+    @Test("A query writes pairs in order, with everything but unreserved characters percent-encoded")
     func pairs() throws {
         let none: Int? = nil
         let some: Int? = 7
@@ -45,7 +45,7 @@ struct QueryTests {
     }
 
     @Test(
-        "writes lists in the style of the server",
+        "A query writes lists in the style of the server",
         arguments: [
             (ParameterEncoder.Arrays.repeated, "a=1&a=2%2C3&b=x&e="),
             (.brackets, "a%5B%5D=1&a%5B%5D=2%2C3&b=x&e%5B%5D="),
@@ -58,7 +58,7 @@ struct QueryTests {
         #expect(try ParameterEncoder(arrays: style).encode(query) == expected)
     }
 
-    @Test("keeps the brackets of names that carry them, where brackets stay")
+    @Test("A query keeps the brackets of names that carry them, where brackets stay")
     func namesWithBrackets() throws {
         let query: URLQuery = ["filter[name]": "x[1]", "page[size]": 2]
         #expect(
@@ -67,7 +67,7 @@ struct QueryTests {
         #expect(try ParameterEncoder().encode(query) == "filter%5Bname%5D=x%5B1%5D&page%5Bsize%5D=2")
     }
 
-    @Test("says that a value with a pipe cannot be in a list with pipes")
+    @Test("A query says that a value with a pipe cannot be in a list with pipes")
     func pipes() throws {
         let error = try #require(throws: URLBuilderError.self) {
             try ParameterEncoder(arrays: .pipes).encode(["a": ["1|2"]] as URLQuery)
@@ -75,18 +75,18 @@ struct QueryTests {
         #expect(error.reason.contains("\"a\"") && error.reason.contains("pipe"))
     }
 
-    @Test("writes spaces as pluses where asked to")
+    @Test("A query writes spaces as pluses where asked to")
     func spaces() throws {
         #expect(try ParameterEncoder(spaces: .plus).encode(["a b": "c+d e"] as URLQuery) == "a+b=c%2Bd+e")
     }
 
-    @Test("leaves the keys of a dictionary as they are: they are data")
+    @Test("A query leaves the keys of a dictionary as they are: they are data")
     func dataKeys() throws {
         struct Value: Encodable { var firstName = ["lastName": 1] }
         #expect(try ParameterEncoder(keys: .snakeCase, nesting: .dots).encode(Value()) == "first_name.lastName=1")
     }
 
-    @Test("writes keys in snake case as Foundation's JSON encoder does", .seeded)
+    @Test("A query writes keys in snake case as Foundation's JSON encoder does", .seeded)
     func foundationsSnakeCase() throws {
         struct Key: CodingKey {
             var stringValue: String
@@ -117,7 +117,10 @@ struct QueryTests {
         }
     }
 
-    @Test("encodes 100,000 elements and 20,000 keys in time that grows with their number", .timeLimit(.minutes(10)))
+    @Test(
+        "A query encodes 100,000 elements and 20,000 keys in time that grows with their number",
+        .timeLimit(.minutes(10))
+    )
     func many() throws {
         struct Value: Encodable {
             let list: [Int]
@@ -128,7 +131,7 @@ struct QueryTests {
         #expect(text.utf8.split(separator: UInt8(ascii: "&")).count == 120_000)
     }
 
-    @Test("writes brackets as they are for servers that insist")
+    @Test("A query writes brackets as they are for servers that insist")
     func bareBrackets() throws {
         let query: URLQuery = ["a": [1, 2], "b": ["c d": ["e": 3]] as URLValue]
         let kept = try ParameterEncoder(arrays: .brackets, keepsBrackets: true).encode(query)
@@ -136,7 +139,7 @@ struct QueryTests {
         #expect(try ParameterEncoder(nesting: .dots).encode(query) == "a=1&a=2&b.c%20d.e=3")
     }
 
-    @Test("writes Encodable values: nested keys, nil, dates, enums")
+    @Test("A query writes Encodable values: nested keys, nil, dates, enums")
     func encodable() throws {
         var filter = Filter(searchText: "x y", since: Date(timeIntervalSince1970: 0))
         #expect(
@@ -154,7 +157,7 @@ struct QueryTests {
     }
 
     @Test(
-        "writes keys in the style of the server, nested ones and those of pairs too",
+        "A query writes keys in the style of the server, nested ones and those of pairs too",
         arguments: [
             ("snake", "search_text= &price_range.max_price=1&my_url_path2_a=1&_x=1&user_id=1"),
             ("kebab", "search-text= &price-range.max-price=1&my-url-path2-a=1&_x=1&user-id=1"),
@@ -173,7 +176,7 @@ struct QueryTests {
         #expect(try encoder.encode(query) == expected.replacing("= ", with: "=%20"))
     }
 
-    @Test("keeps keyed values of a list apart, in the commas style too")
+    @Test("A query keeps keyed values of a list apart, in the commas style too")
     func listsOfValues() throws {
         #expect(
             try ParameterEncoder(arrays: .indexed, keepsBrackets: true).encode(Items())
@@ -195,7 +198,7 @@ struct QueryTests {
         )
     }
 
-    @Test("writes dictionaries sorted by key, so that a URL comes out the same each time")
+    @Test("A query writes dictionaries sorted by key, so that a URL comes out the same each time")
     func dictionaries() throws {
         let dictionary = Dictionary(uniqueKeysWithValues: (0..<50).map { ("k\($0)", $0) })
         let expected = dictionary.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "&")
@@ -204,14 +207,14 @@ struct QueryTests {
         #expect(try ParameterEncoder(nesting: .dots).encode(["a": ["z": 1, "b": 2]]) == "a.b=2&a.z=1")
     }
 
-    @Test("joins pairs, values and ready-made text; ready-made text stays as it is")
+    @Test("A query joins pairs, values and ready-made text; ready-made text stays as it is")
     func mixed() throws {
         let query = URLQuery.encoding(["a": 1]) + ["b": 2] + .raw("c=%20+&d=[x]#é") + .raw("")
         #expect(try ParameterEncoder().encode(query) == "a=1&b=2&c=%20+&d=[x]%23%C3%A9")
         #expect(query.isEmpty == false)
     }
 
-    @Test("says which parameter cannot be written")
+    @Test("A query says which parameter cannot be written")
     func errors() throws {
         struct Bad: Encodable, Sendable {
             var outer = ["x": Double.infinity]
@@ -234,7 +237,7 @@ struct QueryTests {
         #expect(failing.underlyingError is Failing.Cause)
     }
 
-    @Test("takes what hand-written encoders write: nested containers, super encoders, data, UUIDs, URLs")
+    @Test("A query takes what hand-written encoders write: nested containers, super encoders, data, UUIDs, URLs")
     func handWritten() throws {
         struct Odd: Encodable {
             enum Key: String, CodingKey { case list, map, data, id, link, none, flag }

@@ -49,7 +49,7 @@ private struct Scribbler {
 @Suite("Random input", .seeded)
 struct RandomInputTests {
     @Test(
-        "never crashes a template: it expands to what a URI may hold, or is a typed error",
+        "Random input never crashes a template: it expands to what a URI may hold, or is a typed error",
         arguments: [1, 2] as [UInt64]
     )
     func templates(seed: UInt64) throws {
@@ -71,7 +71,7 @@ struct RandomInputTests {
     }
 
     @Test(
-        "always builds a URL that a transport accepts, under its base, or is a typed error",
+        "Random input always builds a URL that a transport accepts, under its base, or is a typed error",
         arguments: ["https://api.example.com/v2", "http://[::1]:8080/?k=1", "https://h/a/b/"]
     )
     func relative(base: String) throws {
@@ -110,7 +110,7 @@ struct RandomInputTests {
     }
 
     @Test(
-        "that is any reference at all gives a URL that a transport accepts or refuses with its own error",
+        "Random input that is any reference gives a URL that a transport accepts or refuses with its own error",
         arguments: [3, 4] as [UInt64]
     )
     func anything(seed: UInt64) throws {
@@ -131,7 +131,7 @@ struct RandomInputTests {
         }
     }
 
-    @Test("never makes a base that a transport refuses")
+    @Test("Random input never makes a base that a transport refuses")
     func bases() throws {
         var scribbler = Scribbler(random: Numbers(Seed.numbers(9)))
         var accepted = 0
@@ -148,7 +148,7 @@ struct RandomInputTests {
         #expect(accepted > 50)
     }
 
-    @Test("that is a new template each time is not kept for ever")
+    @Test("Random input that is a new template each time is not kept for ever")
     func boundedCache() throws {
         let builder = try URLBuilder(base: "http://h")
         for number in 0..<2000 {
@@ -162,7 +162,7 @@ struct RandomInputTests {
         #expect(builder.cachedTemplates <= 256)
     }
 
-    @Test("from many tasks at once comes out right")
+    @Test("Random input from many tasks at once comes out right")
     func concurrency() async throws {
         let builder = try URLBuilder(base: "http://h")
         try await withThrowingTaskGroup { group in

@@ -23,7 +23,7 @@ private let variables: URLParameters = [
 @Suite("A URI template")
 struct URITemplateTests {
     @Test(
-        "expands variables as RFC 6570 §3.2 has it",
+        "A URI template expands variables as RFC 6570 §3.2 has it",
         arguments: [
             // §3.2.1 to §3.2.3
             ("'{dom}'", "'example,com'"), ("{x,y}", "1024,768"), ("{half}", "50%25"), ("O{empty}X", "OX"),
@@ -89,7 +89,7 @@ struct URITemplateTests {
     }
 
     @Test(
-        "that breaks the grammar is refused with the position",
+        "A URI template that breaks the grammar is refused with the position",
         arguments: [
             ("{", 0), ("ab{", 2), ("ab{id", 2), ("}", 0), ("a}b", 1), ("{}", 0), ("a{}", 1), ("{?}", 2), ("{{id}}", 1),
             ("{id}}", 4),
@@ -117,7 +117,7 @@ struct URITemplateTests {
     }
 
     @Test(
-        "shows the character that has no place in it where it can be read",
+        "A URI template shows the character that has no place in it where it can be read",
         arguments: [
             ("{x y}", "\" \" has no place in an expression"), ("{x~}", "\"~\" has no place in an expression"),
             ("{x\u{1F}}", "this character has no place in an expression"),
@@ -133,7 +133,7 @@ struct URITemplateTests {
     }
 
     @Test(
-        "cannot write some values, and says of which variable",
+        "A URI template cannot write some values, and says of which variable",
         arguments: [
             ("{list:3}", "list"), ("{+keys:3}", "keys"), ("{x}{?empty_list:1}", "empty_list"), ("{nested}", "nested"),
             ("{?deep*}", "deep"),
@@ -153,7 +153,7 @@ struct URITemplateTests {
         #expect(error.reason.contains("\"\(name)\""))
     }
 
-    @Test("knows its variables and its text, and is parsed once for many expansions")
+    @Test("A URI template knows its variables and its text, and is parsed once for many expansions")
     func reuse() throws {
         let template = try URITemplate("/a{/id*}{?q,id,page:3}")
         #expect(template.variableNames == ["id", "q", "page"])
@@ -163,7 +163,7 @@ struct URITemplateTests {
         #expect(try template.expand([:]) == "/a")
     }
 
-    @Test("writes truth values and dates as it is told")
+    @Test("A URI template writes truth values and dates as it is told")
     func formats() throws {
         let template = try URITemplate("{a},{b}")
         let date = Date(timeIntervalSince1970: 1_700_000_000.25)

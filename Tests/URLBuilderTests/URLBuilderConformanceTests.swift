@@ -7,7 +7,7 @@ import Testing
 @Suite("URLBuilderMiddleware, driven alone")
 struct URLBuilderConformanceTests {
     @Test(
-        "keeps the rules of every stage",
+        "The stage keeps the rules of every stage",
         .timeLimit(.minutes(10)),
         arguments: StageConformance.Check.allCases,
         ["standard", "custom"]
@@ -23,7 +23,7 @@ struct URLBuilderConformanceTests {
         try await conformance.verify(check)
     }
 
-    @Test("passes the completed request on and the response back untouched")
+    @Test("The stage passes the completed request on and the response back untouched")
     func passesOn() async throws {
         let stage = URLBuilderMiddleware(base: "https://api.example.com/v2")
         let outcome = await StageHarness(stage).send(
@@ -36,7 +36,7 @@ struct URLBuilderConformanceTests {
         #expect(outcome.requests.first?.options.contains(URLArgumentsOption.self) == false)
     }
 
-    @Test("that cannot build a URL never calls next")
+    @Test("A stage that cannot build a URL never calls next")
     func refuses() async throws {
         for base in ["https://api.example.com/v2", "not a base"] {
             let outcome = await StageHarness(URLBuilderMiddleware(base: base)).send(.get("users/{id}"))

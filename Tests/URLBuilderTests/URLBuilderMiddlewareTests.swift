@@ -24,7 +24,7 @@ private struct Server: Transport {
 
 @Suite("URLBuilderMiddleware")
 struct URLBuilderMiddlewareTests {
-    @Test("completes the design page's example")
+    @Test("The stage completes the design page's example")
     func example() async throws {
         let server = Server()
         let chain = try Chain(transport: server) {
@@ -42,7 +42,7 @@ struct URLBuilderMiddlewareTests {
         )
     }
 
-    @Test("has conveniences for each method, and leaves method, header fields and body alone")
+    @Test("The stage has conveniences for each method, and leaves method, header fields and body alone")
     func conveniences() async throws {
         let server = Server()
         let chain = try Chain(transport: server) { URLBuilderMiddleware(base: "http://h") }
@@ -69,7 +69,7 @@ struct URLBuilderMiddlewareTests {
         #expect(seen[12].body.bytes == Data("x".utf8))
     }
 
-    @Test("adds arguments to any request, JSON ones too")
+    @Test("The stage adds arguments to any request, JSON ones too")
     func with() async throws {
         let server = Server()
         let chain = try Chain(transport: server) { URLBuilderMiddleware(base: "http://h") }
@@ -79,7 +79,7 @@ struct URLBuilderMiddlewareTests {
         #expect(server.requests.map(\.url) == ["http://h/users/7/notes?a=1&b=2"])
     }
 
-    @Test("keeps its arguments to itself: nothing inside sees them, in options, URL, fields or body")
+    @Test("The stage keeps its arguments to itself: nothing inside sees them, in options, URL, fields or body")
     func reserved() async throws {
         let server = Server()
         let chain = try Chain(transport: server) { URLBuilderMiddleware(base: "http://h") }
@@ -94,7 +94,7 @@ struct URLBuilderMiddlewareTests {
         #expect(seen.head.headerFields.isEmpty)
     }
 
-    @Test("encodes Encodable queries, in the stage's style or the call's")
+    @Test("The stage encodes Encodable queries, in the stage's style or the call's")
     func encodableQuery() async throws {
         struct Filter: Encodable, Sendable {
             var maxPrice = 3
@@ -115,7 +115,7 @@ struct URLBuilderMiddlewareTests {
         )
     }
 
-    @Test("asks a builder of your own, which may use the standard one and the reserved parameters")
+    @Test("The stage asks a builder of your own, which may use the standard one and the reserved parameters")
     func customBuilder() async throws {
         struct Regional: URLBuilding {
             func url(for call: URLBuildingCall) async throws -> String {
@@ -165,7 +165,7 @@ struct URLBuilderMiddlewareTests {
         #expect(URLArgumentsOption.comparableText(of: request.urlArguments) == nil)
     }
 
-    @Test("asks a closure, joins what it gives with the base, and lets its errors through")
+    @Test("The stage asks a closure, joins what it gives with the base, and lets its errors through")
     func closure() async throws {
         struct Refused: Error {}
         let server = Server()
@@ -185,7 +185,7 @@ struct URLBuilderMiddlewareTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("with a bad base makes a chain that is not built; outside one, it throws the same for each request")
+    @Test("The stage with a bad base makes a chain that is not built; outside one, it throws the same for each request")
     func badBase() async throws {
         let stage = URLBuilderMiddleware(base: "api.example.com")
         let server = Server()
@@ -201,7 +201,7 @@ struct URLBuilderMiddlewareTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("says which request failed, with secrets redacted")
+    @Test("The stage says which request failed, with secrets redacted")
     func errorExchange() async throws {
         let chain = try Chain(transport: Server()) { URLBuilderMiddleware(base: "http://h?token=hunter2") }
         let error = try await #require(throws: URLBuilderError.self) {
@@ -214,7 +214,7 @@ struct URLBuilderMiddlewareTests {
         #expect(!chain.explain().contains("hunter2"))
     }
 
-    @Test("explains itself")
+    @Test("The stage explains itself")
     func explain() throws {
         let chain = try Chain(transport: Server()) {
             URLBuilderMiddleware(base: "https://api.example.com/v2") { $0.reference }
@@ -228,7 +228,7 @@ struct URLBuilderMiddlewareTests {
         #expect(text.contains("build"))
     }
 
-    @Test("stands twice in a chain without harm: what the first built passes the second")
+    @Test("The stage stands twice in a chain without harm: what the first built passes the second")
     func twice() async throws {
         let server = Server()
         let chain = try Chain(transport: server) {
@@ -239,7 +239,7 @@ struct URLBuilderMiddlewareTests {
         #expect(server.requests.map(\.url) == ["https://outer.example/a/a%3Ab"])
     }
 
-    @Test("leaves the asterisk of OPTIONS alone")
+    @Test("The stage leaves the asterisk of OPTIONS alone")
     func asterisk() async throws {
         let server = Server()
         var request = Request.options("https://h/")

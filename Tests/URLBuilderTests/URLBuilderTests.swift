@@ -6,7 +6,7 @@ import Testing
 @Suite("A URL builder")
 struct URLBuilderTests {
     @Test(
-        "joins a relative reference with its base, and loses neither path nor query",
+        "A URL builder joins a relative reference with its base, and loses neither path nor query",
         arguments: [
             ("https://h", "", "https://h/"), ("https://h", "a", "https://h/a"), ("https://h", "/a", "https://h/a"),
             ("https://h/", "a", "https://h/a"), ("https://h/", "/", "https://h/"), ("https://h/v2", "", "https://h/v2"),
@@ -29,7 +29,7 @@ struct URLBuilderTests {
         #expect(try URLBuilder(base: base).url(reference) == expected)
     }
 
-    @Test("goes to the URL that was written, also after one that is canonically equal to it")
+    @Test("A URL builder goes to the URL that was written, also after one that is canonically equal to it")
     func canonicallyEqual() throws {
         let builder = try URLBuilder(base: "https://h")
         for _ in 0..<2 {
@@ -39,7 +39,7 @@ struct URLBuilderTests {
     }
 
     @Test(
-        "lets an absolute URL pass, and only encodes what no URL may hold",
+        "A URL builder lets an absolute URL pass, and only encodes what no URL may hold",
         arguments: [
             ("https://other.example/a?b#c", "https://other.example/a?b"),
             ("http://other.example", "http://other.example/"),
@@ -55,7 +55,7 @@ struct URLBuilderTests {
     }
 
     @Test(
-        "fills in path variables in all three notations, percent-encoded",
+        "A URL builder fills in path variables in all three notations, percent-encoded",
         arguments: [
             ("users/{id}", "users/42"), ("users/:id", "users/42"),
             ("/users/:id/notes/:name", "/users/42/notes/a%20b%2Fc"),
@@ -90,7 +90,7 @@ struct URLBuilderTests {
         #expect(try URLBuilder(base: "https://h/v2").url(reference, arguments) == "https://h/v2\(separator)\(expected)")
     }
 
-    @Test("fills in positional variables from an array, and appends the query after all others")
+    @Test("A URL builder fills in positional variables from an array, and appends the query after all others")
     func positions() throws {
         let builder = try URLBuilder(base: "https://h/?k=1")
         let arguments = URLArguments(path: [7, "x y"], query: ["q": 1])
@@ -100,7 +100,7 @@ struct URLBuilderTests {
         #expect(try builder.url("https://o", arguments) == "https://o/?q=1")
     }
 
-    @Test("keeps the slashes of a value that goes into a reserved expansion, by name and by position")
+    @Test("A URL builder keeps the slashes of a value that goes into a reserved expansion, by name and by position")
     func slashes() throws {
         let builder = try URLBuilder(base: "https://h/v1")
         let value = "basic-auth/user/passwd"
@@ -110,7 +110,7 @@ struct URLBuilderTests {
         #expect(named == "https://h/v1/basic-auth/user/passwd")
     }
 
-    @Test("refuses a position that is too large to be one")
+    @Test("A URL builder refuses a position that is too large to be one")
     func hugePosition() throws {
         let error = try #require(throws: URLBuilderError.self) {
             try URLBuilder(base: "https://h").url("a/%%99999999999999999999%%", URLArguments(path: [1]))
@@ -118,7 +118,7 @@ struct URLBuilderTests {
         #expect(error.reason.contains("the position is too large"), "\(error.reason)")
     }
 
-    @Test("looks only for the notations it is told to")
+    @Test("A URL builder looks only for the notations it is told to")
     func syntax() throws {
         let arguments = URLArguments(path: ["id": 1, "0": 2])
         let text = "{id}/:id/%%0%%"
@@ -137,7 +137,7 @@ struct URLBuilderTests {
     }
 
     @Test(
-        "fills in a templated host, where the value decides no more than a part of it",
+        "A URL builder fills in a templated host, where the value decides no more than a part of it",
         arguments: [
             ("https://{tenant}.example.com/a", "https://acme.example.com/a"),
             ("https://api-{tenant}.example.com", "https://api-acme.example.com/"),
@@ -164,7 +164,7 @@ struct URLBuilderTests {
     }
 
     @Test(
-        "refuses a host or scheme in a value, and names the variable",
+        "A URL builder refuses a host or scheme in a value, and names the variable",
         arguments: [
             ("{x}", "//evil.com"), ("{x}", "//"), ("{x}", "\\\\"), ("{+x}", "//evil.com"), ("{+x}", "https://evil.com"),
             ("{+x}/a", "HTTP://evil.com"),
@@ -195,7 +195,7 @@ struct URLBuilderTests {
     }
 
     @Test(
-        "refuses a path that climbs out of the base",
+        "A URL builder refuses a path that climbs out of the base",
         arguments: [
             "..", "../a", "/../a", "a/../../b", "%2e%2e/a", ".%2E/a", "a/..%2f..%2fb", "..\\a", "a/..%5C..%5Cb",
             "./../a", "a//../../b", "..;x/a", "..?q",
@@ -208,7 +208,7 @@ struct URLBuilderTests {
     }
 
     @Test(
-        "refuses dot segments that a value brings, and names the variable",
+        "A URL builder refuses dot segments that a value brings, and names the variable",
         arguments: [
             ("users/{x}", ".."), ("users/{x}/y", "."), ("{+x}", "a/../b"), ("{+x}", "a/%2e%2e/b"),
             ("users/:x", "../admin"), ("users/{x}", "..\\admin"),
@@ -231,7 +231,7 @@ struct URLBuilderTests {
         }
     }
 
-    @Test("names the variable of two that makes the dot segment")
+    @Test("A URL builder names the variable of two that makes the dot segment")
     func rightVariable() throws {
         let builder = try URLBuilder(base: "https://h/v2")
         let error = try #require(throws: URLBuilderError.self) {
@@ -244,7 +244,7 @@ struct URLBuilderTests {
     }
 
     @Test(
-        "refuses a call without the value of a variable that stands alone, and names it",
+        "A URL builder refuses a call without the value of a variable that stands alone, and names it",
         arguments: [
             ("users/{id}", "id"), ("users/:id", "id"), ("users/%%3%%", "3"), ("{+id}/x", "id"), ("{a,id}", "id"),
             ("{none}", "none"), ("https://o/{id}", "id"),
@@ -260,7 +260,7 @@ struct URLBuilderTests {
         #expect(error.reason.contains("\"\(name)\""))
     }
 
-    @Test("refuses an empty value for a whole path segment, which would address another resource")
+    @Test("A URL builder refuses an empty value for a whole path segment, which would address another resource")
     func empty() throws {
         let builder = try URLBuilder(base: "https://h/v2")
         for reference in [
@@ -274,7 +274,7 @@ struct URLBuilderTests {
         #expect(try builder.url("a-{x}/b?c={x}", URLArguments(path: ["x": ""])) == "https://h/v2/a-/b?c=")
     }
 
-    @Test("refuses control characters in path variables and references")
+    @Test("A URL builder refuses control characters in path variables and references")
     func controls() throws {
         let builder = try URLBuilder(base: "https://h/v2")
         for value in ["a\r\nb", "\u{0}", "a\u{7F}"] {
@@ -288,7 +288,7 @@ struct URLBuilderTests {
     }
 
     @Test(
-        "gives internationalised hosts their A-labels",
+        "A URL builder gives internationalised hosts their A-labels",
         arguments: [
             ("https://bücher.example/a", "https://xn--bcher-kva.example/a"),
             ("https://BÜCHER.Example:81", "https://xn--bcher-kva.example:81/"),
@@ -305,7 +305,7 @@ struct URLBuilderTests {
     }
 
     @Test(
-        "refuses hosts that IDNA does",
+        "A URL builder refuses hosts that IDNA does",
         arguments: [
             "https://a／b.com/", "https://ü..x/", "https://-ü.com", "https://1א.com/", "https://ü%2F.com/",
             "https://\u{301}a.com",
@@ -321,7 +321,7 @@ struct URLBuilderTests {
     }
 
     @Test(
-        "refuses a base that is not an absolute http or https URL",
+        "A URL builder refuses a base that is not an absolute http or https URL",
         arguments: [
             "", "api.example.com", "/v2", "//h/v2", "ftp://h/", "https://", "https:///v2", "https://h:port/",
             "https://u:hunter2@h/", "https://{t}.h/",
@@ -338,7 +338,7 @@ struct URLBuilderTests {
         #expect(!error.description.contains("hunter2"))
     }
 
-    @Test("without a base refuses relative references")
+    @Test("A URL builder without a base refuses relative references")
     func noBase() throws {
         let builder = try URLBuilder(base: nil)
         for reference in ["a", "/a", "", "{x}", "//h/a"] {
@@ -352,7 +352,7 @@ struct URLBuilderTests {
         }
     }
 
-    @Test("says where a template in a reference is malformed")
+    @Test("A URL builder says where a template in a reference is malformed")
     func malformed() throws {
         let error = try #require(throws: URLBuilderError.self) { try URLBuilder(base: "http://h").url("a/{id") }
         #expect(error.problem == .malformedTemplate("a/{id", position: 2, reason: "the { is not closed"))

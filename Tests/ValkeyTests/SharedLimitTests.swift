@@ -231,7 +231,7 @@ struct SharedLimitTests {
     }
 
     @Test(
-        "Over TLS, with a certificate that is trusted and for no other",
+        "The limit works over TLS, with a certificate that is trusted and for no other",
         .enabled(if: Programs.find("openssl") != nil || Programs.areRequired, "openssl is not installed")
     )
     func tls() async throws {

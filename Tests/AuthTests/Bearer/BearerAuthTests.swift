@@ -12,7 +12,7 @@ private let plantsURL = "https://api.example.com/plants"
 
 @Suite("A token is sent")
 struct BearerSendingTests {
-    @Test("With every request to its origin, and bound to it")
+    @Test("A token is sent with every request to its origin, and bound to it")
     func fixed() async throws {
         let stage = BearerAuthMiddleware(token: "abc.def", for: origin)
         let outcome = await StageHarness(stage).send(.get(plantsURL))
@@ -145,7 +145,7 @@ struct BearerRefreshTests {
     }
 
     @Test(
-        "A 401 is, whatever challenge comes with it, if any",
+        "A token is refreshed after a 401, whatever challenge comes with it, if any",
         arguments: [
             nil, "Bearer", "Bearer error=\"invalid_token\"", "Bearer realm=\"a\", error=expired",
             "Basic realm=\"a\"", "Basic realm=\"a\", bearer error=\"invalid_token\"", "=nonsense=,",
@@ -163,7 +163,7 @@ struct BearerRefreshTests {
     }
 
     @Test(
-        "Not when the server says that another token would not help",
+        "A token is not refreshed when the server says that another one would not help",
         arguments: [
             (401, "Bearer error=\"invalid_request\"", BearerChallenge.Code.invalidRequest),
             (401, "Bearer error=\"insufficient_scope\", scope=\"write\"", .insufficientScope),
@@ -222,7 +222,7 @@ struct BearerRefreshTests {
         #expect(source.count == 1)
     }
 
-    @Test("A token that is fixed is not")
+    @Test("A token that is fixed is not refreshed")
     func fixed() async throws {
         let stage = BearerAuthMiddleware(token: "abc", for: origin)
         let outcome = await StageHarness(stage).send(.get(plantsURL), answering: .unauthorized())
@@ -246,7 +246,7 @@ struct BearerRefreshTests {
         #expect(next.requests.map(\.token) == ["token-1"])
     }
 
-    @Test("Before its end")
+    @Test("A token is refreshed before its end")
     func early() async throws {
         let clock = VirtualClock()
         let source = TokenSource { number, context in
@@ -294,7 +294,7 @@ struct BearerRefreshTests {
         #expect((outcome.error as? BearerAuthError)?.problem == .refreshFailed)
     }
 
-    @Test("No more often than the limit allows")
+    @Test("A token is refreshed no more often than the limit allows")
     func limit() async throws {
         let clock = VirtualClock()
         let source = TokenSource()

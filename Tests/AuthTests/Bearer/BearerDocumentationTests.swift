@@ -23,7 +23,7 @@ struct BearerDocumentationTests {
         }
     }
 
-    @Test("A stage that gets its tokens by client credentials")
+    @Test("A stage gets its tokens by client credentials")
     func clientCredentials() async throws {
         let endpoint = TokenEndpoint(
             "https://auth.example.com/token",
@@ -36,7 +36,7 @@ struct BearerDocumentationTests {
         #expect(try await response.body.text() == "client")
     }
 
-    @Test("The end of a sign-in")
+    @Test("The end of a sign-in gives a token")
     func authorizationCode() async throws {
         let endpoint = TokenEndpoint(
             "https://auth.example.com/token",
@@ -51,7 +51,7 @@ struct BearerDocumentationTests {
         #expect(token.value == "code")
     }
 
-    @Test("What the server wants the token to be good for")
+    @Test("An application learns what the server wants the token to be good for")
     func insufficientScope() async throws {
         let asked = Locked<[String]>([])
         func askUser(toAllow scope: [String]) { asked.withLock { $0 = scope } }

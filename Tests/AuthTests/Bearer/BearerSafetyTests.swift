@@ -138,7 +138,7 @@ struct BearerOriginTests {
 
 @Suite("No token shows itself")
 struct BearerSecrecyTests {
-    @Test("Not in errors, traces, tables, mirrors or records")
+    @Test("A token does not show in errors, traces, tables, mirrors or records")
     func everywhere() async throws {
         let secrets = ["acc3ss", "r3fresh", "s3cret", "n3w"]
         let transport = InMemoryTransport()

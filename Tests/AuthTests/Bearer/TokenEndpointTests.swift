@@ -353,7 +353,10 @@ private struct Follower: Transport {
 
 @Suite("A token endpoint that redirects")
 struct TokenRedirectTests {
-    @Test("Is not followed: the secrets in the request stay with the endpoint", arguments: [301, 302, 303, 307, 308])
+    @Test(
+        "A redirect of the token endpoint is not followed: the secrets in the request stay with the endpoint",
+        arguments: [301, 302, 303, 307, 308]
+    )
     func redirected(code: Int) async throws {
         let transport = InMemoryTransport { _ in
             Response(.init(code: code), headers: [.location: "https://evil.example/token"])

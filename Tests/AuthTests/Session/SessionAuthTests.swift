@@ -79,7 +79,7 @@ extension StageHarness.Outcome {
 
 @Suite("A session is opened", .timeLimit(.minutes(10)))
 struct SessionOpeningTests {
-    @Test("Before the first request, and used by the next ones")
+    @Test("A session is opened before the first request, and used by the next ones")
     func first() async throws {
         let numbers = Numbers()
         let harness = StageHarness(SessionAuthMiddleware(numbers, for: origin))
@@ -87,7 +87,7 @@ struct SessionOpeningTests {
         #expect(numbers.opened == 1)
     }
 
-    @Test("Another when it has ended by its date, and the old one is invalidated")
+    @Test("Another session is opened when the first has ended by its date, and the old one is invalidated")
     func ended() async throws {
         let clock = VirtualClock()
         let numbers = Numbers(life: 60)
@@ -101,7 +101,7 @@ struct SessionOpeningTests {
         #expect(numbers.closed == [1])
     }
 
-    @Test("Another when the server says that it is gone, by status or in the body", arguments: [401, 200])
+    @Test("Another session is opened when the server says that the first is gone", arguments: [401, 200])
     func gone(status: Int) async throws {
         let numbers = Numbers()
         let stage = SessionAuthMiddleware(numbers, for: origin)
@@ -159,7 +159,7 @@ struct SessionOpeningTests {
         #expect(await StageHarness(stage).send(.get(plantsURL)).sessions == ["2"])
     }
 
-    @Test("No more often than the limit allows")
+    @Test("A session is opened no more often than the limit allows")
     func limit() async throws {
         let numbers = Numbers()
         let limit = RefreshLimit(2, within: .seconds(30))
@@ -196,7 +196,7 @@ struct SessionFailureTests {
         #expect(numbers.closed == [1])
     }
 
-    @Test("Too often, and nothing is tried any more for a while")
+    @Test("After too many attempts nothing is tried any more for a while")
     func tooOften() async throws {
         let numbers = Numbers(open: { _, _ in throw ProviderBroke() })
         let harness = StageHarness(SessionAuthMiddleware(numbers, for: origin), clock: VirtualClock())
@@ -296,7 +296,7 @@ struct SessionConcurrencyTests {
 @Suite("No session leaves its origin")
 struct SessionOriginTests {
     @Test(
-        "A request elsewhere, or one that is to go without, does",
+        "A request elsewhere, or one that is to go without a session, goes without one",
         arguments: [
             Request.get("https://other.example/"), .get("http://garden.example/"), .get("/relative"),
             .get("https://garden.example:444/"), Request.get(plantsURL).unauthenticated(),

@@ -45,7 +45,7 @@ private struct GardenLogin: SessionAuthenticator {
 
 @Suite("The examples of the documentation of sessions work")
 struct SessionDocumentationTests {
-    @Test("A session of a login call, with a date, in a header")
+    @Test("A login call opens a session with a date, which is sent in a header")
     func gardenLogin() async throws {
         let logins = Locked(0)
         let transport = InMemoryTransport()

@@ -8,7 +8,7 @@ import Testing
 @Suite("Cookie dates (RFC 6265bis §5.1.1)")
 struct DateTests {
     @Test(
-        "are read in the forms that servers write",
+        "Dates are read in the forms that servers write",
         arguments: [
             ("Mon, 10-Dec-2007 17:02:24 GMT", "Mon, 10 Dec 2007 17:02:24 GMT"),
             ("Wed, 09 Dec 2009 16:27:23 GMT", "Wed, 09 Dec 2009 16:27:23 GMT"),
@@ -36,7 +36,7 @@ struct DateTests {
     }
 
     @Test(
-        "that name no moment are ignored",
+        "Dates that name no moment are ignored",
         arguments: [
             "Mon, 01-Jan-2011 00: 00:00 GMT", "", "tomorrow", "10 Dec 2007", "17:02:24 10 Dec", "17:02:24 Dec 2007",
             "24:00:00 1 Jan 2020", "0:60:00 1 Jan 2020", "0:0:60 1 Jan 2020", "0:0:0 32 Jan 2020", "0:0:0 0 Jan 2020",
@@ -48,7 +48,7 @@ struct DateTests {
         #expect(CookieDate.parse(text) == nil)
     }
 
-    @Test("agree with Foundation's calendar on every day of four centuries and more")
+    @Test("Dates agree with Foundation's calendar on every day of four centuries and more")
     func calendar() {
         for day in stride(from: 0, to: 220_000, by: 1) {
             let date = Date(timeIntervalSince1970: Double(day) * 86_400 - 11_644_473_600)

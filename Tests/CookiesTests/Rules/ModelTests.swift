@@ -271,7 +271,7 @@ struct ModelTests {
         ProcessInfo.processInfo.environment["HTTPCHAIN_COOKIE_STEPS"].flatMap(Int.init) ?? 20_000
     }
 
-    @Test("agrees on what is stored and what every request carries, whatever the fields and clocks")
+    @Test("The jar agrees on what is stored and what every request carries, whatever the fields and clocks")
     func agreement() throws {
         var numbers = Numbers(Seed.numbers())
         func one<Element>(_ list: [Element]) -> Element { list[Int.random(in: 0..<list.count, using: &numbers)] }
@@ -353,7 +353,7 @@ struct ModelTests {
         #expect(carried > steps / 5)
     }
 
-    @Test("agrees on what dates in any form mean")
+    @Test("The jar agrees on what dates in any form mean")
     func dates() {
         var numbers = Numbers(Seed.numbers(2))
         var moments = 0

@@ -22,7 +22,7 @@ struct ParsingTests {
         }
     }
 
-    @Test("become the cookies that user agents send")
+    @Test("Set-Cookie fields become the cookies that user agents send")
     func publicCases() throws {
         let cases = try Case.all()
         #expect(cases.count == 111)
@@ -35,7 +35,7 @@ struct ParsingTests {
         #expect(cases.allSatisfy { ($0.because == nil) == ($0.elsewhere == nil) && $0.elsewhere != $0.sent })
     }
 
-    @Test("with a control character other than the tab are ignored")
+    @Test("Set-Cookie fields with a control character other than the tab are ignored")
     func controlCharacters() {
         for code in 0...0x7F where code < 0x20 || code == 0x7F {
             guard let scalar = Unicode.Scalar(UInt32(code)) else { continue }
@@ -47,7 +47,7 @@ struct ParsingTests {
         }
     }
 
-    @Test("are bounded: 5,000 bytes a field, 4,096 name and value, 1,024 an attribute")
+    @Test("Set-Cookie fields are bounded: 5,000 bytes a field, 4,096 name and value, 1,024 an attribute")
     func sizes() {
         var browser = Browser()
         #expect(browser.receive("a=" + String(repeating: "x", count: 4_095)) == nil)
@@ -59,7 +59,7 @@ struct ParsingTests {
         #expect(browser.field(for: "https://www.example.com/here")?.hasPrefix("d=e; ") == true)
     }
 
-    @Test("say how long a cookie lives: Max-Age before Expires, 400 days at most")
+    @Test("Set-Cookie fields say how long a cookie lives: Max-Age before Expires, 400 days at most")
     func lifetime() {
         let day = 86_400.0
         for (attributes, days) in [

@@ -13,7 +13,7 @@ struct PublicSuffixTests {
         return text.split(separator: "\n").filter { !$0.hasPrefix("//") }
     }
 
-    @Test("passes its own tests")
+    @Test("The list passes its own tests")
     func ownTests() throws {
         let cases = try lines("public-suffix-tests.txt").map { $0.split(separator: " ").map(String.init) }
         #expect(cases.count == 78)
@@ -23,7 +23,7 @@ struct PublicSuffixTests {
         }
     }
 
-    @Test("has every rule of the copy, and no others")
+    @Test("The list has every rule of the copy, and no others")
     func everyRule() throws {
         var count = 0
         for line in try lines("public_suffix_list.dat") {
@@ -44,7 +44,7 @@ struct PublicSuffixTests {
         #expect(words.map { $0.trimmingCharacters(in: ["*", "+", "!"]) }.map { Array($0.utf8) }.isSorted)
     }
 
-    @Test("knows no suffix of what is no host name")
+    @Test("The list knows no suffix of what is no host name")
     func noHostNames() {
         for host in ["", ".", "..", "a.", ".a", "a..b", "a.com..", "127.0.0.1", "0x7f.1", "[::1]", "a b.com"] {
             #expect(PublicSuffixList.registrableDomain(of: host) == nil, "\(host)")

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A request carries the cookies that RFC 6265bis §5.8.3 gives it")
 struct SendingTests {
-    @Test("of its path and those above it, the longest path first, then the oldest")
+    @Test("A request has the cookies of its path and those above it, the longest path first, then the oldest")
     func paths() {
         var browser = Browser()
         browser.receive("root=1; Path=/")
@@ -22,7 +22,7 @@ struct SendingTests {
         #expect(browser.field(for: "https://www.example.com/a?/b") == "a=1; root=1")
     }
 
-    @Test("with the directory of the request as the path of a cookie that names none")
+    @Test("A cookie that names no path has the directory of the request as its path")
     func defaultPath() {
         for (path, expected) in [
             ("/", "/"), ("/a", "/"), ("/a/", "/a"), ("/a/b", "/a"), ("/a/b/c?x=/y/z", "/a/b"), ("", "/"),
@@ -33,7 +33,7 @@ struct SendingTests {
         }
     }
 
-    @Test("of all the domains above the host, in one order")
+    @Test("A request has the cookies of all the domains above the host, in one order")
     func domains() {
         var browser = Browser()
         browser.receive("old=1; Domain=example.com")
@@ -43,7 +43,7 @@ struct SendingTests {
         #expect(browser.field(for: "https://www.example.com/x") == "deep=1; old=1; host=1; new=1")
     }
 
-    @Test("Secure ones over secure connections alone, and to this machine")
+    @Test("Secure cookies are sent over secure connections alone, and to this machine")
     func secure() {
         var browser = Browser()
         browser.receive("s=1; Secure")
@@ -53,7 +53,7 @@ struct SendingTests {
         #expect(browser.field(for: "http://localhost:99/") == "l=1")
     }
 
-    @Test("from another site those that SameSite lets through")
+    @Test("A request from another site has the cookies that SameSite lets through")
     func sameSite() throws {
         var browser = Browser()
         for kind in ["None; Secure", "Lax", "Strict", "odd"] {
@@ -74,7 +74,7 @@ struct SendingTests {
         #expect(try names(.page("not a URL")) == ["Non"])
     }
 
-    @Test("and Partitioned ones under the page that they were set under")
+    @Test("Partitioned cookies are sent under the page that they were set under")
     func partitions() {
         let shop = SiteContext.page("https://shop.example/")
         let news = SiteContext.page("https://news.example/")
@@ -89,7 +89,7 @@ struct SendingTests {
         #expect(browser.field(site: news) == "a=2")
     }
 
-    @Test("that have not ended")
+    @Test("A request has the cookies that have not ended")
     func expiry() {
         var browser = Browser()
         browser.receive("a=b; Max-Age=10")
@@ -99,7 +99,7 @@ struct SendingTests {
         #expect(browser.field() == nil)
     }
 
-    @Test("150 of them at most, and 8,190 bytes")
+    @Test("A request has 150 cookies at most, and 8,190 bytes")
     func limits() {
         var browser = Browser()
         for index in 0..<160 {

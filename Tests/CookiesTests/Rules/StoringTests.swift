@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A cookie is stored, or not, as RFC 6265bis §5.7 says")
 struct StoringTests {
-    @Test("for its domain only where the host lies in it and it is no public suffix")
+    @Test("A cookie is stored for its domain only where the host lies in it and it is no public suffix")
     func domains() {
         let cases: [(String, String, CookieReason?)] = [
             ("www.example.com", "example.com", nil), ("www.example.com", ".example.com", nil),
@@ -28,7 +28,7 @@ struct StoringTests {
         }
     }
 
-    @Test("for no public suffix, however that or the host is written")
+    @Test("A cookie is stored for no public suffix, however that or the host is written")
     func suffixes() {
         let cases: [(String, String, CookieReason?)] = [
             ("evil.com.", "com.", .publicSuffix), ("evil.co.uk.", "co.uk.", .publicSuffix),
@@ -63,7 +63,7 @@ struct StoringTests {
         }
     }
 
-    @Test("once for a host, however its address is written")
+    @Test("A cookie is stored once for a host, however its address is written")
     func addresses() {
         for url in ["http://0x7f.1/", "http://2130706433/", "http://0177.0.0.1/", "http://127.0.0.1./"] {
             var browser = Browser()
@@ -78,7 +78,7 @@ struct StoringTests {
         }
     }
 
-    @Test("until Expires by the server's clock", arguments: [-86_400.0, -600, 0, 600, 86_400])
+    @Test("A cookie is stored until Expires by the server's clock", arguments: [-86_400.0, -600, 0, 600, 86_400])
     func serverTime(offset: Double) throws {
         let local = now.addingTimeInterval(offset)
         var target = try #require(CookieTarget("https://www.example.com/"))
@@ -91,7 +91,7 @@ struct StoringTests {
         }
     }
 
-    @Test("for its own host alone without a Domain, and where the Domain is that host as a public suffix")
+    @Test("A cookie is stored for its host alone without a Domain, and where the Domain is that host, a public suffix")
     func hostOnly() {
         for field in ["a=b", "a=b; Domain=", "a=b; Domain=github.io"] {
             var browser = Browser()
@@ -106,7 +106,7 @@ struct StoringTests {
         #expect(browser.field(for: "https://anexample.com/") == nil)
     }
 
-    @Test("as Secure only over a secure connection, which one to this machine is")
+    @Test("A cookie is stored as Secure only over a secure connection, which one to this machine is")
     func secure() {
         for (url, isStored) in [
             ("https://example.com/", true), ("http://example.com/", false), ("http://localhost:8080/", true),
@@ -118,7 +118,7 @@ struct StoringTests {
         }
     }
 
-    @Test("not over a secure cookie, from an insecure connection")
+    @Test("A cookie is not stored over a secure cookie, from an insecure connection")
     func overlay() {
         let secure = "sid=1; Secure; Path=/account"
         for (field, url, reason) in [
@@ -138,7 +138,7 @@ struct StoringTests {
         }
     }
 
-    @Test("with a prefix only where it keeps what the prefix promises, in any letter case")
+    @Test("A cookie is stored with a prefix only where it keeps what the prefix promises, in any letter case")
     func prefixes() {
         let cases: [(String, Bool)] = [
             ("__Secure-a=b", false), ("__Secure-a=b; Secure", true), ("__SeCuRe-a=b", false),
@@ -156,7 +156,7 @@ struct StoringTests {
         }
     }
 
-    @Test("with SameSite=None or Partitioned only as Secure")
+    @Test("A cookie is stored with SameSite=None or Partitioned only as Secure")
     func secureAttributes() {
         var browser = Browser()
         #expect(browser.receive("a=b; SameSite=None") == .sameSiteNoneNeedsSecure)
@@ -166,7 +166,7 @@ struct StoringTests {
         #expect(browser.storage.cookies.map(\.partition) == [nil, "https://example.com"])
     }
 
-    @Test("from another site's request only as SameSite=None, or where the response replaces the page")
+    @Test("A cookie is stored from another site's request only as SameSite=None, or if the response replaces the page")
     func crossSite() {
         let page = SiteContext.page("https://other.example/")
         let navigation = SiteContext.page("https://other.example/", isNavigation: true)
@@ -179,7 +179,7 @@ struct StoringTests {
         #expect(browser.receive("e=f", site: .page("http://www.example.com/")) == .crossSite)
     }
 
-    @Test("in the place of the one with its name, domain and path, whose age it keeps")
+    @Test("A cookie is stored in the place of the one with its name, domain and path, whose age it keeps")
     func replacing() {
         var browser = Browser()
         browser.receive("first=1")
@@ -195,7 +195,7 @@ struct StoringTests {
         #expect(browser.field(for: "https://www.example.com/x") == "first=4; first=3; second=2; first=5")
     }
 
-    @Test("in a jar that has room: 50 a domain and 3,000 in all, the least recently used evicted first")
+    @Test("A cookie is stored in a jar that has room: 50 a domain and 3,000 in all, the least recently used goes first")
     func eviction() {
         var browser = Browser()
         browser.receive("secure=1; Secure")
@@ -226,7 +226,7 @@ struct StoringTests {
         #expect(crowd.field(for: "https://host-1.example.com/") == "a=1")
     }
 
-    @Test("among the first 50 fields of a response")
+    @Test("A cookie is stored among the first 50 fields of a response")
     func manyFields() throws {
         var storage = CookieStorage()
         let target = try #require(CookieTarget("https://example.com/"))
@@ -236,7 +236,7 @@ struct StoringTests {
         #expect(result.effects.count == 50)
     }
 
-    @Test("among as many fields of a response as the limit says, and each response begins anew")
+    @Test("A cookie is stored among as many fields of a response as the limit says, and each response begins anew")
     func fieldsPerResponse() throws {
         var limits = CookieLimits()
         limits.fieldsPerResponse = 2

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The timer of all alarms", .timeLimit(.minutes(10)))
 struct AlarmSchedulerTests {
-    @Test("Serves any number of alarms with one sleeping task")
+    @Test("The timer serves any number of alarms with one sleeping task")
     func oneSleeper() async throws {
         let clock = VirtualClock()
         let scheduler = AlarmScheduler(time: clock)
@@ -24,7 +24,7 @@ struct AlarmSchedulerTests {
         withExtendedLifetime(alarms) {}
     }
 
-    @Test("Sleeps on when its alarms are cancelled, as cancelled sleeps would pile up, and ends when it finds none")
+    @Test("The timer sleeps on when its alarms are cancelled, as cancelled sleeps would pile up, and ends without any")
     func lingering() async throws {
         let clock = VirtualClock()
         do {
@@ -48,7 +48,7 @@ struct AlarmSchedulerTests {
         try await until { clock.pendingDeadlines.isEmpty }
     }
 
-    @Test("Rings later or sooner when an alarm is moved, and not when it is dropped")
+    @Test("The timer rings later or sooner when an alarm is moved, and not when it is dropped")
     func moved() async throws {
         let clock = VirtualClock()
         let scheduler = AlarmScheduler(time: clock)
@@ -70,7 +70,7 @@ struct AlarmSchedulerTests {
         withExtendedLifetime((later, sooner)) {}
     }
 
-    @Test("Sleeps a long time in parts")
+    @Test("The timer sleeps a long time in parts")
     func long() async throws {
         let clock = VirtualClock()
         let scheduler = AlarmScheduler(time: clock)

@@ -7,7 +7,7 @@ import Testing
 @Suite("A deadline")
 struct DeadlineTests {
     @Test(
-        "Is its start and its limit, without overflow",
+        "A deadline is its start and its limit, without overflow",
         arguments: [
             (Duration.seconds(5), Duration.seconds(8)),
             (.zero, .seconds(3)),
@@ -23,7 +23,7 @@ struct DeadlineTests {
         #expect(!deadline.isOver(at: instant - .nanoseconds(1)))
     }
 
-    @Test("Is the first of several; of those at once, the first named")
+    @Test("A deadline is the first of several; of those at once, the first named")
     func first() {
         let call = Deadline(.call, limit: .seconds(5), start: .zero)
         let attempt = Deadline(.attempt, limit: .seconds(3), start: .seconds(2))
@@ -38,7 +38,7 @@ struct DeadlineTests {
 
 @Suite("The table of alarms")
 struct DeadlineTableTests {
-    @Test("Gives out what is due, soonest first, and nothing else")
+    @Test("The table gives out what is due, soonest first, and nothing else")
     func order() {
         var table = DeadlineTable<Int>()
         for seconds in [5, 1, 4, 2, 3] { _ = table.add(seconds, at: .seconds(seconds)) }
@@ -51,7 +51,7 @@ struct DeadlineTableTests {
         #expect(table.next == nil)
     }
 
-    @Test("Takes no notice of the identifier of an alarm that is gone, even when its slot serves another")
+    @Test("The table takes no notice of the identifier of an alarm that is gone, even when its slot serves another")
     func stale() {
         var table = DeadlineTable<Int>()
         let old = table.add(1, at: .seconds(1))
@@ -67,7 +67,7 @@ struct DeadlineTableTests {
         #expect(isRemovedNew)
     }
 
-    @Test("Moves an alarm later, sooner, and back")
+    @Test("The table moves an alarm later, sooner, and back")
     func move() {
         var table = DeadlineTable<Int>()
         let first = table.add(1, at: .seconds(1))
@@ -83,7 +83,7 @@ struct DeadlineTableTests {
         #expect(table.expire(at: .seconds(5)) == [2])
     }
 
-    @Test("Does not grow with the alarms that are gone or were moved")
+    @Test("The table does not grow with the alarms that are gone or were moved")
     func bounded() {
         var table = DeadlineTable<Int>()
         let kept = table.add(0, at: .seconds(1_000_000))
@@ -98,7 +98,7 @@ struct DeadlineTableTests {
         #expect(table.next == .seconds(990_000))
     }
 
-    @Test("Agrees with a sorted list, whatever the order of events", .seeded)
+    @Test("The table agrees with a sorted list, whatever the order of events", .seeded)
     func model() {
         var generator = Numbers(Seed.numbers())
         for _ in 0..<50 {

@@ -31,7 +31,7 @@ private struct FixedTransport: Transport {
 
 @Suite("Names in an app")
 struct AppNamesTests {
-    @Test("stand beside those of SwiftUI and os, and need no module before them")
+    @Test("Names in an app stand beside those of SwiftUI and os, and need no module before them")
     func unqualified() async throws {
         let chain = try Chain(transport: FixedTransport()) {
             SignedMiddleware(log: Logger(subsystem: "com.example", category: "network"))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Names beside swift-log")
 struct LoggingNamesTests {
-    @Test("leave Logger to the module that the file imports")
+    @Test("Names beside swift-log leave Logger to the module that the file imports")
     func logger() {
         let stage = LogRequestsMiddleware(logger: Logger(label: "com.example"))
         #expect(stage.summary.name == "LogRequestsMiddleware")

@@ -29,7 +29,7 @@ private struct EchoTransport: Transport {
 
 @Suite("Names in a server")
 struct ServerNamesTests {
-    @Test("are told apart by their module, or by the import of one of them")
+    @Test("Names in a server are told apart by their module, or by the import of one of them")
     func qualified() async throws {
         let chain = try Chain(transport: EchoTransport()) {
             ForwardingMiddleware(incoming: ServerNames.Request(path: "/plants"))
