@@ -1,5 +1,5 @@
 #if Tracing
-import HTTPChainCore
+package import HTTPChainCore
 
 /// Random IDs of traces and spans, from a generator that is seeded once with system random numbers.
 ///
@@ -8,32 +8,32 @@ import HTTPChainCore
 /// The generator is xoshiro256** (Blackman and Vigna, "Scrambled linear pseudorandom number generators"). Its state is
 /// larger than a trace ID, so two programs have the same IDs no more often than with fully random IDs. IDs aren't
 /// secret, and needn't be unpredictable.
-struct TraceIDs: Sendable {
+package struct TraceIDs: Sendable {
     private let generator: Locked<Xoshiro256>
 
-    init(seededBy random: any RandomSource) {
+    package init(seededBy random: any RandomSource) {
         generator = Locked(Xoshiro256(random.next(), random.next(), random.next(), random.next()))
     }
 
     /// The two halves of a trace ID, and the ID of the trace's first span.
-    func root() -> (high: UInt64, low: UInt64, span: UInt64) {
+    package func root() -> (high: UInt64, low: UInt64, span: UInt64) {
         generator.withLock { ($0.next(), $0.next(), $0.next()) }
     }
 
     /// The id of a span.
-    func span() -> UInt64 { generator.withLock { $0.next() } }
+    package func span() -> UInt64 { generator.withLock { $0.next() } }
 }
 
 /// The generator xoshiro256**, with a period of 2^256 - 1.
-struct Xoshiro256: Sendable {
+package struct Xoshiro256: Sendable {
     private var state: (UInt64, UInt64, UInt64, UInt64)
 
     /// Makes a generator with this state; the state of all zeros, which it would never leave, is replaced.
-    init(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {
+    package init(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {
         state = (first | second | third | fourth == 0 ? 1 : first, second, third, fourth)
     }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         let scrambled = Self.rotate(state.1 &* 5, by: 7) &* 9
         let shifted = state.1 << 17
         state.2 ^= state.0

@@ -1,7 +1,7 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
-import HTTPChainCore
+package import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 import NIOCore
@@ -14,8 +14,8 @@ import Network
 #endif
 
 /// Translates the client's errors to those of all transports.
-struct ErrorTranslation: Sendable {
-    let request: WireRequest
+package struct ErrorTranslation: Sendable {
+    package let request: WireRequest
     let upload: Upload?
 
     /// - Parameters:
@@ -48,7 +48,7 @@ struct ErrorTranslation: Sendable {
     }
 
     /// Returns the system's message; empty if the error itself is more informative.
-    static func detail(of error: any Error) -> String {
+    package static func detail(of error: any Error) -> String {
         switch error {
         case let error as IOError:
             return String(cString: strerror(error.errnoCode))
@@ -83,7 +83,7 @@ struct ErrorTranslation: Sendable {
     }
 
     /// Returns the kind of an error, and whether the server certainly received nothing of the request.
-    static func classify(_ error: any Error, hasHead: Bool) -> (kind: TransportError.Kind, nothingSent: Bool) {
+    package static func classify(_ error: any Error, hasHead: Bool) -> (kind: TransportError.Kind, nothingSent: Bool) {
         switch error {
         case let error as HTTPClientError:
             return classify(error)

@@ -3,9 +3,9 @@ import Foundation
 /// Detects whether the platform has decoded a content coding that only its newer versions support.
 ///
 /// The platform leaves `Content-Encoding` in the head in both cases; only the content shows which.
-enum DecodedContent {
+package enum DecodedContent {
     /// Whether the content must be inspected first: the coding applied last can be recognized by its content.
-    static func showsInContent(_ codings: [String]) -> Bool { codings.last == "zstd" }
+    package static func showsInContent(_ codings: [String]) -> Bool { codings.last == "zstd" }
 
     /// The number of bytes needed.
     static let magicLength = 4
@@ -13,7 +13,7 @@ enum DecodedContent {
     /// Whether content with this beginning was decoded.
     ///
     /// - Parameter beginning: The first bytes; all of them if the content has fewer than ``magicLength``.
-    static func isDecoded(_ beginning: some Collection<UInt8>) -> Bool {
+    package static func isDecoded(_ beginning: some Collection<UInt8>) -> Bool {
         let magic = Array(beginning.prefix(magicLength))
         guard magic.count == magicLength else { return !magic.isEmpty }
         // RFC 8878 §3.1: a frame, or a skippable one with any of sixteen first bytes.

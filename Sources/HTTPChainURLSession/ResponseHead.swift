@@ -1,30 +1,30 @@
 import Foundation
 import HTTPChainCore
-import HTTPChainSupport
-import HTTPTypes
+package import HTTPChainSupport
+package import HTTPTypes
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+package import FoundationNetworking
 #endif
 
 /// A response head from the platform, corrected to describe the body that follows.
-struct ResponseHead {
+package struct ResponseHead {
     /// The error for an invalid head.
-    struct Malformed: Error {
+    package struct Malformed: Error {
         let detail: String
     }
 
     /// The content that follows the head.
-    enum Content: Equatable {
+    package enum Content: Equatable {
         case none
         /// A body, with its length if known.
         case body(length: Int64?)
     }
 
-    let head: HTTPResponse
-    let content: Content
+    package let head: HTTPResponse
+    package let content: Content
     /// The original content fields if the platform decoded the content; empty otherwise.
-    let original: HTTPFields
+    package let original: HTTPFields
 
     /// - Parameters:
     ///   - status: The status code.
@@ -32,7 +32,7 @@ struct ResponseHead {
     ///   - method: The request's method: a response to HEAD has no content.
     ///   - isDecoded: Whether the platform has decoded the content; nil, the default, to derive it from the codings.
     /// - Throws: ``Malformed``.
-    init(
+    package init(
         status: Int,
         fields: HTTPFields,
         to method: HTTPRequest.Method,
@@ -70,7 +70,7 @@ struct ResponseHead {
     }
 
     /// Returns the fields of a platform response.
-    static func fields(of response: HTTPURLResponse) throws(TooManyFieldsError) -> HTTPFields {
+    package static func fields(of response: HTTPURLResponse) throws(TooManyFieldsError) -> HTTPFields {
         var fields = HTTPFields()
         fields.reserveCapacity(response.allHeaderFields.count)
         for (key, value) in response.allHeaderFields {
@@ -92,7 +92,7 @@ struct ResponseHead {
     /// RFC 6265 §4.1.1 forbids but servers send: `search=shoes, sid=1` is one cookie or two. A comma is treated as the
     /// platform's only after an attribute with a value of a fixed form. Otherwise both pieces stay together, so that
     /// someone who controls a value can't add a cookie with another name.
-    static func splitCookies(_ joined: String) -> [String] {
+    package static func splitCookies(_ joined: String) -> [String] {
         var cookies: [String] = []
         let bytes = joined.utf8
         var start = bytes.startIndex

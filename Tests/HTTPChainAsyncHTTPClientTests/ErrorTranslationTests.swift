@@ -9,7 +9,7 @@ import NIOSSL
 import TestSupport
 import Testing
 
-@testable import HTTPChainAsyncHTTPClient
+import HTTPChainAsyncHTTPClient
 
 /// The retry stage decides by these.
 @Suite("What an error of the client means", .heavy)

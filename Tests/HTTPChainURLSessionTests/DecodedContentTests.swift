@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import HTTPChainURLSession
+import HTTPChainURLSession
 
 @Suite("Content that the platform may have decoded")
 struct DecodedContentTests {

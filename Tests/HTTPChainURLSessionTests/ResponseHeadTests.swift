@@ -6,7 +6,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@testable import HTTPChainURLSession
+import HTTPChainURLSession
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

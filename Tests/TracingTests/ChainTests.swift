@@ -2,7 +2,7 @@
 import Foundation
 import HTTPChainAuth
 import HTTPChainCache
-@testable import HTTPChainCoalescing
+import HTTPChainCoalescing
 import HTTPChainCore
 import HTTPChainHedging
 import HTTPChainInMemory

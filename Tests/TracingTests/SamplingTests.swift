@@ -13,7 +13,7 @@ import TestSupport
 import Testing
 import Tracing
 
-@testable import HTTPChainTraceShipping
+import HTTPChainTraceShipping
 
 /// Keeps the spans that end.
 private final class Kept: LogSink {
