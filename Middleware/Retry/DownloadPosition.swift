@@ -1,8 +1,8 @@
-import HTTPChainCore
+package import HTTPChainCore
 import HTTPTypes
 
 /// A download's position, its missing range, and the check of a response that continues it.
-struct DownloadPosition: Hashable {
+package struct DownloadPosition: Hashable {
     /// The bytes read so far, from the first of the representation that the caller gets.
     private var received: PartialContent
     private let ifRange: String
@@ -15,8 +15,8 @@ struct DownloadPosition: Hashable {
     private var repeated: Int64 = 0
 
     /// The reason why a response can't continue a broken download.
-    struct Refusal: Error {
-        let reason: String
+    package struct Refusal: Error {
+        package let reason: String
     }
 
     /// An error thrown if a response has more bytes than its range.
@@ -27,7 +27,7 @@ struct DownloadPosition: Hashable {
     /// Ranges count the bytes that are sent (RFC 9110 §14.1.2), so nothing may have decoded them in transit.
     ///
     /// - Parameter response: The response to a GET request, the only method with ranges, §14.2.
-    init?(_ response: Response) {
+    package init?(_ response: Response) {
         let code = response.status.code
         guard code == 200 || code == 206 else { return nil }
         let validators = Validators(response.headers)
@@ -52,7 +52,7 @@ struct DownloadPosition: Hashable {
     var offset: Int64 { received.range.upperBound }
 
     /// The number of missing bytes, if known.
-    var missing: Int64? { end.map { $0 - offset } }
+    package var missing: Int64? { end.map { $0 - offset } }
 
     /// Whether everything has arrived, provided that the current response has ended.
     var isComplete: Bool { end.map { offset >= $0 } ?? (partEnd == nil) }
@@ -79,7 +79,7 @@ struct DownloadPosition: Hashable {
     /// Restricts a request to the missing range of this version (RFC 9110 §13.1.5, §14.2).
     ///
     /// Removes conditions on whether to download at all, because the download has already started.
-    func restrict(_ request: inout Request) {
+    package func restrict(_ request: inout Request) {
         request.head.headerFields[.range] = RequestedRange.field(from: offset, to: end)
         request.head.headerFields[.ifRange] = ifRange
         request.head.headerFields[.ifNoneMatch] = nil
@@ -90,7 +90,7 @@ struct DownloadPosition: Hashable {
     /// of the range, RFC 9110 §15.3.7.
     ///
     /// - Throws: ``Refusal`` if the response doesn't have it, or may not.
-    mutating func resume(with response: Response) throws(Refusal) {
+    package mutating func resume(with response: Response) throws(Refusal) {
         guard response.status.code == 206 else {
             throw Refusal(
                 reason: response.status.code == 200

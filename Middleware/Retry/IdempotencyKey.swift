@@ -28,9 +28,9 @@ extension Request {
     }
 }
 
-enum IdempotencyKey {
+package enum IdempotencyKey {
     /// Returns a UUID (version 4, RFC 9562 §5.4) as a structured field string, RFC 9651 §3.3.3: in quotes.
-    static func make(_ random: some RandomSource) -> String {
+    package static func make(_ random: some RandomSource) -> String {
         var bytes = random.bytes(16)
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80

@@ -1,21 +1,21 @@
-import Foundation
-import HTTPChainCore
+package import Foundation
+package import HTTPChainCore
 import HTTPChainSupport
 
 /// A value of a form: the text, and its parts if the style joins several values.
-struct FormValue: Sendable, Hashable {
+package struct FormValue: Sendable, Hashable {
     var text: String
     /// The values of a list, if it's joined with separators.
     var pieces: [String] = []
 }
 
 /// Parses the text of a form, WHATWG URL Standard §5.1.
-enum FormText {
+package enum FormText {
     /// The maximum nesting depth of names; deeper ones indicate an attack.
     static let depthLimit = 64
 
     /// The pairs in order; a `%` that doesn't begin an escape is kept, and invalid UTF-8 becomes U+FFFD.
-    static func read(_ data: Data, arrays: ParameterEncoder.Arrays) -> [(name: String, value: FormValue)] {
+    package static func read(_ data: Data, arrays: ParameterEncoder.Arrays) -> [(name: String, value: FormValue)] {
         data.split(separator: UInt8(ascii: "&")).map { pair in
             Steps.take(pair.count)
             let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
@@ -38,7 +38,7 @@ enum FormText {
     /// The keys of a name: `a[b][]` is a, b and an empty key, which appends; so is `a.b[]` if dots nest.
     ///
     /// A name that isn't a valid sequence of brackets and dots is used unchanged.
-    static func path(of name: String, nesting: ParameterEncoder.Nesting) throws -> [String] {
+    package static func path(of name: String, nesting: ParameterEncoder.Nesting) throws -> [String] {
         let bytes = Array(name.utf8)
         Steps.take(bytes.count)
         let dotsNest = nesting == .dots

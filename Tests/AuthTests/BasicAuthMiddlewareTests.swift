@@ -1,12 +1,11 @@
 #if AllTests
+import HTTPChainAuth
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainAuth
 
 private let challenge = "Basic realm=\"docs\""
 

@@ -1,12 +1,11 @@
 #if AllTests
 import Foundation
+import HTTPChainAuth
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainAuth
 
 private let both = "Basic realm=docs, Strong realm=docs"
 

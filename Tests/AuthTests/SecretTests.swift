@@ -1,12 +1,11 @@
 #if AllTests
 import Foundation
+import HTTPChainAuth
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainAuth
 
 /// What must not be seen: the password as it is, and as Basic sends it.
 private let secrets = ["Zq9-pass-9qZ", "YWRhOlpxOS1wYXNzLTlxW"]

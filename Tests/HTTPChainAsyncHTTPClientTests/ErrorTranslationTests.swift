@@ -1,6 +1,7 @@
 #if AllTests && AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
+import HTTPChainAsyncHTTPClient
 import HTTPChainCore
 import NIOCore
 import NIOHTTP1
@@ -8,8 +9,6 @@ import NIOHTTP2
 import NIOSSL
 import TestSupport
 import Testing
-
-import HTTPChainAsyncHTTPClient
 
 /// The retry stage decides by these.
 @Suite("What an error of the client means", .heavy)

@@ -1,9 +1,8 @@
 #if AllTests
 import Foundation
+import HTTPChainURLSession
 import HTTPTypes
 import Testing
-
-import HTTPChainURLSession
 
 @Suite("Content that the platform may have decoded")
 struct DecodedContentTests {

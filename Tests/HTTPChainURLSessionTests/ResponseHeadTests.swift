@@ -2,11 +2,10 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainSupport
+import HTTPChainURLSession
 import HTTPTypes
 import TestSupport
 import Testing
-
-import HTTPChainURLSession
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

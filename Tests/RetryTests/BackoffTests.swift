@@ -1,9 +1,8 @@
 import HTTPChainCore
+import HTTPChainRetry
 import HTTPChainTesting
 import TestSupport
 import Testing
-
-@testable import HTTPChainRetry
 
 /// Gives the numbers it was made with, over and over.
 private final class FixedRandom: RandomSource {

@@ -1,11 +1,10 @@
 import HTTPChainCore
 import HTTPChainInMemory
+import HTTPChainRetry
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainRetry
 
 @Suite("Idempotency-Key", .seeded, .timeLimit(.minutes(10)))
 struct IdempotencyKeyTests {

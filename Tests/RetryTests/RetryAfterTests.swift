@@ -1,9 +1,8 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainRetry
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainRetry
 
 @Suite("Retry-After")
 struct RetryAfterTests {

@@ -1,10 +1,9 @@
 import HTTPChainCore
 import HTTPChainInMemory
+import HTTPChainRetry
 import HTTPChainTesting
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainRetry
 
 @Suite("Retry budget", .timeLimit(.minutes(10)))
 struct RetryBudgetTests {

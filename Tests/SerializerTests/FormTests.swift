@@ -1,11 +1,10 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainSerializer
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainSerializer
 
 private struct Address: Codable, Sendable, Hashable {
     var street: String

@@ -6,14 +6,13 @@ import HTTPChainRedirect
 import HTTPChainRemoteLogging
 import HTTPChainRetry
 import HTTPChainTesting
+import HTTPChainTraceShipping
 import HTTPChainTracing
 import HTTPTypes
 import InMemoryTracing
 import TestSupport
 import Testing
 import Tracing
-
-import HTTPChainTraceShipping
 
 /// Keeps the spans that end.
 private final class Kept: LogSink {

@@ -10,14 +10,14 @@ public enum BasicCharset: Sendable, Hashable {
 }
 
 /// The credentials that follow `Basic` in the field: user and password in Base64, RFC 7617 §2.
-enum BasicCredentials {
+package enum BasicCredentials {
     /// A credential that the scheme cannot carry.
-    struct Invalid: Error, Hashable {
+    package struct Invalid: Error, Hashable {
         let why: String
     }
 
     /// The field's value.
-    static func encode(_ credential: Credential, _ charset: BasicCharset) throws(Invalid) -> String {
+    package static func encode(_ credential: Credential, _ charset: BasicCharset) throws(Invalid) -> String {
         let password = credential.password.revealed
         guard !credential.user.utf8.contains(UInt8(ascii: ":")) else {
             throw Invalid(why: "the user's name holds a colon, which separates it from the password (RFC 7617 §2)")
@@ -38,7 +38,7 @@ enum BasicCredentials {
     }
 
     /// Decodes the credential in a field's value; returns `nil` if it isn't a Basic credential.
-    static func decode(_ value: String) -> Credential? {
+    package static func decode(_ value: String) -> Credential? {
         let parts = value.pieces(at: " ", maxSplits: 1)
         guard parts.count == 2, ASCII.equalFolded(String(parts[0]), "Basic"),
             let bytes = Data(base64Encoded: String(parts[1])),

@@ -1,9 +1,9 @@
-import Foundation
+package import Foundation
 import HTTPChainCore
 
 /// The token in use and its refresh date; a class, because every call retains it.
-final class BearerToken: Sendable {
-    let token: AccessToken
+package final class BearerToken: Sendable {
+    package let token: AccessToken
     /// Whether the store already has it, so that it isn't saved again.
     let isSaved: Bool
     private let refreshDate: Date?
@@ -18,7 +18,7 @@ final class BearerToken: Sendable {
     ///   - now: The issue date, if known: at most half of a short lifetime is given up.
     ///   - fetched: The time at which it was fetched.
     ///   - isSaved: Whether the store already has it.
-    init(_ token: AccessToken, leeway: Duration, now: Date? = nil, fetched: Duration? = nil, isSaved: Bool = false) {
+    package init(_ token: AccessToken, leeway: Duration, now: Date? = nil, fetched: Duration? = nil, isSaved: Bool = false) {
         self.token = token
         self.isSaved = isSaved
         self.fetched = fetched
@@ -29,7 +29,7 @@ final class BearerToken: Sendable {
     }
 
     /// Whether the date has to be checked at all.
-    var expires: Bool { refreshDate != nil }
+    package var expires: Bool { refreshDate != nil }
 
     /// Whether this stage fetched it.
     var isFetched: Bool { fetched != nil }
@@ -40,7 +40,7 @@ final class BearerToken: Sendable {
     }
 
     /// Whether a new token should be requested.
-    func isDue(at date: Date) -> Bool {
+    package func isDue(at date: Date) -> Bool {
         refreshDate.map { $0 <= date } ?? false
     }
 }

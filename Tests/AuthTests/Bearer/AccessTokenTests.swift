@@ -1,11 +1,10 @@
 #if AllTests
 import Foundation
+import HTTPChainAuth
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainAuth
 
 @Suite("Access tokens")
 struct AccessTokenTests {

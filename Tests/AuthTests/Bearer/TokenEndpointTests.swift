@@ -1,12 +1,11 @@
 #if AllTests
 import Foundation
+import HTTPChainAuth
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainAuth
 
 private let tokenURL = "https://auth.example.com/token"
 
