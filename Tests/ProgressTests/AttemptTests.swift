@@ -3,11 +3,10 @@ import Foundation
 import HTTPChainCore
 import HTTPChainGzip
 import HTTPChainInMemory
+import HTTPChainProgress
 import HTTPChainTesting
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainProgress
 
 @Suite("Attempts and views", .timeLimit(.minutes(10)))
 struct AttemptTests {

@@ -2,9 +2,8 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
+import HTTPChainProgress
 import HTTPTypes
-
-@testable import HTTPChainProgress
 
 /// Keeps the reports of a call, in order.
 final class ReportLog: Sendable {

@@ -1,11 +1,10 @@
 #if AllTests
 import HTTPChainCore
+import HTTPChainProgress
 import HTTPChainSupport
 import HTTPChainTesting
 import TestSupport
 import Testing
-
-@testable import HTTPChainProgress
 
 private func report(
     _ completed: Int64,

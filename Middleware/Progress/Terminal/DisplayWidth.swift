@@ -1,7 +1,7 @@
 import HTTPChainSupport
 
 /// The estimated number of columns that text occupies in a terminal.
-enum DisplayWidth {
+package enum DisplayWidth {
     /// Blocks of characters that are two columns wide: "W" and "F" in Unicode Standard Annex #11.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
@@ -9,11 +9,11 @@ enum DisplayWidth {
         0x20000...0x3FFFD,
     ]
 
-    static func of(_ text: String) -> Int {
+    package static func of(_ text: String) -> Int {
         text.reduce(0) { $0 + of($1) }
     }
 
-    static func of(_ character: Character) -> Int {
+    package static func of(_ character: Character) -> Int {
         var width = 0
         for scalar in character.unicodeScalars {
             if scalar == "\u{FE0F}" || scalar.properties.isEmojiPresentation { return 2 }
