@@ -4,13 +4,12 @@ import CryptoExtras
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
+import HTTPChainSigning
 import HTTPChainSigningRSA
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainSigning
 
 /// Keys of one algorithm as a program of others takes them: text that is private and public.
 struct ForeignKeys: Sendable {

@@ -7,12 +7,11 @@ import HTTPChainHeaders
 import HTTPChainInMemory
 import HTTPChainRedirect
 import HTTPChainRetry
+import HTTPChainSigning
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainSigning
 
 @Suite("Signing", .timeLimit(.minutes(10)))
 struct SigningMiddlewareTests {

@@ -1,18 +1,18 @@
 import Foundation
 import HTTPChainSupport
-import HTTPTypes
+package import HTTPTypes
 
 /// The canonical form of a request for an AWS signature (AWS Signature Version 4, "Create a canonical request").
-struct AWSCanonicalRequest {
+package struct AWSCanonicalRequest {
     /// The form of the path in a service's signatures.
-    enum Path {
+    package enum Path {
         /// The path unchanged, encoded once, for S3.
         case exact
         /// The path normalized, and encoded once more than it is sent, for all others.
         case normalized
     }
 
-    let text: String
+    package let text: String
     /// The names of the signed fields, in order.
     let signedFields: String
 
@@ -21,7 +21,7 @@ struct AWSCanonicalRequest {
     ///   - path: The service's form of paths.
     ///   - fields: The signed fields, in addition to `Host`.
     ///   - payload: The hash of the content, or its substitute.
-    init(_ head: HTTPRequest, path: Path, fields: HTTPFields, payload: String) throws(SigningError) {
+    package init(_ head: HTTPRequest, path: Path, fields: HTTPFields, payload: String) throws(SigningError) {
         guard let scheme = head.scheme, let authority = head.authority, let target = head.path else {
             throw SigningError(.unsupportedTarget("it is not absolute"))
         }
@@ -55,7 +55,7 @@ struct AWSCanonicalRequest {
 
     // MARK: Path
 
-    static func path(_ path: some StringProtocol, _ rule: Path) -> String {
+    package static func path(_ path: some StringProtocol, _ rule: Path) -> String {
         switch rule {
         case .exact:
             // As in S3 after decoding; slashes are kept.
@@ -78,14 +78,14 @@ struct AWSCanonicalRequest {
     }
 
     /// Percent-encodes all but unreserved characters (RFC 3986 §2.3).
-    static func encode(_ bytes: [UInt8]) -> String {
+    package static func encode(_ bytes: [UInt8]) -> String {
         String(percentEncoding: bytes, keeping: ASCII.isUnreserved)
     }
 
     // MARK: Query
 
     /// Returns the parameters, re-encoded and sorted by name, then by value.
-    static func query(_ query: some StringProtocol) -> String {
+    package static func query(_ query: some StringProtocol) -> String {
         let pairs = parameters(query).map { (name: $0.name, value: $0.value ?? "") }
         // By bytes: Swift orders strings differently.
         func precedes(_ one: String, _ other: String) -> Bool { one.utf8.lexicographicallyPrecedes(other.utf8) }

@@ -1,26 +1,26 @@
-import Foundation
-import HTTPChainCore
+package import Foundation
+package import HTTPChainCore
 import HTTPChainSupport
 
 #if canImport(CryptoKit)
 import CryptoKit
 #else
-import Crypto
+package import Crypto
 #endif
 
 /// Computes AWS Signature Version 4 ("Create a string to sign", "Calculate the signature").
-struct AWSSignature {
+package struct AWSSignature {
     static let algorithm = "AWS4-HMAC-SHA256"
     static let unsignedPayload = "UNSIGNED-PAYLOAD"
     /// The SHA-256 of empty content.
     static let emptyPayload = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-    let region: String
-    let service: String
+    package let region: String
+    package let service: String
     /// The time as `20150830T123600Z`.
     let timestamp: String
 
-    init(region: String, service: String, date: Date) {
+    package init(region: String, service: String, date: Date) {
         self.region = region
         self.service = service
         timestamp = HTTPDate(date).basicISO8601
@@ -36,16 +36,16 @@ struct AWSSignature {
         return "\(Self.algorithm)\n\(timestamp)\n\(scope)\n\(hash)"
     }
 
-    func signature(of canonicalRequest: String, by secret: Secret) -> String {
+    package func signature(of canonicalRequest: String, by secret: Secret) -> String {
         signature(ofString: stringToSign(canonicalRequest), by: signingKey(secret))
     }
 
-    func signature(ofString text: String, by key: SymmetricKey) -> String {
+    package func signature(ofString text: String, by key: SymmetricKey) -> String {
         Self.text(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key).hexadecimal)
     }
 
     /// Derives the key for the scope from the secret.
-    func signingKey(_ secret: Secret) -> SymmetricKey {
+    package func signingKey(_ secret: Secret) -> SymmetricKey {
         var key = SymmetricKey(data: Data("AWS4\(secret.revealed)".utf8))
         for part in [day, region, service, "aws4_request"] {
             key = SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Data(part.utf8), using: key))
@@ -53,5 +53,5 @@ struct AWSSignature {
         return key
     }
 
-    static func text(_ digits: [UInt8]) -> String { String(decoding: digits, as: UTF8.self) }
+    package static func text(_ digits: [UInt8]) -> String { String(decoding: digits, as: UTF8.self) }
 }

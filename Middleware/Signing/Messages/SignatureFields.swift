@@ -1,11 +1,11 @@
 import Foundation
 import HTTPChainSupport
-import HTTPTypes
+package import HTTPTypes
 import RawStructuredFieldValues
 
 extension HTTPField.Name {
-    static let signature = Self(constant: "Signature")
-    static let signatureInput = Self(constant: "Signature-Input")
+    package static let signature = Self(constant: "Signature")
+    package static let signatureInput = Self(constant: "Signature-Input")
     static let acceptSignature = Self(constant: "Accept-Signature")
 }
 

@@ -3,13 +3,12 @@ import Crypto
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
+import HTTPChainSigning
 import HTTPChainSupport
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainSigning
 
 /// The examples of AWS's documentation: "Create a signed AWS API request" (IAM), the test suite of Signature Version 4
 /// (`get-vanilla` and the like), and "Authenticating Requests" of the S3 API reference.

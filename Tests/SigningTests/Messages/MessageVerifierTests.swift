@@ -1,11 +1,10 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainSigning
 import HTTPChainSigningRSA
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainSigning
 
 @Suite("Verifying HTTP message signatures", .timeLimit(.minutes(10)))
 struct MessageVerifierTests {

@@ -1,12 +1,11 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainSigning
 import HTTPChainSigningRSA
 import HTTPChainSupport
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainSigning
 
 /// The keys, messages and signatures of RFC 9421, appendix B, which are public.
 enum SignatureVectors {
