@@ -1,6 +1,6 @@
-import Foundation
+package import Foundation
 import HTTPChainCore
-import HTTPChainRemoteLogging
+package import HTTPChainRemoteLogging
 public import Logging
 
 extension LogShipper {
@@ -144,10 +144,10 @@ extension Logger.Level {
 }
 
 /// The record (or span) that reports losses to the receiver.
-enum DropReport {
-    static let component = "HTTPChain.LogShipper"
+package enum DropReport {
+    package static let component = "HTTPChain.LogShipper"
 
-    static func record(of drops: LogShipper.Drops, date: Date) -> LogRecord {
+    package static func record(of drops: LogShipper.Drops, date: Date) -> LogRecord {
         let total = drops.total
         var attributes = LogAttributes()
         attributes.append("log.dropped.count", .integer(Int64(total)))
@@ -170,7 +170,7 @@ enum DropReport {
     /// The report as a span; `nil` for any other record.
     ///
     /// The same record always gives the same span, because its IDs are derived from its content.
-    static func span(_ record: LogRecord) -> SpanRecord? {
+    package static func span(_ record: LogRecord) -> SpanRecord? {
         guard record.component == component, record.attributes["log.dropped.count"] != nil else { return nil }
         let time = UInt64(exactly: (record.date.timeIntervalSince1970 * 1e9).rounded()) ?? 0
         let digits = SHA256Digest.hex(of: "\(time) \(record.attributes.map { "\($0.name)=\($0.value)" })")

@@ -96,7 +96,7 @@ public final class LogSpool: Sendable {
         )
     }
 
-    init(
+    package init(
         directory: URL,
         limit: ByteCount,
         segmentSize: ByteCount,

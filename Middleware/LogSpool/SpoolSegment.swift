@@ -1,13 +1,13 @@
 import CZlib
 import HTTPChainCore
-import HTTPChainRemoteLogging
+package import HTTPChainRemoteLogging
 import HTTPChainSupport
 
 /// The format of a segment: a header, followed by records, each in a frame.
 ///
 /// The header is stored twice, so that a flipped bit doesn't cost the whole segment. The checksums of frames are mixed
 /// with a number that is only in the header, so that the content of a record can't be mistaken for a frame.
-enum SpoolSegment {
+package enum SpoolSegment {
     static let formatVersion: UInt16 = 1
     /// Both copies of the header.
     static let headerSize = 64
@@ -76,7 +76,7 @@ enum SpoolSegment {
     // MARK: Frames
 
     /// A record with its prologue; the checksum isn't mixed with the segment's number yet.
-    static func frame(_ record: LogRecord) throws(LogSpoolError) -> [UInt8] {
+    package static func frame(_ record: LogRecord) throws(LogSpoolError) -> [UInt8] {
         var writer = LogRecordWriter(capacity: 512)
         writer.append(UInt64(0))
         do throws(LogRecordWriter.TooDeep) {

@@ -1,12 +1,11 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainRemoteLogging
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainRemoteLogging
 
 @Suite("Lines for curl", .heavy, .timeLimit(.minutes(10)))
 struct CurlTests {

@@ -1,10 +1,9 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainRemoteLogging
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainRemoteLogging
 
 @Suite("What is shown of a body")
 struct ExchangeBodyTests {

@@ -1,12 +1,11 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainRemoteLogging
 import HTTPChainTesting
 import HTTPTypes
 import Logging
 import Testing
-
-@testable import HTTPChainRemoteLogging
 
 @Suite("The record of an exchange", .timeLimit(.minutes(10)))
 struct ExchangeRecordTests {

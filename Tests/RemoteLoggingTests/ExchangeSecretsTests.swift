@@ -1,13 +1,12 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainRemoteLogging
 import HTTPChainSupport
 import HTTPChainTesting
 import HTTPTypes
 import Logging
 import Testing
-
-@testable import HTTPChainRemoteLogging
 
 @Suite("Secrets", .timeLimit(.minutes(10)))
 struct ExchangeSecretsTests {

@@ -2,12 +2,11 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
+import HTTPChainRemoteLogging
 import HTTPChainTesting
 import HTTPTypes
 import Logging
 import Testing
-
-@testable import HTTPChainRemoteLogging
 
 @Suite("The stage that logs exchanges", .timeLimit(.minutes(10)))
 struct ExchangeStageTests {

@@ -1,11 +1,10 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainRemoteLogging
 import HTTPChainTesting
 import HTTPTypes
 import Logging
-
-@testable import HTTPChainRemoteLogging
 
 /// Keeps the records it is given.
 final class ExchangeCapture: LogSink {

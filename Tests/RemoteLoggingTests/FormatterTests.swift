@@ -1,11 +1,10 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainRemoteLogging
 import HTTPTypes
 import Logging
 import Testing
-
-@testable import HTTPChainRemoteLogging
 
 @Suite("Formatters")
 struct FormatterTests {

@@ -3,14 +3,13 @@ import Foundation
 import HTTPChainCore
 import HTTPChainGzip
 import HTTPChainInMemory
+import HTTPChainLogShipper
+import HTTPChainRemoteLogging
 import HTTPChainTesting
 import HTTPTypes
 import Logging
 import TestSupport
 import Testing
-
-@testable import HTTPChainLogShipper
-@testable import HTTPChainRemoteLogging
 
 @Suite("The variables of OpenTelemetry")
 struct OTLPEnvironmentTests {

@@ -1,10 +1,9 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainLogShipper
 import HTTPChainTesting
 import TestSupport
-
-@testable import HTTPChainLogShipper
 
 /// Messages of protocol buffers, of random fields of every kind.
 struct RandomMessages {

@@ -1,11 +1,10 @@
 #if AllTests
 import HTTPChainCore
+import HTTPChainRemoteLogging
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainRemoteLogging
 
 @Suite("What is redacted in records")
 struct RedactionTests {

@@ -2,14 +2,13 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
+import HTTPChainLogShipper
+import HTTPChainRemoteLogging
 import HTTPChainTesting
 import HTTPTypes
 import Logging
 import TestSupport
 import Testing
-
-@testable import HTTPChainLogShipper
-@testable import HTTPChainRemoteLogging
 
 @Suite("A log shipper whose receiver fails", .timeLimit(.minutes(10)))
 struct ShipperFailureTests {

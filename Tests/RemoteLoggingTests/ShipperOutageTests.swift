@@ -1,15 +1,14 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainLogShipper
+import HTTPChainRemoteLogging
 import HTTPChainTesting
 import HTTPChainURLSession
 import HTTPTypes
 import Logging
 import TestSupport
 import Testing
-
-@testable import HTTPChainLogShipper
-@testable import HTTPChainRemoteLogging
 
 /// A receiver that can be stopped and started again on its port, and writes down what it got.
 private final class DrillReceiver: Sendable {

@@ -1,12 +1,11 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainLogSpool
+import HTTPChainRemoteLogging
 import Logging
 import TestSupport
 import Testing
-
-@testable import HTTPChainLogSpool
-@testable import HTTPChainRemoteLogging
 
 /// What happened to each record in a script some steps of which failed.
 private struct SpoolLedger {

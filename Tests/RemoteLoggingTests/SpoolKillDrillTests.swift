@@ -1,12 +1,11 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainLogSpool
+import HTTPChainRemoteLogging
 import HTTPChainTesting
 import TestSupport
 import Testing
-
-@testable import HTTPChainLogSpool
-@testable import HTTPChainRemoteLogging
 
 /// What a process that was killed has said, a line for each step.
 private struct SpoolSteps {

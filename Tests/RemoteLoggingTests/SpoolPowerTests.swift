@@ -1,12 +1,11 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainLogSpool
+import HTTPChainRemoteLogging
 import Logging
 import TestSupport
 import Testing
-
-@testable import HTTPChainLogSpool
-@testable import HTTPChainRemoteLogging
 
 @Suite("A spool whose machine loses power", .heavy, .seeded, .timeLimit(.minutes(10)))
 struct SpoolPowerTests {

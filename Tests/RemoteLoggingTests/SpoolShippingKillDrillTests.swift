@@ -1,15 +1,14 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainLogShipper
+import HTTPChainLogSpool
+import HTTPChainRemoteLogging
 import HTTPChainTesting
 import HTTPChainURLSession
 import Logging
 import TestSupport
 import Testing
-
-@testable import HTTPChainLogShipper
-@testable import HTTPChainLogSpool
-@testable import HTTPChainRemoteLogging
 
 /// A receiver that writes down the numbers that it gets, and now and then asks for them later.
 private final class NumberReceiver: Sendable {

@@ -1,12 +1,11 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainLogSpool
+import HTTPChainRemoteLogging
 import Logging
 import TestSupport
 import Testing
-
-@testable import HTTPChainLogSpool
-@testable import HTTPChainRemoteLogging
 
 /// A directory that goes with the test; it is not there yet.
 final class SpoolScratch: Sendable {

@@ -1,11 +1,10 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainLogSpool
+import HTTPChainRemoteLogging
 import Logging
 import Testing
-
-@testable import HTTPChainLogSpool
-@testable import HTTPChainRemoteLogging
 
 @Suite("A spool of log records", .timeLimit(.minutes(10)))
 struct SpoolTests {

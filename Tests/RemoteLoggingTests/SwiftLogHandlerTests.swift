@@ -1,11 +1,10 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainRemoteLogging
 import HTTPChainTesting
 import Logging
 import Testing
-
-@testable import HTTPChainRemoteLogging
 
 /// Keeps what it is given.
 private final class KeepingSink: LogSink {

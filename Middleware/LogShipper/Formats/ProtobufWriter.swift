@@ -53,7 +53,7 @@ package struct ProtobufWriter: OTLPEncoder {
         varint(UInt64(bitPattern: value))
     }
 
-    mutating func double(_ name: StaticString, _ number: Int, _ value: Double) {
+    package mutating func double(_ name: StaticString, _ number: Int, _ value: Double) {
         fixed64(name, number, value.bitPattern)
     }
 
@@ -62,17 +62,17 @@ package struct ProtobufWriter: OTLPEncoder {
         varint(UInt64(value))
     }
 
-    mutating func fixed32(_ name: StaticString, _ number: Int, _ value: UInt32) {
+    package mutating func fixed32(_ name: StaticString, _ number: Int, _ value: UInt32) {
         tag(number, .fixed32)
         littleEndian(value)
     }
 
-    mutating func fixed64(_ name: StaticString, _ number: Int, _ value: UInt64) {
+    package mutating func fixed64(_ name: StaticString, _ number: Int, _ value: UInt64) {
         tag(number, .fixed64)
         littleEndian(value)
     }
 
-    mutating func identifier(_ name: StaticString, _ number: Int, _ digits: String) {
+    package mutating func identifier(_ name: StaticString, _ number: Int, _ digits: String) {
         delimited(number) { writer in
             var high: UInt8?
             for digit in digits.utf8 {

@@ -138,7 +138,7 @@ public struct SpanRecord: Sendable, Hashable {
 
 extension SpanRecord {
     /// The attribute of a log record that contains a span.
-    static let attribute = "httpchain.span"
+    package static let attribute = "httpchain.span"
 
     /// Reads the span from a record; `nil` if there is none, or it's incomplete.
     public init?(_ record: LogRecord) {

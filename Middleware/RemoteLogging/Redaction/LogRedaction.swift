@@ -1,12 +1,12 @@
-import HTTPChainCore
-import HTTPTypes
+package import HTTPChainCore
+package import HTTPTypes
 
 /// A redaction with the list of header fields that a log shows.
-struct LogRedaction: Sendable {
+package struct LogRedaction: Sendable {
     private let redaction: Redaction
     private let shown: LoggedFields
 
-    init(_ redaction: Redaction, showing fields: LoggedFields = .none) {
+    package init(_ redaction: Redaction, showing fields: LoggedFields = .none) {
         self.redaction = redaction
         shown = fields
     }
@@ -15,21 +15,21 @@ struct LogRedaction: Sendable {
     func isSecret(name: String) -> Bool { redaction.isSecret(name: name) }
 
     /// A URL.
-    func url(_ url: String) -> String { redaction.url(url) }
+    package func url(_ url: String) -> String { redaction.url(url) }
 
     /// A text of any length, cut before it is searched for secrets.
-    func text(_ text: String, upTo limit: Int) -> String { redaction.text(text, upTo: limit) }
+    package func text(_ text: String, upTo limit: Int) -> String { redaction.text(text, upTo: limit) }
 
     /// The names and values of a form.
-    func form(_ text: String, isCutOff: Bool = false) -> String { redaction.form(text, isCutOff: isCutOff) }
+    package func form(_ text: String, isCutOff: Bool = false) -> String { redaction.form(text, isCutOff: isCutOff) }
 
     /// Redacts any text: a body, an error, a field.
     ///
     /// - Parameter isCutOff: Whether the text was cut, so that it may end in the beginning of a secret.
-    func text(_ text: String, isCutOff: Bool = false) -> String { redaction.text(text, isCutOff: isCutOff) }
+    package func text(_ text: String, isCutOff: Bool = false) -> String { redaction.text(text, isCutOff: isCutOff) }
 
     /// The fields, showing only values that are on the list and aren't secret.
-    func fields(_ fields: HTTPFields) -> HTTPFields {
+    package func fields(_ fields: HTTPFields) -> HTTPFields {
         var result = HTTPFields()
         result.reserveCapacity(fields.count)
         for field in fields {
@@ -44,7 +44,7 @@ struct LogRedaction: Sendable {
     private static let longestText = 32 << 10
 
     /// The attributes with secrets redacted, by name or within text.
-    func attributes(_ attributes: LogAttributes) -> LogAttributes {
+    package func attributes(_ attributes: LogAttributes) -> LogAttributes {
         var result = LogAttributes()
         for attribute in attributes { result[attribute.name] = value(attribute.value, of: attribute.name) }
         return result

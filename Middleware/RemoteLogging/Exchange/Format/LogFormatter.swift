@@ -125,7 +125,7 @@ public struct ShortLogFormatter: LogFormatter {
 
 extension Duration {
     /// The duration for people to read: "0.4 ms", "12 ms", "1.24 s", "95 s".
-    var abbreviated: String {
+    package var abbreviated: String {
         let microseconds = Int64((min(max(inSeconds, 0), 1e9) * 1_000_000).rounded())
         switch microseconds {
         case ..<9950: return Self.decimal(microseconds, unit: 1000, digits: 1) + " ms"

@@ -1,6 +1,6 @@
 import Foundation
-import HTTPChainCore
-import HTTPTypes
+package import HTTPChainCore
+package import HTTPTypes
 
 /// The logged beginning of a body: text with its secrets redacted, or a description of its content.
 public struct LoggedBody: Sendable, Hashable {
@@ -38,7 +38,7 @@ extension LoggedBody {
     ///   - preview: The first bytes.
     ///   - size: The total size, if known.
     ///   - fields: The fields that describe the content.
-    init?(_ preview: BodyPreview, size: Int64?, fields: BodyFields, redaction: LogRedaction) {
+    package init?(_ preview: BodyPreview, size: Int64?, fields: BodyFields, redaction: LogRedaction) {
         if preview.bytes.isEmpty, !preview.isTruncated || size == 0 { return nil }
         let total = size ?? (preview.isTruncated ? nil : Int64(preview.bytes.count))
         let type = MediaType(fields.type)
@@ -63,7 +63,7 @@ extension LoggedBody {
     }
 
     /// Makes the logged form of a typed value.
-    init(value: any Encodable & Sendable) {
+    package init(value: any Encodable & Sendable) {
         self.init(.value, "value of type \(String(describing: Swift.type(of: value)))")
     }
 
@@ -92,11 +92,11 @@ extension LoggedBody {
 }
 
 /// The fields that describe a body.
-struct BodyFields: Sendable {
-    var type: String?
-    var coding: String?
+package struct BodyFields: Sendable {
+    package var type: String?
+    package var coding: String?
 
-    init(_ fields: HTTPFields) {
+    package init(_ fields: HTTPFields) {
         type = fields[.contentType]
         coding = fields[.contentEncoding]
     }

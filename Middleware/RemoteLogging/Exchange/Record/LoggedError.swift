@@ -19,7 +19,7 @@ public struct LoggedError: Sendable, Hashable {
 }
 
 extension LoggedError {
-    static let cancellation = LoggedError(type: "CancellationError", reason: "the call was cancelled")
+    package static let cancellation = LoggedError(type: "CancellationError", reason: "the call was cancelled")
 
     private static let longestReason = 2048
 
