@@ -43,7 +43,7 @@ public struct EventStreamError: HTTPChainError {
     /// Always "EventStream".
     public var stage: String { "EventStream" }
 
-    init(
+    package init(
         _ problem: Problem,
         failures: Int = 0,
         exchange: ExchangeSnapshot? = nil,

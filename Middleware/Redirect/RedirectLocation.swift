@@ -1,9 +1,9 @@
 import HTTPChainCore
-import HTTPChainSupport
-import HTTPTypes
+package import HTTPChainSupport
+package import HTTPTypes
 
 /// Parses the `Location` field of a response, RFC 9110 §10.2.2.
-enum RedirectLocation {
+package enum RedirectLocation {
     /// The maximum length in bytes, which exceeds that of any server or browser.
     static let maximumLength = 65_536
 
@@ -64,7 +64,7 @@ enum RedirectLocation {
     ///
     /// - Returns: `nil` if there is no valid target: no `Location` or several, another scheme than http or https, or an
     ///   invalid host.
-    static func target(of response: HTTPResponse, from base: URIReference) -> URIReference? {
+    package static func target(of response: HTTPResponse, from base: URIReference) -> URIReference? {
         guard let reference = reference(in: response.headerFields) else { return nil }
         var target = URIReference(reference).resolved(against: base)
         guard let origin = Origin(scheme: target.scheme, authority: target.authority) else { return nil }

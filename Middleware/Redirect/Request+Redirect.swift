@@ -1,6 +1,6 @@
-import HTTPChainCore
-import HTTPChainSupport
-import HTTPTypes
+package import HTTPChainCore
+package import HTTPChainSupport
+package import HTTPTypes
 
 /// Changes a request for a redirect, RFC 9110 §15.4.
 extension Request {
@@ -11,7 +11,7 @@ extension Request {
     ///   - status: The status of the redirect.
     ///   - origin: The previous origin, or `nil` if it isn't known.
     ///   - redaction: The definition of secrets.
-    mutating func redirect(
+    package mutating func redirect(
         to target: URIReference,
         status: HTTPResponse.Status,
         from origin: Origin?,
@@ -34,7 +34,7 @@ extension Request {
     ///
     /// 301 and 302 turn POST into GET, like all browsers and as allowed by RFC 9110 §15.4.2. 303 requires GET or HEAD
     /// (§15.4.4). 307 and 308 change nothing (§15.4.8, §15.4.9).
-    static func method(
+    package static func method(
         after status: HTTPResponse.Status,
         from method: HTTPRequest.Method
     ) -> (method: HTTPRequest.Method, keepsBody: Bool) {

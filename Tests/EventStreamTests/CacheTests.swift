@@ -3,12 +3,11 @@ import Foundation
 import HTTPChainCache
 import HTTPChainCoalescing
 import HTTPChainCore
+import HTTPChainEventStream
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainEventStream
 
 private let target = "https://api.example.com/events"
 

@@ -1,6 +1,7 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainEventStream
 import HTTPChainGzip
 import HTTPChainInMemory
 import HTTPChainRedirect
@@ -11,8 +12,6 @@ import HTTPChainTimeout
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainEventStream
 
 private let target = "https://api.example.com/events"
 

@@ -1,12 +1,11 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainEventStream
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainEventStream
 
 @Suite("A thousand streams", .timeLimit(.minutes(20)))
 struct SoakTests {

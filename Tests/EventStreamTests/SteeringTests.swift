@@ -1,13 +1,12 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainEventStream
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainEventStream
 
 private let target = "https://api.example.com/events"
 

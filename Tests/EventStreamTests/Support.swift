@@ -1,9 +1,8 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainEventStream
 import Testing
-
-@testable import HTTPChainEventStream
 
 extension Data {
     /// The bytes cut into pieces of one size.

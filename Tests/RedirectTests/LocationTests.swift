@@ -1,9 +1,8 @@
 import Foundation
+import HTTPChainRedirect
 import HTTPChainSupport
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainRedirect
 
 @Suite("The target that Location names")
 struct LocationTests {

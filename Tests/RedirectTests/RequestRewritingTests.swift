@@ -1,9 +1,8 @@
 import HTTPChainCore
+import HTTPChainRedirect
 import HTTPChainSupport
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainRedirect
 
 private enum Token: RequestOption {
     static var defaultValue: String? { nil }

@@ -1,7 +1,6 @@
+import HTTPChainRedirect
 import HTTPChainSupport
 import Testing
-
-@testable import HTTPChainRedirect
 
 @Suite("A URI reference")
 struct URIReferenceTests {

@@ -45,7 +45,7 @@ public struct EventParser: Sendable {
 }
 
 extension EventParser: StreamParser {
-    mutating func read(_ chunk: Data, into items: inout [StreamItem]) throws(EventStreamError) {
+    package mutating func read(_ chunk: Data, into items: inout [StreamItem]) throws(EventStreamError) {
         assembler.items = items
         items = []
         var failure: EventStreamError?

@@ -1,12 +1,12 @@
-import Foundation
-import HTTPChainCore
+package import Foundation
+package import HTTPChainCore
 import HTTPChainSupport
 
 /// Splits JSON Lines and JSON text sequences into JSON texts, each an event of type "message".
 ///
 /// Each byte is processed once, however the stream is split, and only one text is kept.
-struct JSONTextParser: StreamParser {
-    enum Format: Sendable, Hashable {
+package struct JSONTextParser: StreamParser {
+    package enum Format: Sendable, Hashable {
         /// A text on each line; lines end with LF or CRLF, and blank ones are skipped.
         case lines
         /// RFC 7464: RS, a text, LF.
@@ -21,13 +21,13 @@ struct JSONTextParser: StreamParser {
     /// Whether a record separator was seen; anything before the first isn't part of a text.
     private var isInSequence = false
 
-    init(_ format: Format, limit: ByteCount, lastEventID: String?) {
+    package init(_ format: Format, limit: ByteCount, lastEventID: String?) {
         self.format = format
         self.limit = limit
         self.lastEventID = lastEventID
     }
 
-    mutating func read(_ chunk: Data, into items: inout [StreamItem]) throws(EventStreamError) {
+    package mutating func read(_ chunk: Data, into items: inout [StreamItem]) throws(EventStreamError) {
         let end: UInt8 = format == .lines ? .lineFeed : .recordSeparator
         var rest = chunk[...]
         while let index = rest.firstIndex(of: end) {
@@ -39,7 +39,7 @@ struct JSONTextParser: StreamParser {
         try append(rest)
     }
 
-    mutating func end(into items: inout [StreamItem]) throws(EventStreamError) {
+    package mutating func end(into items: inout [StreamItem]) throws(EventStreamError) {
         try finish(isCut: true, into: &items)
     }
 

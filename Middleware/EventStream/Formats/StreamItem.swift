@@ -1,7 +1,7 @@
 import Foundation
 
 /// A result of parsing a stream.
-enum StreamItem: Sendable, Hashable {
+package enum StreamItem: Sendable, Hashable {
     case event(ServerSentEvent)
     case comment(String)
     case retry(Duration)

@@ -1,17 +1,17 @@
-import HTTPChainCore
+package import HTTPChainCore
 import HTTPTypes
 
 /// The state of a stream between its connections, which decides what follows an interruption: a pure value.
-struct Reconnection: Sendable {
-    enum Decision: Sendable, Hashable {
+package struct Reconnection: Sendable {
+    package enum Decision: Sendable, Hashable {
         case reconnect(after: Duration)
         case finish
         case fail
     }
 
-    let policy: ReconnectionPolicy
+    package let policy: ReconnectionPolicy
     /// Whether the request can be sent more than once.
-    let isReplayable: Bool
+    package let isReplayable: Bool
 
     /// The number of consecutive failures.
     private(set) var failures = 0
@@ -20,18 +20,18 @@ struct Reconnection: Sendable {
     private var openedAt: Duration?
     private var broughtEvents = false
 
-    init(_ policy: ReconnectionPolicy, isReplayable: Bool) {
+    package init(_ policy: ReconnectionPolicy, isReplayable: Bool) {
         self.policy = policy
         self.isReplayable = isReplayable
     }
 
     /// The server accepted the request.
-    mutating func opened(at now: Duration) {
+    package mutating func opened(at now: Duration) {
         openedAt = now
         broughtEvents = false
     }
 
-    mutating func received() {
+    package mutating func received() {
         broughtEvents = true
     }
 
@@ -40,7 +40,7 @@ struct Reconnection: Sendable {
     private static let shortestServerDelay = Duration.milliseconds(500)
 
     /// HTML standard §9.2.6: "set the event stream's reconnection time to that integer".
-    mutating func retry(_ wait: Duration) {
+    package mutating func retry(_ wait: Duration) {
         serverDelay = min(max(wait.bounded, Self.shortestServerDelay), policy.serverDelayLimit.bounded)
     }
 
@@ -57,7 +57,7 @@ struct Reconnection: Sendable {
     ///   - lastEventID: The stream's current ID.
     ///   - now: The current time.
     ///   - random: The random source, used once if there is a wait.
-    mutating func decide(
+    package mutating func decide(
         _ cause: StreamInterruption.Cause,
         lastEventID: String?,
         at now: Duration,
@@ -118,7 +118,7 @@ struct Reconnection: Sendable {
     /// Whether an error that prevented opening the stream is temporary.
     ///
     /// An untrusted certificate and an invalid request would fail again.
-    static func passes(_ error: any Error) -> Bool {
+    package static func passes(_ error: any Error) -> Bool {
         switch error {
         case let error as TransportError:
             [.hostNotFound, .cannotConnect, .connectionLost, .truncatedBody, .timedOut].contains(error.kind)

@@ -46,25 +46,25 @@ public struct StreamWatchdog: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// The record of a server's silences: a pure value.
-struct SilenceWatch: Sendable {
+package struct SilenceWatch: Sendable {
     /// The number of gaps that are remembered.
     private static let memory = 4
 
-    let watchdog: StreamWatchdog
+    package let watchdog: StreamWatchdog
     private var lastHeartbeat: Duration?
     private var gaps: [Duration] = []
 
-    init(_ watchdog: StreamWatchdog) {
+    package init(_ watchdog: StreamWatchdog) {
         self.watchdog = watchdog
     }
 
     /// Records a new connection: the time without one isn't a gap.
-    mutating func opened() {
+    package mutating func opened() {
         lastHeartbeat = nil
     }
 
     /// Records a comment.
-    mutating func heartbeat(at now: Duration) {
+    package mutating func heartbeat(at now: Duration) {
         defer { lastHeartbeat = now }
         // Comments that arrive together are a single heartbeat.
         guard watchdog.factor != nil, let lastHeartbeat, now > lastHeartbeat else { return }
@@ -73,7 +73,7 @@ struct SilenceWatch: Sendable {
     }
 
     /// The time that the server may be silent; nil for no limit.
-    var limit: Duration? {
+    package var limit: Duration? {
         guard let limit = watchdog.limit, let factor = watchdog.factor, gaps.count >= 2, let longest = gaps.max()
         else { return watchdog.limit }
         return min(limit, max(watchdog.minimum, longest.bounded * min(factor, 1000)))

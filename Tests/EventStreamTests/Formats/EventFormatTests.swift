@@ -1,11 +1,10 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainEventStream
 import HTTPChainTesting
 import TestSupport
 import Testing
-
-@testable import HTTPChainEventStream
 
 /// A stream and the events in it.
 struct FormatCase: Sendable, CustomTestStringConvertible {

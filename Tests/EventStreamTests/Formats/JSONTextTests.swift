@@ -1,10 +1,9 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainEventStream
 import TestSupport
 import Testing
-
-@testable import HTTPChainEventStream
 
 @Suite("JSON Lines and JSON text sequences", .timeLimit(.minutes(10)))
 struct JSONTextTests {

@@ -1,11 +1,10 @@
 #if AllTests
 import HTTPChainCore
+import HTTPChainEventStream
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainEventStream
 
 private let lost = TransportError(.connectionLost, sent: .answered, stage: "test")
 
