@@ -1,10 +1,9 @@
 #if AllTests
 import HTTPChainAuth
+import HTTPChainAuthDigest
 import HTTPChainCore
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainAuthDigest
 
 @Suite("Digest challenges")
 struct ChallengeTests {

@@ -1,7 +1,6 @@
 #if AllTests
 import Foundation
-
-@testable import HTTPChainAuthDigest
+import HTTPChainAuthDigest
 
 /// H(content), for the server.
 enum DigestContent {

@@ -1,9 +1,8 @@
 #if AllTests
 import HTTPChainAuth
+import HTTPChainAuthDigest
 import HTTPChainCore
 import Testing
-
-@testable import HTTPChainAuthDigest
 
 @Suite("The Authorization field of an answer")
 struct ResponseTests {

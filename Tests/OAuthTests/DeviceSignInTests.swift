@@ -3,12 +3,11 @@ import Foundation
 import HTTPChainAuth
 import HTTPChainCore
 import HTTPChainInMemory
+import HTTPChainOAuth
 import HTTPChainTesting
 import HTTPTypes
 import SignInServer
 import Testing
-
-@testable import HTTPChainOAuth
 
 @Suite("Signing in on another device", .timeLimit(.minutes(10)))
 struct DeviceSignInTests {

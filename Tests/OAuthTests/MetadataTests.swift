@@ -3,12 +3,11 @@ import Foundation
 import HTTPChainAuth
 import HTTPChainCore
 import HTTPChainInMemory
+import HTTPChainOAuth
 import HTTPChainTesting
 import HTTPTypes
 import SignInServer
 import Testing
-
-@testable import HTTPChainOAuth
 
 @Suite("An authorization server's metadata", .timeLimit(.minutes(10)))
 struct MetadataTests {

@@ -1,20 +1,20 @@
-import Foundation
+package import Foundation
 import HTTPChainSupport
 
 #if canImport(CryptoKit)
-import CryptoKit
+package import CryptoKit
 #else
-import Crypto
+package import Crypto
 #endif
 
 /// The hash function H of an algorithm, computed incrementally.
-enum DigestHash {
+package enum DigestHash {
     case md5(Insecure.MD5)
     case sha256(SHA256)
     case sha512(SHA512)
     case sha512256(SHA512256)
 
-    init(_ algorithm: DigestAlgorithm) {
+    package init(_ algorithm: DigestAlgorithm) {
         switch algorithm {
         case .md5, .md5Session: self = .md5(Insecure.MD5())
         case .sha256, .sha256Session: self = .sha256(SHA256())
@@ -23,7 +23,7 @@ enum DigestHash {
         }
     }
 
-    mutating func update(_ bytes: some DataProtocol & ContiguousBytes) {
+    package mutating func update(_ bytes: some DataProtocol & ContiguousBytes) {
         switch self {
         case .md5(var hash):
             hash.update(data: bytes)
@@ -41,7 +41,7 @@ enum DigestHash {
     }
 
     /// The hash so far, in lower-case hexadecimal digits.
-    var hex: [UInt8] {
+    package var hex: [UInt8] {
         switch self {
         case .md5(let hash): hash.finalize().hexadecimal
         case .sha256(let hash): hash.finalize().hexadecimal
@@ -51,7 +51,7 @@ enum DigestHash {
     }
 
     /// H(bytes) in lower-case hexadecimal digits.
-    static func hex(_ bytes: [UInt8], _ algorithm: DigestAlgorithm) -> [UInt8] {
+    package static func hex(_ bytes: [UInt8], _ algorithm: DigestAlgorithm) -> [UInt8] {
         switch algorithm {
         case .md5, .md5Session: return Insecure.MD5.hash(data: bytes).hexadecimal
         case .sha256, .sha256Session: return SHA256.hash(data: bytes).hexadecimal

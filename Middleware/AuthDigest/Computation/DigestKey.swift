@@ -8,7 +8,7 @@ public struct DigestKey: Sendable, Hashable {
     /// The algorithm that the key was made with.
     public let algorithm: DigestAlgorithm
     /// The key in lower-case hexadecimal digits.
-    let digits: [UInt8]
+    package let digits: [UInt8]
 
     /// Makes the key of a user.
     ///

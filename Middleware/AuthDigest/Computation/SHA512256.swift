@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Implemented here because CryptoKit doesn't have it, and swift-crypto has it only in CryptoExtras, which would add
 /// BoringSSL to applications that have CryptoKit.
-struct SHA512256 {
+package struct SHA512256 {
     private static let blockSize = 128
 
     private var state = Self.initialState

@@ -19,7 +19,7 @@ public struct DeviceCode: Sendable, Hashable {
     let deviceCode: Secret
 
     /// Parses the response of a device authorization endpoint, or returns `nil` if something is missing.
-    init?(_ content: Data, now: Date) {
+    package init?(_ content: Data, now: Date) {
         guard let reply = try? JSONDecoder().decode(Reply.self, received: content), let deviceCode = reply.deviceCode,
             let userCode = reply.userCode, let uri = reply.verificationURI, Origin(uri) != nil
         else { return nil }

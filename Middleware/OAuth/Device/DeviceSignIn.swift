@@ -113,18 +113,18 @@ public struct DeviceSignIn: Sendable {
 }
 
 /// The polling interval of the token endpoint, RFC 8628 §3.5.
-struct DevicePolling: Sendable {
+package struct DevicePolling: Sendable {
     /// The statuses of temporary failures.
     private static let temporary: StatusSet = [408, 425, 429, .codes(500...599)]
 
-    private(set) var interval: Duration
+    package private(set) var interval: Duration
 
-    init(interval: Duration) {
+    package init(interval: Duration) {
         self.interval = interval
     }
 
     /// Returns the error that ends the sign-in, or `nil` to poll again after ``interval``.
-    mutating func failure(after error: any Error) -> (any Error)? {
+    package mutating func failure(after error: any Error) -> (any Error)? {
         switch error {
         case let error as OAuthError:
             switch error.problem {

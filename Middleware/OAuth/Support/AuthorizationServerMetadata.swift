@@ -131,7 +131,7 @@ public struct AuthorizationServerMetadata: Sendable, Hashable {
 
     /// Returns the metadata URL of an issuer: with the well-known path before the issuer's own (RFC 8414 §3.1), or
     /// after it (OpenID Connect Discovery 1.0 §4.1).
-    static func url(of issuer: String, at location: Location) -> String? {
+    package static func url(of issuer: String, at location: Location) -> String? {
         guard !issuer.utf8.contains(where: "?#".utf8.contains), let schemeEnd = issuer.utf8.firstRange(of: "://".utf8)
         else { return nil }
         let trimmed = issuer.without(suffix: "/") ?? issuer[...]
