@@ -1,10 +1,12 @@
-import Foundation
 import HTTPChainCore
 package import HTTPChainSupport
 package import HTTPTypes
 
 #if canImport(FoundationNetworking)
+import Foundation
 package import FoundationNetworking
+#else
+package import Foundation
 #endif
 
 /// A response head from the platform, corrected to describe the body that follows.

@@ -3,7 +3,7 @@ package import HTTPChainCore
 import HTTPChainSupport
 
 #if canImport(CryptoKit)
-import CryptoKit
+package import CryptoKit
 #else
 package import Crypto
 #endif
