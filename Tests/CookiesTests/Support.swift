@@ -1,8 +1,7 @@
 #if AllTests
 import Foundation
+import HTTPChainCookies
 import HTTPChainCore
-
-@testable import HTTPChainCookies
 
 /// A moment at which the dates of the public cases lie where they are meant to: some before, some after.
 let now = Date(timeIntervalSince1970: 1_546_300_800)  // 2019-01-01

@@ -8,12 +8,12 @@
 /// The rules of the public suffix list, sorted by the bytes of their names, as text that lies in the program as it is.
 ///
 /// `*` behind a name stands for the names one label below it, `+` for both, `!` for an exception.
-enum PublicSuffixRules {
+package enum PublicSuffixRules {
     /// The version of the list.
     static let version = "2026-08-19"
 
     /// The rules, with a space or a line break between them.
-    static let text: StaticString = """
+    package static let text: StaticString = """
         0.bg 001.test.code-builder-stg.platform.salesforce.com* 0am.jp 0e.vc* 0emm.com* 0g0.jp 0j0.jp 0t0.jp
         1.azurestaticapps.net 1.bg 123hjemmeside.dk 123hjemmeside.no 123homepage.it 123kotisivu.fi 123minsida.se
         123miweb.es 123paginaweb.pt 123siteweb.fr 123webseite.at 123webseite.de 123website.be 123website.ch

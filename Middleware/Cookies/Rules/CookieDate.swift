@@ -1,12 +1,12 @@
-import Foundation
+package import Foundation
 import HTTPChainSupport
 
 /// Parses the date of an `Expires` attribute: RFC 6265bis §5.1.1.
 ///
 /// Servers write these dates in many ways; the algorithm looks for a time, a day, a month and a year among tokens, in
 /// any order, and ignores the rest, including the zone.
-enum CookieDate {
-    static func parse(_ text: some StringProtocol) -> Date? {
+package enum CookieDate {
+    package static func parse(_ text: some StringProtocol) -> Date? {
         var found = Found()
         var token: [UInt8] = []
         for byte in text.utf8 {

@@ -1,11 +1,11 @@
-import Foundation
+package import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
 /// The cookies of a jar, and the effects of storing one on the others: RFC 6265bis §5.7 and §5.8.
 ///
 /// It is a value without a clock, lock or file, which the jar has.
-struct CookieStorage: Sendable {
+package struct CookieStorage: Sendable {
     struct Entry: Sendable {
         var cookie: Cookie
         /// The pair as in the `Cookie` field.
@@ -16,34 +16,34 @@ struct CookieStorage: Sendable {
     }
 
     /// An effect of storing or removing, for observers.
-    enum Effect: Sendable, Hashable {
+    package enum Effect: Sendable, Hashable {
         case added(Cookie)
         case replaced(Cookie)
         case removed(Cookie, CookieReason)
     }
 
     /// The results of `Set-Cookie` fields, one by one, and their effects.
-    struct Result: Sendable {
-        var outcomes: [CookieOutcome] = []
-        var effects: [Effect] = []
+    package struct Result: Sendable {
+        package var outcomes: [CookieOutcome] = []
+        package var effects: [Effect] = []
     }
 
-    let limits: CookieLimits
+    package let limits: CookieLimits
     /// The entries by domain, host-only or not; each in sending order (longest path first, then oldest first).
     private(set) var entries: [String: [Entry]] = [:]
-    private(set) var count = 0
+    package private(set) var count = 0
     private var nextSequence = 0
     /// The number of domains in ``entries`` with each hash.
     private var hashes: [DomainHash: Int] = [:]
 
-    init(limits: CookieLimits = .standard) {
+    package init(limits: CookieLimits = .standard) {
         self.limits = limits
     }
 
-    var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
 
     /// Every cookie, oldest first, including expired ones.
-    var cookies: [Cookie] { keptCookies.map(\.cookie) }
+    package var cookies: [Cookie] { keptCookies.map(\.cookie) }
 
     /// Every cookie with its last use.
     var keptCookies: [KeptCookie] {
@@ -54,7 +54,7 @@ struct CookieStorage: Sendable {
     /// Stores the `Set-Cookie` fields of a response.
     ///
     /// - Returns: The outcome of each field, and the effects.
-    mutating func store(
+    package mutating func store(
         _ fields: [String],
         from target: CookieTarget,
         at now: Date
@@ -112,7 +112,7 @@ struct CookieStorage: Sendable {
     }
 
     /// Removes cookies.
-    mutating func remove(because reason: CookieReason, where isRemoved: (Cookie) -> Bool) -> [Effect] {
+    package mutating func remove(because reason: CookieReason, where isRemoved: (Cookie) -> Bool) -> [Effect] {
         var effects: [Effect] = []
         for (domain, bucket) in entries {
             let kept = bucket.filter { entry in
@@ -155,7 +155,7 @@ struct CookieStorage: Sendable {
     }
 
     /// Returns the differences from another storage, for jars that share a file, which has no expired cookies.
-    func differences(to other: CookieStorage, at now: Date) -> [Effect] {
+    package func differences(to other: CookieStorage, at now: Date) -> [Effect] {
         let before = Dictionary(cookies.map { ($0.key, $0) }) { $1 }
         let after = Dictionary(other.cookies.map { ($0.key, $0) }) { $1 }
         return cookies.filter { after[$0.key] == nil }
@@ -214,7 +214,7 @@ extension CookieStorage {
     /// Whether there may be cookies of an authority's host or the domains above it.
     ///
     /// Returns true if the authority has no valid host, or if another domain has the same hash.
-    func mayHaveCookies(forAuthority authority: String) -> Bool {
+    package func mayHaveCookies(forAuthority authority: String) -> Bool {
         if hashes.isEmpty { return false }
         let quick = authority.utf8.withContiguousStorageIfAvailable { mayHaveCookies(forPlain: $0) } ?? nil
         return quick ?? Authority(authority)?.host.domains.contains { hashes[DomainHash($0.text)] != nil } ?? true
@@ -259,7 +259,8 @@ extension CookieStorage {
     /// Returns the pairs of name and value in the `Cookie` field of a request; this counts as a use of their cookies.
     ///
     /// - Parameter replaced: The names that the call sends itself.
-    mutating func pairs(for target: CookieTarget, at now: Date, without replaced: Set<String> = []) -> [String] {
+    package mutating func pairs(for target: CookieTarget, at now: Date, without replaced: Set<String> = []) -> [String]
+    {
         var chosen: [(domain: String, index: Int)] = []
         var sources = 0
         for (depth, domain) in target.host.domains.map(\.text).enumerated() {
@@ -298,7 +299,9 @@ extension CookieStorage {
 
     /// Returns the cookies that a request carries, in order, and the reasons against the others of its host and the
     /// domains above it.
-    func judgement(of target: CookieTarget, at now: Date) -> (sent: [Cookie], withheld: [(Cookie, CookieReason)]) {
+    package func judgement(of target: CookieTarget, at now: Date) -> (
+        sent: [Cookie], withheld: [(Cookie, CookieReason)]
+    ) {
         let buckets = target.host.domains.compactMap { entries[$0.text] }
         // Each bucket is already sorted.
         let near = buckets.count == 1 ? buckets[0] : buckets.joined().sorted(by: Self.isSent)

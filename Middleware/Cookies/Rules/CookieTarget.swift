@@ -1,20 +1,20 @@
-import HTTPChainCore
-import HTTPChainSupport
-import HTTPTypes
+package import HTTPChainCore
+package import HTTPChainSupport
+package import HTTPTypes
 
 /// The part of a request that determines which cookies it carries, and which its response may set.
-struct CookieTarget: Sendable, Hashable {
-    let origin: Origin
-    let host: URLHost
+package struct CookieTarget: Sendable, Hashable {
+    package let origin: Origin
+    package let host: URLHost
     /// The path without the query.
-    let path: String
-    let isSecure: Bool
+    package let path: String
+    package let isSecure: Bool
     let isSafeMethod: Bool
-    let site: SiteContext
+    package let site: SiteContext
     /// The server's clock, for `Expires`; nil for the local one.
-    var serverTime: ServerTime?
+    package var serverTime: ServerTime?
 
-    init(origin: Origin, path: String?, method: HTTPRequest.Method = .get, site: SiteContext = .sameSite) {
+    package init(origin: Origin, path: String?, method: HTTPRequest.Method = .get, site: SiteContext = .sameSite) {
         self.origin = origin
         host = origin.server
         let bytes = (path ?? "").utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
@@ -24,11 +24,11 @@ struct CookieTarget: Sendable, Hashable {
         self.site = site
     }
 
-    init(_ head: HTTPRequest, from origin: Origin, site: SiteContext) {
+    package init(_ head: HTTPRequest, from origin: Origin, site: SiteContext) {
         self.init(origin: origin, path: head.path, method: head.method, site: site)
     }
 
-    init?(_ url: String, method: HTTPRequest.Method = .get, site: SiteContext = .sameSite) {
+    package init?(_ url: String, method: HTTPRequest.Method = .get, site: SiteContext = .sameSite) {
         let request = Request(method, url)
         guard let origin = request.origin else { return nil }
         self.init(origin: origin, path: request.head.path, method: method, site: site)

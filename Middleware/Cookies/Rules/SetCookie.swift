@@ -1,29 +1,29 @@
-import Foundation
+package import Foundation
 import HTTPChainSupport
 
 /// A parsed `Set-Cookie` field: RFC 6265bis §5.6.
 ///
 /// It checks only the field's syntax; `CookieRules` and ``CookieStorage`` decide whether it becomes a cookie.
-struct SetCookie: Sendable, Hashable {
-    var name: String
-    var value: String
+package struct SetCookie: Sendable, Hashable {
+    package var name: String
+    package var value: String
     /// The value of `Max-Age`, which takes precedence over `Expires` (§5.7 step 6).
     var maxAge: Int64?
     /// The value of `Expires`.
-    var expires: Date?
+    package var expires: Date?
     /// The domain in lower case without its leading dot; empty if the attribute is; nil without one.
-    var domain: String?
+    package var domain: String?
     /// The path; nil if the default path applies.
-    var path: String?
-    var isSecure = false
-    var isHTTPOnly = false
+    package var path: String?
+    package var isSecure = false
+    package var isHTTPOnly = false
     var isPartitioned = false
-    var sameSite = Cookie.SameSite.unspecified
+    package var sameSite = Cookie.SameSite.unspecified
 
     /// Parses a field value.
     ///
     /// - Throws: The reason why the whole field is ignored.
-    init(_ field: String, limits: CookieLimits) throws(CookieReason) {
+    package init(_ field: String, limits: CookieLimits) throws(CookieReason) {
         let bytes = Array(field.utf8)
         guard bytes.count <= limits.field else { throw .fieldTooLong }
         // §5.6 step 1: control characters other than the tab.

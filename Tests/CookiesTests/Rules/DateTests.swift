@@ -1,9 +1,8 @@
 #if AllTests
 import Foundation
+import HTTPChainCookies
 import HTTPChainCore
 import Testing
-
-@testable import HTTPChainCookies
 
 @Suite("Cookie dates (RFC 6265bis §5.1.1)")
 struct DateTests {

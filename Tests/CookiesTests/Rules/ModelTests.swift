@@ -1,12 +1,11 @@
 #if AllTests
 import Foundation
+import HTTPChainCookies
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainCookies
 
 /// The storage model of RFC 6265bis read a second time: one flat list that every rule walks from its beginning, on text
 /// and not on parsed values.

@@ -1,9 +1,8 @@
 #if AllTests
 import Foundation
+import HTTPChainCookies
 import HTTPChainCore
 import Testing
-
-@testable import HTTPChainCookies
 
 @Suite("Set-Cookie fields")
 struct ParsingTests {

@@ -1,9 +1,8 @@
 #if AllTests
 import Foundation
+import HTTPChainCookies
 import HTTPChainSupport
 import Testing
-
-@testable import HTTPChainCookies
 
 @Suite("The public suffix list")
 struct PublicSuffixTests {

@@ -1,10 +1,9 @@
 #if AllTests
 import Foundation
+import HTTPChainCookies
 import HTTPChainCore
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainCookies
 
 @Suite("A request carries the cookies that RFC 6265bis §5.8.3 gives it")
 struct SendingTests {

@@ -1,10 +1,9 @@
 #if AllTests
 import Foundation
+import HTTPChainCookies
 import HTTPChainCore
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainCookies
 
 @Suite("A cookie is stored, or not, as RFC 6265bis §5.7 says")
 struct StoringTests {

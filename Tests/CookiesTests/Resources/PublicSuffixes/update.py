@@ -100,12 +100,12 @@ target.write_text(
 /// The rules of the public suffix list, sorted by the bytes of their names, as text that lies in the program as it is.
 ///
 /// `*` behind a name stands for the names one label below it, `+` for both, `!` for an exception.
-enum PublicSuffixRules {{
+package enum PublicSuffixRules {{
     /// The version of the list.
     static let version = "{version}"
 
     /// The rules, with a space or a line break between them.
-    static let text: StaticString = \"\"\"
+    package static let text: StaticString = \"\"\"
 {body}
         \"\"\"
 }}
