@@ -10,7 +10,7 @@ import Testing
 /// The examples in the documentation comments, line for line.
 @Suite("The examples of the documentation")
 struct DocumentationTests {
-    @Test("DigestAuthMiddleware")
+    @Test("The example of DigestAuthMiddleware works")
     func stage() async throws {
         let server = DigestServer { $0.qop = "auth,auth-int" }
         let transport = server.transport
@@ -22,7 +22,7 @@ struct DocumentationTests {
         #expect(response.status == .ok)
     }
 
-    @Test("DigestAuthenticator")
+    @Test("The example of DigestAuthenticator works")
     func authenticator() async throws {
         let password: Secret = "lovelace"
         let stage = AuthenticationMiddleware([
@@ -33,7 +33,7 @@ struct DocumentationTests {
         #expect(try await chain.send(.get("https://cam.example/image")).status == .ok)
     }
 
-    @Test("DigestComputation")
+    @Test("The example of DigestComputation works")
     func computation() {
         let key = DigestKey(.sha256, username: "Mufasa", realm: "http-auth@example.org", password: "Circle of Life")
         let computation = DigestComputation(
@@ -47,7 +47,7 @@ struct DocumentationTests {
         #expect(computation.response(key) == "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1")
     }
 
-    @Test("DigestChallenge")
+    @Test("The example of DigestChallenge works")
     func challenge() throws {
         let response = Response(.unauthorized, headers: [.wwwAuthenticate: "Basic realm=a, Digest realm=b, nonce=n"])
         var realms: [String] = []

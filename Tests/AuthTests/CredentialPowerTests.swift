@@ -70,7 +70,7 @@ struct CredentialPowerTests {
         #expect(problem == nil)
     }
 
-    @Test("Would be lost were one wait for the disk left out", arguments: [true, false])
+    @Test("Something reported would be lost, were one wait for the disk left out", arguments: [true, false])
     func needed(isForDirectory: Bool) async throws {
         let disk = MemoryDisk(directories: [directory.path])
         let steps = try await script(disk)

@@ -228,7 +228,7 @@ struct NestedStagesTests {
         }
     }
 
-    @Test("For one origin are refused when the chain is built, with the fix; for different ones they are not")
+    @Test("Two for one origin are refused when the chain is built, with the fix; for different ones they are not")
     func nested() {
         let (home, other): (OriginSet, OriginSet) = ("https://api.example.com", "https://other.example")
         func basic(_ origins: OriginSet) -> BasicAuthMiddleware {

@@ -59,7 +59,7 @@ struct CookieFilePowerTests {
         #expect(problem == nil)
     }
 
-    @Test("Would be torn were the wait for the disk left out")
+    @Test("The file would be torn, were the wait for the disk left out")
     func needed() async throws {
         let disk = MemoryDisk(directories: ["/jar"])
         let steps = try await script(disk)

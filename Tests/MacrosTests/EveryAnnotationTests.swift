@@ -72,7 +72,7 @@ struct EveryAnnotationTests {
         await #expect(throws: StatusError.self) { try await every().handled() }
     }
 
-    @Test("Progress and a change of the request that the caller has to give")
+    @Test("The caller gives the closures for progress and for a change of the request")
     func progressAndChange() async throws {
         transport.enqueue(.status(.noContent))
         let reports = Locked(0)

@@ -102,7 +102,7 @@ struct LogShipperServiceTests {
         #expect(statistics.dropped[.abandoned].total == 3)
     }
 
-    @Test("The example of LogShipperService")
+    @Test("The example of LogShipperService works")
     func documentation() async throws {
         let fixture = ShipperFixture.taking()
         let (shipper, logger) = (fixture.shipper, Logger(label: "a") { _ in SwiftLogNoOpLogHandler() })

@@ -79,7 +79,7 @@ struct BodyTimeoutTests {
         #expect(clock.pendingDeadlines.isEmpty)
     }
 
-    @Test("Strike a read that begins when time is up, even if a chunk is at hand")
+    @Test("The limits strike a read that begins when time is up, even if a chunk is at hand")
     func late() async throws {
         for stage in [
             TimeoutMiddleware(.seconds(5)) as any Middleware,

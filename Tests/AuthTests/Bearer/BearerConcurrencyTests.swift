@@ -258,7 +258,7 @@ struct BearerSignInTests {
 
 @Suite("The refresh's own requests", .heavy, .timeLimit(.minutes(10)))
 struct BearerBypassTests {
-    @Test("Go through the stages inside, the same chain, or another chain with the same stage, and wait for nothing")
+    @Test("They go through the stages inside, the same chain, or another with the same stage, and wait for nothing")
     func sameChain() async throws {
         for route in ["inside", "same chain", "other chain"] {
             let transport = InMemoryTransport()

@@ -71,7 +71,7 @@ struct BearerFailureTests {
 
 @Suite("A new token is saved")
 struct BearerSavingTests {
-    @Test("Before it is used, and each one once")
+    @Test("Each token is saved before it is used, and once")
     func order() async throws {
         let saved = Locked<[AccessToken]>([])
         let source = TokenSource { number, _ in
