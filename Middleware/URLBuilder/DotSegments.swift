@@ -1,12 +1,12 @@
 /// The `.` and `..` segments of a path (RFC 3986 §5.2.4), in every form that servers recognize: percent-encoded dots,
 /// backslashes and encoded slashes as separators, and parameters after the dots (`..;x`).
-struct DotSegments {
+package struct DotSegments {
     /// The positions of the segments.
-    private(set) var ranges: [Range<Int>] = []
+    package private(set) var ranges: [Range<Int>] = []
     /// Whether, from left to right, there is a `..` without a segment to go up from.
-    private(set) var climbsOut = false
+    package private(set) var climbsOut = false
 
-    init(in path: ArraySlice<UInt8>) {
+    package init(in path: ArraySlice<UInt8>) {
         guard path.withUnsafeBufferPointer(Self.mayBe) else { return }
         var depth = 0
         var start = path.startIndex

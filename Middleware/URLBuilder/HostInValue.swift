@@ -1,7 +1,7 @@
 /// Detects values that would change the host if they were read as a URL reference.
-enum HostInValue {
+package enum HostInValue {
     /// Whether the text begins with two slashes or backslashes, or with a scheme and a slash; also percent-encoded.
-    static func isSuspected(in text: String) -> Bool {
+    package static func isSuspected(in text: String) -> Bool {
         let bytes = Array(text.utf8.drop { $0 == 0x20 })
         return startsAuthority(bytes[...]) || startsWithScheme(bytes)
     }

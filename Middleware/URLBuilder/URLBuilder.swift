@@ -182,7 +182,7 @@ public struct URLBuilder: Sendable {
     }
 
     /// The authority with its host in ASCII, as used for look-up.
-    static func inASCII(_ authority: String) throws(URLBuilderError) -> String {
+    package static func inASCII(_ authority: String) throws(URLBuilderError) -> String {
         guard let ascii = Authority.inASCII(authority) else {
             throw URLBuilderError(Authority.hasZone(authority) ? .zoneInHost(authority) : .invalidHost(authority))
         }

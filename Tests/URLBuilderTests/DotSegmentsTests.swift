@@ -1,8 +1,7 @@
 #if AllTests
+import HTTPChainURLBuilder
 import TestSupport
 import Testing
-
-@testable import HTTPChainURLBuilder
 
 @Suite("Dot segments", .seeded)
 struct DotSegmentsTests {

@@ -1,7 +1,6 @@
 #if AllTests
+import HTTPChainURLBuilder
 import Testing
-
-@testable import HTTPChainURLBuilder
 
 @Suite("Host names")
 struct HostNameTests {
