@@ -1,11 +1,11 @@
-import HTTPChainCore
+package import HTTPChainCore
 import HTTPChainSupport
-import HTTPTypes
+package import HTTPTypes
 
 /// The properties shared by calls that may share a transfer.
-struct CoalescingKey: Hashable, Sendable {
+package struct CoalescingKey: Hashable, Sendable {
     private let identity: RequestIdentity
-    let origin: Origin
+    package let origin: Origin
     private(set) var partition: String?
 
     /// Creates the key of a request; returns `nil` if it needs a separate transfer.
@@ -14,7 +14,7 @@ struct CoalescingKey: Hashable, Sendable {
     ///   - request: The request.
     ///   - ignored: The fields that may differ.
     ///   - hasUserPartition: Whether the partition separates users: credentials in options have no value to compare.
-    init?(_ request: borrowing Request, ignoring ignored: [HTTPField.Name], hasUserPartition: Bool) {
+    package init?(_ request: borrowing Request, ignoring ignored: [HTTPField.Name], hasUserPartition: Bool) {
         let head = request.head
         let options = request.options
         guard head.method == .get || head.method == .head, options[CoalescingOption.self],
@@ -26,17 +26,17 @@ struct CoalescingKey: Hashable, Sendable {
         self.origin = origin
     }
 
-    static func == (one: CoalescingKey, other: CoalescingKey) -> Bool {
+    package static func == (one: CoalescingKey, other: CoalescingKey) -> Bool {
         one.identity == other.identity && one.partition.hasSameBytes(as: other.partition)
     }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(identity)
         hasher.combine(partition)
     }
 
     /// Returns the key for a partition, such as a user.
-    func inPartition(_ partition: String?) -> CoalescingKey {
+    package func inPartition(_ partition: String?) -> CoalescingKey {
         var key = self
         key.partition = partition
         return key

@@ -43,7 +43,7 @@ public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     private let ignored: [HTTPField.Name]
     private let window: ByteCount
     private let spill: ByteCount
-    let transfers: SharedTransfers
+    package let transfers: SharedTransfers
 
     /// Creates the stage.
     ///

@@ -1,12 +1,11 @@
 import Foundation
+import HTTPChainCoalescing
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainCoalescing
 
 @Suite("The coalescing stage in a chain", .timeLimit(.minutes(10)))
 struct ChainTests {

@@ -1,11 +1,10 @@
 import Foundation
+import HTTPChainCoalescing
 import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainCoalescing
 
 @Suite("What makes calls identical")
 struct KeyTests {

@@ -1,12 +1,11 @@
 import Foundation
+import HTTPChainCoalescing
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainCoalescing
 
 @Suite("Readers of different speed", .heavy, .timeLimit(.minutes(10)))
 struct SlowReaderTests {

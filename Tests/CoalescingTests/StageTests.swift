@@ -1,12 +1,11 @@
 import Foundation
+import HTTPChainCoalescing
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainCoalescing
 
 @Suite("Calls that share a transfer", .heavy, .timeLimit(.minutes(10)))
 struct StageTests {

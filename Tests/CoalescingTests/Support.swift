@@ -1,11 +1,10 @@
 import Foundation
+import HTTPChainCoalescing
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
-
-@testable import HTTPChainCoalescing
 
 let target = "https://api.example.com/plants"
 

@@ -1,9 +1,8 @@
 import Foundation
+import HTTPChainCoalescing
 import HTTPChainTesting
 import TestSupport
 import Testing
-
-@testable import HTTPChainCoalescing
 
 @Suite("What is held of a shared body", .seeded)
 struct WindowTests {

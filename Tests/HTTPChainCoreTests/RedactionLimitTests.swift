@@ -1,9 +1,8 @@
 import Foundation
+import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainCore
 
 @Suite("Limits of redaction")
 struct RedactionLimitTests {

@@ -2,6 +2,7 @@
 import Foundation
 import HTTPChainAuth
 import HTTPChainCache
+import HTTPChainCoalescing
 import HTTPChainCore
 import HTTPChainGzip
 import HTTPChainHedging
@@ -15,8 +16,6 @@ import HTTPChainURLBuilder
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainCoalescing
 
 @Suite("Metrics among other stages", .timeLimit(.minutes(10)))
 struct ChainTests {

@@ -5,7 +5,7 @@ import HTTPTypes
 ///
 /// A transfer runs in a separate task, because no single caller owns it. The task ends before the last caller returns:
 /// when the last caller is cancelled, it cancels the task and waits for its end.
-final class SharedTransfers: Sendable {
+package final class SharedTransfers: Sendable {
     private struct Waiter {
         let continuation: CheckedContinuation<Response, any Error>
         /// The object that keeps the response's cookies, if any.
@@ -55,10 +55,10 @@ final class SharedTransfers: Sendable {
     }
 
     /// The number of transfers waiting for the head of a response.
-    var count: Int { state.withLock { $0.transfers.count } }
+    package var count: Int { state.withLock { $0.transfers.count } }
 
     /// The number of calls waiting for the head of a response.
-    var waiterCount: Int { state.withLock { $0.joined.count } }
+    package var waiterCount: Int { state.withLock { $0.joined.count } }
 
     /// Waits for the head of a response until the call's deadline, which also applies to reading its body.
     func send(_ request: consuming Request, _ key: CoalescingKey, _ next: Next) async throws -> Response {

@@ -1,12 +1,12 @@
-import Foundation
+package import Foundation
 
 /// The part of a body kept for its readers, and the readers' positions: a value without side effects.
 ///
 /// The bytes from `start` to `end` are in memory, in chunks as received; earlier ones, back to the slowest reader, are
 /// in a file, as a ring of `disk` bytes.
-struct SharedWindow {
+package struct SharedWindow {
     /// The next step of a reader.
-    enum Step {
+    package enum Step {
         /// Use these bytes; the reader has been moved past them.
         case chunk(Data)
         /// Read bytes at an offset of the body from the file, then call ``finishFileRead(_:count:)``.
@@ -18,9 +18,9 @@ struct SharedWindow {
     }
 
     /// A chunk to be written to the file for slow readers.
-    struct Spill {
-        let offset: Int64
-        let bytes: Data
+    package struct Spill {
+        package let offset: Int64
+        package let bytes: Data
     }
 
     private let memory: Int64
@@ -28,28 +28,28 @@ struct SharedWindow {
     private var chunks: [(offset: Int64, bytes: Data)] = []
     /// The first chunk still needed; earlier ones are removed from the array in batches.
     private var firstChunk = 0
-    private(set) var end: Int64 = 0
+    package private(set) var end: Int64 = 0
     private var positions: [Int: Int64]
     /// The number of readers at each position, so that the slowest is found without visiting all.
     private var readersAt: [Int64: Int]
     private var slowest: Int64 = 0
 
-    init(readers: Int, memory: Int64, disk: Int64) {
+    package init(readers: Int, memory: Int64, disk: Int64) {
         self.memory = memory
         self.disk = disk
         positions = Dictionary(uniqueKeysWithValues: (0..<readers).map { ($0, 0) })
         readersAt = [0: readers]
     }
 
-    var hasReaders: Bool { !positions.isEmpty }
+    package var hasReaders: Bool { !positions.isEmpty }
 
     /// The position where memory begins.
-    var start: Int64 { firstChunk < chunks.count ? chunks[firstChunk].offset : end }
+    package var start: Int64 { firstChunk < chunks.count ? chunks[firstChunk].offset : end }
 
     /// Whether any reader needs the file.
-    var needsFile: Bool { slowest < start }
+    package var needsFile: Bool { slowest < start }
 
-    mutating func step(for reader: Int) -> Step {
+    package mutating func step(for reader: Int) -> Step {
         guard let position = positions[reader] else { return .lost }
         if position == end { return .wait }
         let start = start
@@ -63,16 +63,16 @@ struct SharedWindow {
     /// Moves a reader past the bytes read from the file.
     ///
     /// - Returns: `false` if the reader has lost its place in the meantime, so that the bytes may be wrong.
-    mutating func finishFileRead(_ reader: Int, count: Int) -> Bool {
+    package mutating func finishFileRead(_ reader: Int, count: Int) -> Bool {
         guard let position = positions[reader] else { return false }
         move(reader, from: position, to: position + Int64(count))
         return true
     }
 
     /// Whether a reader has everything so far.
-    func isAtEnd(_ reader: Int) -> Bool { positions[reader] == end }
+    package func isAtEnd(_ reader: Int) -> Bool { positions[reader] == end }
 
-    mutating func append(_ bytes: Data) {
+    package mutating func append(_ bytes: Data) {
         guard !bytes.isEmpty else { return }
         chunks.append((end, bytes))
         end += Int64(bytes.count)
@@ -83,7 +83,7 @@ struct SharedWindow {
     /// Returns the oldest chunk if there is too much in memory; it stays there until ``didSpill(to:)``.
     ///
     /// Readers for which the file has no room lose their places.
-    mutating func nextSpill() -> Spill? {
+    package mutating func nextSpill() -> Spill? {
         while chunks.count - firstChunk > 1, end - start > memory {
             let chunk = chunks[firstChunk]
             if chunk.offset + Int64(chunk.bytes.count) - slowest <= disk {
@@ -95,7 +95,7 @@ struct SharedWindow {
     }
 
     /// Removes a chunk that is now in the file.
-    mutating func didSpill(to offset: Int64) {
+    package mutating func didSpill(to offset: Int64) {
         dropChunks(to: offset)
     }
 
@@ -105,7 +105,7 @@ struct SharedWindow {
         for reader in positions.filter({ $0.value == position }).keys { remove(reader) }
     }
 
-    mutating func remove(_ reader: Int) {
+    package mutating func remove(_ reader: Int) {
         guard let position = positions.removeValue(forKey: reader) else { return }
         left(position)
     }
