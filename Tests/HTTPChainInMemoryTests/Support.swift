@@ -1,9 +1,8 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainInMemory
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainInMemory
 
 /// A clock that a test moves by hand.
 final class ManualTime: TimeSource {

@@ -1,9 +1,8 @@
 #if AllTests
 import Foundation
+import HTTPChainOData
 import TestSupport
 import Testing
-
-@testable import HTTPChainOData
 
 @Suite("Texts in URLs of OData are read back by the standard's grammar", .heavy, .timeLimit(.minutes(10)))
 struct EscapingTests {

@@ -49,7 +49,7 @@ public struct ODataLiteral: Sendable, Hashable, CustomStringConvertible {
 
     /// The literal as an element of an array, which is written as JSON in a URL, OData URL Conventions 4.01
     /// §5.1.1.14.2.
-    var json: String {
+    package var json: String {
         if ["null", "true", "false"].contains(text) || Double(text)?.isFinite == true { return text }
         // A string, or a value after its type; other literals, such as dates, become strings.
         let scalars = text.unicodeScalars
