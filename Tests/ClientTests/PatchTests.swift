@@ -1,12 +1,11 @@
 #if AllTests
 import Foundation
 import HTTPChain
+import HTTPChainClient
 import HTTPChainSupport
 import HTTPChainTesting
 import TestSupport
 import Testing
-
-@testable import HTTPChainClient
 
 /// What a service does with patches, written from the standards for the tests alone.
 enum Patches {

@@ -1,12 +1,12 @@
 import Foundation
-import HTTPChainCore
+package import HTTPChainCore
 
 extension JSONValue {
     /// Returns this value with the changes between two others, both of which have only a part of its members.
     ///
     /// Unchanged parts keep their form here, even if the new value formats them differently. Arrays of the same length
     /// are merged element by element; others are replaced.
-    func overlaid(from old: JSONValue, to new: JSONValue) -> JSONValue {
+    package func overlaid(from old: JSONValue, to new: JSONValue) -> JSONValue {
         if old == new { return self }
         switch (self, old, new) {
         case (.object(var members), .object(let before), .object(let after)):
@@ -27,7 +27,7 @@ extension JSONValue {
     }
 
     /// Returns the merge patch from this value to another, RFC 7396 §1.
-    func mergePatch(to target: JSONValue) -> JSONValue {
+    package func mergePatch(to target: JSONValue) -> JSONValue {
         guard case .object(let before) = self, case .object(let after) = target else { return target }
         var patch: [String: JSONValue] = [:]
         for name in before.keys where after[name] == nil { patch[name] = .null }
@@ -38,7 +38,7 @@ extension JSONValue {
     }
 
     /// Returns the operations from this value to another, RFC 6902 §4, with members sorted by name.
-    func jsonPatch(to target: JSONValue, at pointer: String = "") -> [JSONValue] {
+    package func jsonPatch(to target: JSONValue, at pointer: String = "") -> [JSONValue] {
         if self == target { return [] }
         guard case .object(let before) = self, case .object(let after) = target else {
             return [["op": "replace", "path": .string(pointer), "value": target]]
