@@ -5,6 +5,7 @@ import HTTPChainInMemory
 import HTTPChainMultipart
 import HTTPChainProgress
 import HTTPTypes
+import TestSupport
 import Testing
 
 /// The examples of the documentation page, which compile and do what the page says.
@@ -86,19 +87,9 @@ struct DocumentationTests {
 
     @Test("The page shows what compiles here")
     func pageIsThisFile() throws {
-        func lines(_ text: String) -> [String] {
-            text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-        }
-        let here = URL(fileURLWithPath: #filePath)
-        let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let page = root.appendingPathComponent("Middleware/Multipart/Multipart.docc/Multipart.md")
-        let source = lines(try String(contentsOf: here, encoding: .utf8)).joined(separator: "\n")
-        let blocks = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```swift\n").dropFirst()
-        #expect(blocks.count == 5)
-        for block in blocks {
-            let code = try #require(block.components(separatedBy: "```").first)
-            #expect(source.contains(lines(code).joined(separator: "\n")), "this is not in the tests:\n\(code)")
-        }
+        let examples = try PageExamples(of: "Middleware/Multipart/Multipart.docc/Multipart.md")
+        #expect(examples.count == 5)
+        #expect(examples.missing.isEmpty)
     }
 }
 #endif

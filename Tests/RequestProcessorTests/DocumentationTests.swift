@@ -4,6 +4,7 @@ import HTTPChainInMemory
 import HTTPChainRequestProcessor
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 struct SigningProcessor: RequestProcessor {
@@ -69,17 +70,9 @@ struct DocumentationTests {
 
     @Test("Each example of the page is part of this file, and so compiles")
     func compiles() throws {
-        let here = URL(filePath: #filePath)
-        let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let folder = root.appending(path: "Middleware/RequestProcessor/Documentation.docc")
-        let page = folder.appending(path: "HTTPChainRequestProcessor.md")
-        let lines = { (text: String) in
-            text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
-        }
-        let source = lines(try String(contentsOf: here, encoding: .utf8))
-        let blocks = try String(contentsOf: page, encoding: .utf8).split(separator: "```swift\n").dropFirst()
-            .compactMap { $0.split(separator: "```").first }
-        #expect(blocks.count == 3)
-        for block in blocks { #expect(source.contains(lines(String(block))), "\(block)") }
+        let folder = "Middleware/RequestProcessor/Documentation.docc"
+        let examples = try PageExamples(of: "\(folder)/HTTPChainRequestProcessor.md")
+        #expect(examples.count == 3)
+        #expect(examples.missing.isEmpty)
     }
 }

@@ -5,6 +5,7 @@ import HTTPChainInMemory
 import HTTPChainSerializer
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 private struct Profile: Codable, Sendable {
@@ -85,18 +86,9 @@ struct DocumentationTests {
 
     @Test("Each example of the page is part of this file, and so compiles")
     func compiles() throws {
-        let here = URL(filePath: #filePath)
-        let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let folder = root.appending(path: "Middleware/Serializer/Documentation.docc")
-        let page = folder.appending(path: "HTTPChainSerializer.md")
-        let lines = { (text: String) in
-            text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
-        }
-        let source = lines(try String(contentsOf: here, encoding: .utf8))
-        let blocks = try String(contentsOf: page, encoding: .utf8).split(separator: "```swift\n").dropFirst()
-            .compactMap { $0.split(separator: "```").first }
-        #expect(blocks.count == 3)
-        for block in blocks { #expect(source.contains(lines(String(block))), "\(block)") }
+        let examples = try PageExamples(of: "Middleware/Serializer/Documentation.docc/HTTPChainSerializer.md")
+        #expect(examples.count == 3)
+        #expect(examples.missing.isEmpty)
     }
 }
 #endif
