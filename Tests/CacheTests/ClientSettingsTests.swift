@@ -1,13 +1,12 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainCache
 
 @Suite("What the client decides", .timeLimit(.minutes(10)))
 struct ClientSettingsTests {

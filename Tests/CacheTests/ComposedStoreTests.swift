@@ -1,12 +1,11 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainCache
 
 @Suite("Stores made of stores", .timeLimit(.minutes(10)))
 struct ComposedStoreTests {

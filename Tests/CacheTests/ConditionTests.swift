@@ -1,10 +1,8 @@
 #if AllTests
 import Foundation
-import HTTPChainCore
+import HTTPChainCache
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainCache
 
 @Suite("What a server is asked about, and what its answer means, RFC 9111 §4.3")
 struct ConditionTests {

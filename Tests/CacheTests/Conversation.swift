@@ -1,11 +1,10 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
-
-@testable import HTTPChainCache
 
 /// A cache in a chain over a scripted server, on a clock that the test moves.
 final class Conversation: Sendable {

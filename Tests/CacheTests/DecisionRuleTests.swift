@@ -1,10 +1,9 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
 import HTTPChainCore
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainCache
 
 @Suite("What a request is answered with, RFC 9111 §4 and §5")
 struct DecisionRuleTests {

@@ -1,9 +1,8 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
 import HTTPChainCore
 import HTTPTypes
-
-@testable import HTTPChainCache
 
 extension DecisionRuleTests {
     private static let tag = "ETag: \"a\""

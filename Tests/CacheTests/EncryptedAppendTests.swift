@@ -148,12 +148,9 @@ struct EncryptedAppendTests {
     // MARK: - What another changes
 
     /// A store of which somebody changes what it gives back of a body.
-    private final class ChangedStore: BodyAppending {
+    private final class ChangedStore: WrappedStore, BodyAppending {
         let base = MemoryCacheStore(bounds: .ample, shards: 1)
         let change = Locked<@Sendable (Data) -> Data>({ $0 })
-        var summary: String { base.summary }
-
-        func variants(of key: CacheKey) async throws -> [CacheEntry] { await base.variants(of: key) }
 
         func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
             let change = change.withLock { $0 }
@@ -163,12 +160,6 @@ struct EncryptedAppendTests {
             return HTTPBody(changed.dropFirst(Int(range.lowerBound)).prefix(range.count))
         }
 
-        func makeWriter(
-            for key: CacheKey,
-            _ metadata: CacheMetadata,
-            expecting length: Int64?
-        ) async throws -> (any CacheWriter)? { await base.makeWriter(for: key, metadata, expecting: length) }
-
         func makeAppender(
             to entry: CacheEntry,
             _ metadata: CacheMetadata,
@@ -176,18 +167,6 @@ struct EncryptedAppendTests {
         ) async throws -> (any CacheWriter)? {
             try await base.makeAppender(to: entry, metadata, expecting: length)
         }
-
-        func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
-            await base.update(entry, to: metadata)
-        }
-
-        func remove(_ selection: CacheSelection) async throws -> Int { await base.remove(selection) }
-
-        func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
-            try await base.visit(selection, visit)
-        }
-
-        func usage() async throws -> CacheUsage { await base.usage() }
     }
 
     /// Where each block begins in what is encrypted, and the end.

@@ -205,12 +205,11 @@ struct EncryptedStoreTests {
     // MARK: - What another changes
 
     /// A store of which somebody changes what it gives back.
-    private final class ChangedStore: CacheStore {
+    private final class ChangedStore: WrappedStore {
         let base = MemoryCacheStore(bounds: .ample, shards: 1)
         let changeBody = Locked<@Sendable (Data) -> Data>({ $0 })
         let changeEntry = Locked<@Sendable (CacheEntry) -> CacheEntry>({ $0 })
         let ranges = Locked<[Range<Int64>?]>([])
-        var summary: String { base.summary }
 
         func variants(of key: CacheKey) async throws -> [CacheEntry] {
             let change = changeEntry.withLock { $0 }
@@ -225,24 +224,6 @@ struct EncryptedStoreTests {
             guard let range else { return HTTPBody(changed) }
             return HTTPBody(changed.dropFirst(Int(range.lowerBound)).prefix(range.count))
         }
-
-        func makeWriter(
-            for key: CacheKey,
-            _ metadata: CacheMetadata,
-            expecting length: Int64?
-        ) async throws -> (any CacheWriter)? { await base.makeWriter(for: key, metadata, expecting: length) }
-
-        func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
-            await base.update(entry, to: metadata)
-        }
-
-        func remove(_ selection: CacheSelection) async throws -> Int { await base.remove(selection) }
-
-        func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
-            try await base.visit(selection, visit)
-        }
-
-        func usage() async throws -> CacheUsage { await base.usage() }
     }
 
     private static let sealedBlock = ContentCipher.payload + ContentCipher.overhead

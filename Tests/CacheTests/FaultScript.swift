@@ -1,11 +1,10 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
 import HTTPChainCore
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainCache
 
 /// Uses a store that fails now and then, or not at all, and knows what it may have afterwards.
 struct FaultScript {

@@ -1,12 +1,11 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
 import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainCache
 
 @Suite("A store of files whose disk fails", .heavy, .timeLimit(.minutes(10)))
 struct FileStoreFaultTests {

@@ -1,11 +1,10 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
-
-@testable import HTTPChainCache
 
 /// An entry as somebody writes it who can write where entries are stored: well-formed, with any numbers in it.
 struct ForgedEntry: Sendable {

@@ -1,9 +1,8 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainCache
 
 @Suite("For how long a response is fresh")
 struct FreshnessTests {

@@ -1,13 +1,12 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainCache
 
 @Suite("Rules at the edges of RFC 9111", .timeLimit(.minutes(10)))
 struct FurtherRuleTests {

@@ -1,12 +1,11 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainCache
 
 @Suite("Invalidation, RFC 9111 §4.4", .timeLimit(.minutes(10)))
 struct InvalidationTests {
@@ -56,9 +55,9 @@ struct InvalidationTests {
         let chain = try Chain([CacheMiddleware(store: store, partition: .shared)], transport: transport)
         store.beforeCommit.withLock { $0 = { _ = try await chain.send(.delete(target)) } }
         #expect(try await chain.send(.get(target)).body.text() == "old")
-        #expect(await store.inner.usage().entries == 0)
+        #expect(await store.base.usage().entries == 0)
         #expect(try await chain.send(.get(target)).body.text() == "old")
-        #expect(await store.inner.usage().entries == 1)
+        #expect(await store.base.usage().entries == 1)
         #expect(transport.requestCount == 3)
     }
 }
@@ -70,38 +69,18 @@ extension CacheMiddleware {
 }
 
 /// A store that lets something happen once between the last look before a commit and the commit.
-private final class CommitGate: CacheStore {
-    let inner = MemoryCacheStore.memory(limit: .megabytes(1))
+private final class CommitGate: WrappedStore {
+    let base = MemoryCacheStore.memory(limit: .megabytes(1))
     let beforeCommit = Locked<(@Sendable () async throws -> Void)?>(nil)
-
-    var summary: String { inner.summary }
-
-    func variants(of key: CacheKey) async throws -> [CacheEntry] { await inner.variants(of: key) }
-
-    func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
-        await inner.body(of: entry, range: range)
-    }
 
     func makeWriter(
         for key: CacheKey,
         _ metadata: CacheMetadata,
         expecting length: Int64?
     ) async throws -> (any CacheWriter)? {
-        guard let writer = await inner.makeWriter(for: key, metadata, expecting: length) else { return nil }
+        guard let writer = await base.makeWriter(for: key, metadata, expecting: length) else { return nil }
         return Writer(gate: self, inner: writer)
     }
-
-    func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
-        await inner.update(entry, to: metadata)
-    }
-
-    func remove(_ selection: CacheSelection) async throws -> Int { await inner.remove(selection) }
-
-    func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
-        try await inner.visit(selection, visit)
-    }
-
-    func usage() async throws -> CacheUsage { await inner.usage() }
 
     private final class Writer: CacheWriter {
         let gate: CommitGate

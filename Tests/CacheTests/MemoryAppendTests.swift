@@ -143,19 +143,11 @@ struct MemoryAppendTests {
 }
 
 /// Counts the bytes that a store is given.
-private final class CountingStore: BodyAppending {
+private final class CountingStore: WrappedStore, BodyAppending {
     let written = Locked(0)
-    private let base: MemoryCacheStore
+    let base: MemoryCacheStore
 
     init(_ base: MemoryCacheStore) { self.base = base }
-
-    var summary: String { base.summary }
-
-    func variants(of key: CacheKey) async throws -> [CacheEntry] { await base.variants(of: key) }
-
-    func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
-        await base.body(of: entry, range: range)
-    }
 
     func makeWriter(
         for key: CacheKey,
@@ -176,18 +168,6 @@ private final class CountingStore: BodyAppending {
     private func counted(_ writer: (any CacheWriter)?) -> (any CacheWriter)? {
         writer.map { CountingWriter($0) { [written] count in written.withLock { $0 += count } } }
     }
-
-    func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
-        await base.update(entry, to: metadata)
-    }
-
-    func remove(_ selection: CacheSelection) async throws -> Int { await base.remove(selection) }
-
-    func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
-        try await base.visit(selection, visit)
-    }
-
-    func usage() async throws -> CacheUsage { await base.usage() }
 }
 
 private final class CountingWriter: CacheWriter {

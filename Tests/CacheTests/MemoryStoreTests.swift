@@ -1,12 +1,11 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainCache
 
 @Suite("The store in memory", .seeded, .timeLimit(.minutes(10)))
 struct MemoryStoreTests {
@@ -323,24 +322,24 @@ private struct Plain: Transport {
 }
 
 /// A store in memory of which one function fails.
-struct FailingStore: CacheStore {
+struct FailingStore: WrappedStore {
     enum Point: Sendable, CaseIterable { case variants, body, makeWriter, write, commit, update, remove }
     struct Fault: Error {}
 
     let point: Point
-    let store = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1)))
+    let base = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1)))
     var summary: String { "failing" }
 
     private func fail(at here: Point) throws { if here == point { throw Fault() } }
 
     func variants(of key: CacheKey) async throws -> [CacheEntry] {
         try fail(at: .variants)
-        return await store.variants(of: key)
+        return await base.variants(of: key)
     }
 
     func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         try fail(at: .body)
-        return await store.body(of: entry, range: range)
+        return await base.body(of: entry, range: range)
     }
 
     func makeWriter(
@@ -349,24 +348,18 @@ struct FailingStore: CacheStore {
         expecting length: Int64?
     ) async throws -> (any CacheWriter)? {
         try fail(at: .makeWriter)
-        return await store.makeWriter(for: key, metadata, expecting: length).map { Writer(point: point, writer: $0) }
+        return await base.makeWriter(for: key, metadata, expecting: length).map { Writer(point: point, writer: $0) }
     }
 
     func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
         try fail(at: .update)
-        return await store.update(entry, to: metadata)
+        return await base.update(entry, to: metadata)
     }
 
     func remove(_ selection: CacheSelection) async throws -> Int {
         try fail(at: .remove)
-        return await store.remove(selection)
+        return await base.remove(selection)
     }
-
-    func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
-        try await store.visit(selection, visit)
-    }
-
-    func usage() async throws -> CacheUsage { await store.usage() }
 
     private final class Writer: CacheWriter {
         let point: Point

@@ -1,11 +1,10 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainCache
 
 @Suite("What 304 and HEAD make of a stored response is judged as if it were stored now", .timeLimit(.minutes(10)))
 struct MergedHeadTests {

@@ -1,11 +1,10 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainCache
 
 @Suite("Variants by language, and parts by date", .timeLimit(.minutes(10)))
 struct NegotiationTests {

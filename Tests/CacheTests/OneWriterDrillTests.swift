@@ -1,13 +1,12 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
+import HTTPChainCoalescing
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainCache
-@testable import HTTPChainCoalescing
 
 @Suite("Many calls for one large response", .heavy, .timeLimit(.minutes(60)))
 struct OneWriterDrillTests {

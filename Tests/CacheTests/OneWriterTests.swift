@@ -84,10 +84,10 @@ struct OneWriterTests {
             var responses = try await responses(2, chain)
             responses.removeAll()
         }
-        #expect(await store.inner.usage().entries == 0)
+        #expect(await store.base.usage().entries == 0)
         transport.enqueue(reply("next"))
         #expect(try await chain.send(.get(target)).body.text() == "next")
-        #expect(await store.inner.usage().entries == 1)
+        #expect(await store.base.usage().entries == 1)
     }
 
     @Test("A response that nobody reads does not keep a later one from being stored")
@@ -149,7 +149,7 @@ struct OneWriterTests {
             }
             try await group.waitForAll()
         }
-        #expect(await store.inner.usage().entries == 2)
+        #expect(await store.base.usage().entries == 2)
     }
 
     @Test("A response that comes while the one before it is being stored, or afterwards, is not stored beside it")
@@ -185,7 +185,7 @@ struct OneWriterTests {
             #expect(store.writers.withLock { $0 } == 1, "while it is being stored")
             phase.update { $0 = 2 }
             try await group.next()
-            #expect(await store.inner.usage().entries == 1)
+            #expect(await store.base.usage().entries == 1)
             phase.update { $0 = 3 }
             try await group.next()
         }
@@ -313,19 +313,11 @@ private struct TextReader: BodyReader {
 }
 
 /// A store in memory that counts what is begun to be written.
-private final class CountingStore: CacheStore {
-    let inner = MemoryCacheStore.memory(limit: .megabytes(10))
+private final class CountingStore: WrappedStore {
+    let base = MemoryCacheStore.memory(limit: .megabytes(10))
     let writers = Locked(0)
     /// Done before an entry is stored.
     let onCommit = Locked<(@Sendable () async throws -> Void)?>(nil)
-
-    var summary: String { inner.summary }
-
-    func variants(of key: CacheKey) async throws -> [CacheEntry] { await inner.variants(of: key) }
-
-    func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
-        await inner.body(of: entry, range: range)
-    }
 
     func makeWriter(
         for key: CacheKey,
@@ -333,21 +325,9 @@ private final class CountingStore: CacheStore {
         expecting length: Int64?
     ) async throws -> (any CacheWriter)? {
         writers.withLock { $0 += 1 }
-        let writer = await inner.makeWriter(for: key, metadata, expecting: length)
+        let writer = await base.makeWriter(for: key, metadata, expecting: length)
         guard let writer, let hook = onCommit.withLock({ $0 }) else { return writer }
         return ComposedCacheWriter(writer, beforeCommit: { try? await hook() }, finish: { $0 })
     }
-
-    func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
-        await inner.update(entry, to: metadata)
-    }
-
-    func remove(_ selection: CacheSelection) async throws -> Int { await inner.remove(selection) }
-
-    func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
-        try await inner.visit(selection, visit)
-    }
-
-    func usage() async throws -> CacheUsage { await inner.usage() }
 }
 #endif

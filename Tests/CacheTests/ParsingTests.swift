@@ -1,10 +1,9 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
 import HTTPChainCore
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainCache
 
 @Suite("Parsing of what caches read")
 struct ParsingTests {

@@ -1,11 +1,10 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainCache
 
 @Suite("Parts, RFC 9111 §3.3 and §3.4", .timeLimit(.minutes(10)))
 struct PartialTests {

@@ -1,14 +1,13 @@
 #if AllTests && SQLite
 import Foundation
 import GRDB
+import HTTPChainCache
 import HTTPChainCacheSQLite
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainCache
 
 @Suite("A store in SQLite that is closed, suspended, or shared while it is damaged", .timeLimit(.minutes(10)))
 struct SQLiteClosingTests {

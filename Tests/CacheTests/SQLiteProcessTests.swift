@@ -1,14 +1,13 @@
 #if AllTests && SQLite
 import Foundation
 import GRDB
+import HTTPChainCache
 import HTTPChainCacheSQLite
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainCache
 
 #if canImport(Darwin)
 import Darwin

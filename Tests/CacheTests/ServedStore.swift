@@ -1,12 +1,11 @@
 #if AllTests && Valkey
 import Foundation
+import HTTPChainCache
 import HTTPChainCacheValkey
 import HTTPChainCore
 import HTTPChainValkey
 import TestSupport
 import ValkeyServer
-
-@testable import HTTPChainCache
 
 /// A store in a server that is started with the first use of it, and ends with the last store that uses it.
 final class ServedStore: CacheStore, InvalidationKeeping {

@@ -1,13 +1,12 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainCache
 
 @Suite("A cache in a chain", .timeLimit(.minutes(10)))
 struct StageTests {
@@ -289,7 +288,7 @@ struct StageTests {
         #expect(talk.count == 3)
     }
 
-    @Test("Whether something is stored, and how fresh, without side effects")
+    @Test("The state says whether something is stored, and how fresh, without side effects")
     func state() async throws {
         let talk = try Conversation()
         #expect(try await talk.cache.state(for: .get(target)) == nil)

@@ -1,12 +1,11 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainCache
 
 @Suite("Every store", .heavy, .seeded, .timeLimit(.minutes(10)))
 struct StoreConformanceTests {

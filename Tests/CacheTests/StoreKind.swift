@@ -1,5 +1,6 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
 import HTTPChainCacheEncrypted
 import HTTPChainCacheSQLite
 import HTTPChainCacheValkey
@@ -9,8 +10,6 @@ import HTTPTypes
 import TestSupport
 import Testing
 import ValkeyServer
-
-@testable import HTTPChainCache
 
 #if SQLite
 import GRDB

@@ -1,12 +1,11 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainCache
 
 /// Sun, 06 Nov 1994 08:49:37 GMT, where the virtual clock begins.
 let start = Date(timeIntervalSince1970: 784_111_777)

@@ -1,13 +1,12 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPChainURLSession
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainCache
 
 #if AsyncHTTPClient
 import HTTPChainAsyncHTTPClient

@@ -1,13 +1,12 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainSupport
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainCache
 
 @Suite("Validation, RFC 9111 §4.3", .timeLimit(.minutes(10)))
 struct ValidationTests {

@@ -1,13 +1,12 @@
 #if AllTests && Valkey
 import Foundation
+import HTTPChainCache
+import HTTPChainCacheValkey
 import HTTPChainCore
 import HTTPChainValkey
 import TestSupport
 import Testing
 import ValkeyServer
-
-@testable import HTTPChainCache
-@testable import HTTPChainCacheValkey
 
 @Suite(
     "How often a hit in Valkey waits for the server",

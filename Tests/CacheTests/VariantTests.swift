@@ -1,8 +1,7 @@
 #if AllTests
+import HTTPChainCache
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainCache
 
 @Suite("The variant that a response is, RFC 9111 §4.1")
 struct VariantTests {

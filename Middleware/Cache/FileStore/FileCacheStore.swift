@@ -61,7 +61,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         self.init(path: directory.path, bounds: bounds, durability: durability)
     }
 
-    init(
+    package init(
         path: String,
         bounds: CacheBounds,
         durability: FileCacheDurability = .process,

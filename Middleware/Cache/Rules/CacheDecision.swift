@@ -21,11 +21,11 @@ public struct CacheQuestion: Sendable {
     /// Whether the request has credentials of an unknown user: stored responses aren't used.
     var isUnowned = false
     /// Whether the key separates users whose credentials are added further in.
-    var isOwnerKnown = false
+    package var isOwnerKnown = false
     /// The call's redaction rules, which define the fields that are credentials.
     var redaction = Redaction.standard
     /// Whether a response must not be stored if its request turns out to have been authenticated.
-    var needsOwner = false
+    package var needsOwner = false
 
     /// The digest of the request's content, for responses that depend on it.
     var content: String?

@@ -92,7 +92,7 @@ extension CacheRules {
     }
 
     /// §4.2.1: the first of these that is present; an invalid one is "already stale".
-    func serverLifetime(_ facts: ResponseFacts) -> (lifetime: Double, source: CacheFreshness.Source) {
+    package func serverLifetime(_ facts: ResponseFacts) -> (lifetime: Double, source: CacheFreshness.Source) {
         func seconds(_ delta: DeltaSeconds) -> Double { Double(delta.seconds ?? 0) }
         if let targeted = targeted(facts) {
             if targeted.sMaxAge != .absent { return (seconds(targeted.sMaxAge), .targeted) }
@@ -122,14 +122,14 @@ extension CacheRules {
     }
 
     /// Whether the server forbids using the response once it is stale, RFC 9111 §4.2.4.
-    func forbidsStale(_ response: StoredResponse, lifetime client: CacheLifetime? = nil) -> Bool {
+    package func forbidsStale(_ response: StoredResponse, lifetime client: CacheLifetime? = nil) -> Bool {
         directives(response.facts).noCache && !(client ?? response.metadata.lifetime).isExact
             || requiresRevalidation(response, lifetime: client)
     }
 
     /// Whether stale use is forbidden by `must-revalidate`, or in a shared cache by `proxy-revalidate` or `s-maxage`:
     /// RFC 9111 §5.2.2.2, §5.2.2.8, §5.2.2.10.
-    func requiresRevalidation(_ response: StoredResponse, lifetime client: CacheLifetime? = nil) -> Bool {
+    package func requiresRevalidation(_ response: StoredResponse, lifetime client: CacheLifetime? = nil) -> Bool {
         if (client ?? response.metadata.lifetime).isExact { return false }
         let directives = directives(response.facts)
         return directives.mustRevalidate

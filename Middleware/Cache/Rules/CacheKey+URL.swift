@@ -1,11 +1,11 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainSupport
-import HTTPTypes
+package import HTTPTypes
 
 extension CacheKey {
     /// Returns the normalised URL of a request's target; `nil` if it isn't absolute.
-    static func url(of request: HTTPRequest, ignoring ignored: IgnoredQuery = .none) -> String? {
+    package static func url(of request: HTTPRequest, ignoring ignored: IgnoredQuery = .none) -> String? {
         guard let scheme = request.scheme, let authority = request.authority else { return nil }
         let path = request.path ?? ""
         var url = ""
@@ -25,7 +25,7 @@ extension CacheKey {
     }
 
     /// Returns the normalised URL of a reference; `nil` if it isn't in the origin of the base.
-    static func url(
+    package static func url(
         _ reference: String,
         relativeTo base: String,
         ignoring ignored: IgnoredQuery = .none

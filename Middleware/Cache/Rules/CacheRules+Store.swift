@@ -16,7 +16,7 @@ extension CacheRules {
     static let fieldLimit = HTTPFields.receivedLimit
 
     /// Whether `must-understand` (RFC 9111 §5.2.2.3) allows this final status: those of RFC 9110 §15 are implemented.
-    static func isUnderstood(_ status: Int) -> Bool {
+    package static func isUnderstood(_ status: Int) -> Bool {
         switch status {
         case 200...206, 300...305, 307, 308, 400...417, 421, 422, 426, 428, 429, 431, 451, 500...505, 511: true
         default: false

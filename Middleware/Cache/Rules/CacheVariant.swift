@@ -143,7 +143,7 @@ public struct CacheVariant: Sendable, Hashable {
     ///
     /// It does if it is the request's only most preferred language and the other fields are the same: a server that has
     /// that language would send it.
-    func matches(_ request: HTTPFields, inLanguage language: String?) -> Bool {
+    package func matches(_ request: HTTPFields, inLanguage language: String?) -> Bool {
         guard let language = language.map({ Substring($0).trimmed.lowercased() }),
             fields.contains(where: { $0.name == "accept-language" })
         else { return false }

@@ -2,8 +2,8 @@ import HTTPChainSupport
 import HTTPTypes
 
 /// A directive as written in a `Cache-Control` field.
-struct ScannedDirective: Equatable {
-    enum Argument: Equatable {
+package struct ScannedDirective: Equatable {
+    package enum Argument: Equatable {
         /// There is no equals sign.
         case none
         /// A token or the content of a quoted string; RFC 9111 §5.2 requires recipients to accept both forms.
@@ -13,24 +13,24 @@ struct ScannedDirective: Equatable {
     }
 
     /// In lower case: names are case-insensitive, RFC 9111 §5.2.
-    var name: String
-    var argument: Argument
+    package var name: String
+    package var argument: Argument
 }
 
 /// Parses `Cache-Control`: `1#( token [ "=" ( token / quoted-string ) ] )`, RFC 9111 §5.2.
 ///
 /// The grammar has no white space around the equals sign, so a directive with any is malformed. Garbage between commas
 /// is skipped and doesn't affect the neighbouring directives.
-struct DirectiveScanner {
+package struct DirectiveScanner {
     private let bytes: [UInt8]
     private var position = 0
 
-    init(_ line: String) {
+    package init(_ line: String) {
         bytes = Array(line.utf8)
     }
 
     /// The directives of one field line.
-    static func directives(in line: String) -> [ScannedDirective] {
+    package static func directives(in line: String) -> [ScannedDirective] {
         var scanner = DirectiveScanner(line)
         var result: [ScannedDirective] = []
         while let directive = scanner.next() { result.append(directive) }
@@ -125,7 +125,7 @@ private let comma = UInt8(ascii: ",")
 private let quote = UInt8(ascii: "\"")
 
 /// A number of seconds, RFC 9111 §1.2.2.
-enum DeltaSeconds: Equatable, Sendable {
+package enum DeltaSeconds: Equatable, Sendable {
     /// There is no such directive or field.
     case absent
     /// The value isn't a number of seconds.
@@ -137,7 +137,7 @@ enum DeltaSeconds: Equatable, Sendable {
     static let largest: Int64 = 1 << 31
 
     /// Parses digits only.
-    init(_ text: some StringProtocol) {
+    package init(_ text: some StringProtocol) {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             self = .invalid
             return
@@ -149,9 +149,9 @@ enum DeltaSeconds: Equatable, Sendable {
         self = .seconds(value)
     }
 
-    init(_ argument: ScannedDirective.Argument) {
+    package init(_ argument: ScannedDirective.Argument) {
         if case .value(let text) = argument { self.init(text) } else { self = .invalid }
     }
 
-    var seconds: Int64? { if case .seconds(let value) = self { value } else { nil } }
+    package var seconds: Int64? { if case .seconds(let value) = self { value } else { nil } }
 }

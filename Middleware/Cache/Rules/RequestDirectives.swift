@@ -1,27 +1,27 @@
 import HTTPChainSupport
-import HTTPTypes
+package import HTTPTypes
 
 /// The cache directives of a request: `Cache-Control` (RFC 9111 §5.2.1), or `Pragma` if it is absent (§5.4); and
 /// whether conditions or ranges affect the response.
-struct RequestDirectives: Equatable, Sendable {
-    var maxAge: Int64?
-    var minFresh: Int64?
+package struct RequestDirectives: Equatable, Sendable {
+    package var maxAge: Int64?
+    package var minFresh: Int64?
     /// `DeltaSeconds.largest` if any staleness is accepted.
-    var maxStale: Int64?
-    var noCache = false
-    var noStore = false
-    var onlyIfCached = false
+    package var maxStale: Int64?
+    package var noCache = false
+    package var noStore = false
+    package var onlyIfCached = false
     /// RFC 5861 §4.
-    var staleIfError: Int64?
+    package var staleIfError: Int64?
     /// If-None-Match or If-Modified-Since: conditions evaluated by a cache, RFC 9111 §4.3.2.
     var hasCondition = false
     /// If-Match or If-Unmodified-Since: conditions evaluated only by the server.
     var hasServerPrecondition = false
     var hasRange = false
 
-    init() {}
+    package init() {}
 
-    init(_ fields: HTTPFields) {
+    package init(_ fields: HTTPFields) {
         var hasCacheControl = false
         var isPragmatic = false
         for field in fields {
@@ -63,9 +63,9 @@ struct RequestDirectives: Equatable, Sendable {
     }
 
     /// Whether the caller requires a newer response than freshness alone would.
-    var limitsFreshness: Bool { noCache || maxAge != nil || minFresh != nil }
+    package var limitsFreshness: Bool { noCache || maxAge != nil || minFresh != nil }
 }
 
 extension HTTPField.Name {
-    static let cdnCacheControl = Self(constant: "CDN-Cache-Control")
+    package static let cdnCacheControl = Self(constant: "CDN-Cache-Control")
 }

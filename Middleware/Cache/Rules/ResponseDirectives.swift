@@ -1,36 +1,36 @@
 import HTTPChainSupport
-import HTTPTypes
+package import HTTPTypes
 import RawStructuredFieldValues
 
 /// The directives of `Cache-Control` in a response, RFC 9111 §5.2.2.
 ///
 /// If a directive is repeated, the first one counts (§4.2.1). A restrictive directive with an invalid argument applies
 /// without one: `no-cache=(` is `no-cache`.
-struct ResponseDirectives: Equatable, Sendable {
-    var maxAge = DeltaSeconds.absent
-    var sMaxAge = DeltaSeconds.absent
-    var noStore = false
-    var noCache = false
+package struct ResponseDirectives: Equatable, Sendable {
+    package var maxAge = DeltaSeconds.absent
+    package var sMaxAge = DeltaSeconds.absent
+    package var noStore = false
+    package var noCache = false
     /// The fields named by `no-cache`, in lower case; the directive then applies only to them.
-    var noCacheFields: [String] = []
-    var isPrivate = false
+    package var noCacheFields: [String] = []
+    package var isPrivate = false
     /// The fields named by `private`, in lower case.
-    var privateFields: [String] = []
-    var isPublic = false
+    package var privateFields: [String] = []
+    package var isPublic = false
     var mustRevalidate = false
     var proxyRevalidate = false
     var mustUnderstand = false
     /// RFC 8246 §2.
-    var immutable = false
+    package var immutable = false
     /// RFC 5861 §3, in seconds.
-    var staleWhileRevalidate: Int64?
+    package var staleWhileRevalidate: Int64?
     /// RFC 5861 §4, in seconds.
-    var staleIfError: Int64?
+    package var staleIfError: Int64?
 
-    init() {}
+    package init() {}
 
     /// Parses all lines of the field.
-    init(_ fields: HTTPFields) {
+    package init(_ fields: HTTPFields) {
         for field in fields where field.name == .cacheControl {
             for directive in DirectiveScanner.directives(in: field.value) { take(directive) }
         }
@@ -39,7 +39,7 @@ struct ResponseDirectives: Equatable, Sendable {
     /// Parses a targeted field, RFC 9213 §2.1: a dictionary (RFC 9651 §3.2).
     ///
     /// - Returns: `nil` if the field is empty or malformed, and therefore ignored (RFC 9213 §2.2).
-    init?(targeted lines: [String]) {
+    package init?(targeted lines: [String]) {
         var parser = StructuredFieldValueParser(Array(lines.joined(separator: ",").utf8))
         guard let dictionary = try? parser.parseDictionaryFieldValue(), dictionary.startIndex != dictionary.endIndex
         else { return nil }

@@ -1,12 +1,12 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainSupport
-import HTTPTypes
+package import HTTPTypes
 
 /// The facts about a response's freshness, read once from its fields when it is stored.
-struct ResponseFacts: Sendable {
+package struct ResponseFacts: Sendable {
     /// The expiry time of a response.
-    enum Expiry: Equatable, Sendable {
+    package enum Expiry: Equatable, Sendable {
         case absent
         /// Not a date, typically "0": in the past (RFC 9111 §5.3).
         case invalid
@@ -14,20 +14,20 @@ struct ResponseFacts: Sendable {
         case at(Int64)
     }
 
-    let directives: ResponseDirectives
+    package let directives: ResponseDirectives
     /// The valid targeted fields, by lower-case name, RFC 9213.
-    let targeted: [String: ResponseDirectives]
+    package let targeted: [String: ResponseDirectives]
     /// `Date` in seconds since 1970, or the time of arrival if it is absent (RFC 9110 §6.6.1).
-    let date: Int64
-    let expires: Expiry
+    package let date: Int64
+    package let expires: Expiry
     /// `Last-Modified` in seconds since 1970.
     let lastModified: Int64?
     /// `Age`; 0 if it is absent or invalid (RFC 9111 §5.1).
-    let age: Int64
+    package let age: Int64
     let validators: Validators
-    let status: Int
+    package let status: Int
 
-    init(_ fields: HTTPFields, status: Int, receivedAt: Date) {
+    package init(_ fields: HTTPFields, status: Int, receivedAt: Date) {
         self.status = status
         directives = ResponseDirectives(fields)
         var targeted: [String: ResponseDirectives] = [:]
@@ -65,7 +65,7 @@ struct ResponseFacts: Sendable {
 
 extension Int64 {
     /// Converts an interval to whole seconds, clamping extreme values.
-    init(clampingSeconds seconds: Double) {
+    package init(clampingSeconds seconds: Double) {
         self = seconds.isNaN ? 0 : Int64(Swift.min(Swift.max(seconds, -9e15), 9e15))
     }
 }

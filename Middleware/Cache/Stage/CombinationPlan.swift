@@ -3,8 +3,8 @@ import HTTPChainCore
 import HTTPTypes
 
 /// The way a partial response is combined with a stored one, RFC 9111 §3.4.
-struct CombinationPlan {
-    enum Outcome {
+package struct CombinationPlan {
+    package enum Outcome {
         case store(CombinationPlan)
         /// All of it is already stored: only the description changes.
         case freshen(CacheEntry, CacheMetadata)
@@ -13,16 +13,16 @@ struct CombinationPlan {
     }
 
     /// The metadata to store.
-    var metadata: CacheMetadata
+    package var metadata: CacheMetadata
     /// The length of the response's own content; `nil` if irrelevant.
-    var ownLength: Int64?
+    package var ownLength: Int64?
     /// The stored part.
-    var other: CacheEntry?
+    package var other: CacheEntry?
     /// The ranges of the other entry's stored bytes that come before and after.
-    var before: Range<Int64>?
-    var after: Range<Int64>?
+    package var before: Range<Int64>?
+    package var after: Range<Int64>?
     /// The number of leading bytes of the response that are already stored, if the rest continues the stored part.
-    var overlap: Int64?
+    package var overlap: Int64?
     /// The metadata to store if the other entry is gone.
     private var own: CacheMetadata
 

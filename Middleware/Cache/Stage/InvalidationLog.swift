@@ -87,7 +87,7 @@ package final class InvalidationLog: Sendable {
     }
 
     /// Whether no invalidation since then can include a response to this URL.
-    func isCurrent(_ url: String, since stamp: UInt64) -> Bool {
+    package func isCurrent(_ url: String, since stamp: UInt64) -> Bool {
         state.withLock { $0.everything <= stamp && ($0.urls[ExactText(url)] ?? 0) <= stamp }
     }
 }

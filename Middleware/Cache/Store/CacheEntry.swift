@@ -129,7 +129,7 @@ public final class StoredResponse: Sendable {
     /// The checksum of the stored bytes.
     public let bodyChecksum: ContentChecksum
     /// The parsed facts about its freshness.
-    let facts: ResponseFacts
+    package let facts: ResponseFacts
     /// The rendering of the last hit, which further hits within the same second reuse.
     let rendering = Locked<CacheHitRendering?>(nil)
     /// A value that a wrapping store keeps with the entry.
