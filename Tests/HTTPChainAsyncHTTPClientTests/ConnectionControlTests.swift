@@ -138,7 +138,7 @@ struct ConnectionControlTests {
             let error = #expect(throws: ConnectionSettingsError.self) {
                 try AsyncHTTPClientTransport(connection: settings)
             }
-            #expect(error?.description.contains("clientIdentity is not valid") == true)
+            #expect(error?.description.contains("clientIdentity is invalid") == true)
         }
     }
 

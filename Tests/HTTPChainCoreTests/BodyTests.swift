@@ -212,7 +212,7 @@ struct FileBodyTests {
             #expect(count < 600_000)
         }
         let error = BodyError(.fileChanged(path: "/a"))
-        #expect("\(error)".contains("/a changed while it was read"))
+        #expect("\(error)".contains("/a changed while it was being read"))
     }
 
     @Test("A file body lets a file grow of which a range was asked for, and notices all else")

@@ -35,7 +35,7 @@ struct ChainOrderTests {
             error?.problems == [
                 ChainProblem(
                     stage: "RetryMiddleware",
-                    problem: "RetryMiddleware must stand outside BearerAuthMiddleware: each attempt gets a fresh "
+                    problem: "RetryMiddleware must be outside BearerAuthMiddleware: each attempt gets a fresh "
                         + "token and passes the breaker, the limits and the attempt's own deadline",
                     fix: "move it above BearerAuthMiddleware"
                 )
@@ -72,7 +72,7 @@ struct ChainOrderTests {
             try Chain([Marker("seal", seal), Marker("sign", sign)], transport: ClosureTransport())
         }
         #expect(
-            error?.problems.map(\.problem) == ["sign must stand outside seal: it signs the credentials too"]
+            error?.problems.map(\.problem) == ["sign must be outside seal: it signs the credentials too"]
         )
         #expect(throws: ChainOrderError.self) {
             try Chain([Marker("limit", .attempt), Marker("sign", sign)], transport: ClosureTransport())

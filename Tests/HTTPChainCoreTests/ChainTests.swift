@@ -243,7 +243,7 @@ struct ChainTests {
         struct Cart: Decodable { var items: [Item] }
         let response = Response(.ok, headers: [.contentType: "application/json"], body: HTTPBody(json))
         let error = await #expect(throws: DecodingFailure.self) { try await response.decode(Cart.self) }
-        #expect(error?.description.contains("no value of type Cart") == true)
+        #expect(error?.description.contains("not a value of type Cart") == true)
         #expect(error?.description.contains(expected) == true, "\(String(describing: error))")
         #expect(json.isEmpty || error?.underlyingError is DecodingError)
     }

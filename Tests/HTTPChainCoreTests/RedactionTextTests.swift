@@ -490,7 +490,7 @@ struct RedactionTextTests {
     @Test("What a decoder quotes of a secret is not shown")
     func quoted() throws {
         for (text, shown) in [
-            (#"{"kind":"a","token":"hunter2"}"#, "token: its value, which is not shown, does not fit"),
+            (#"{"kind":"a","token":"hunter2"}"#, "token: its value, which is not shown, is not valid"),
             (#"{"kind":"b","token":"hunter2"}"#, "kind: "),
         ] {
             let bytes = Data(text.utf8)

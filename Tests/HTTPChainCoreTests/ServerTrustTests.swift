@@ -14,7 +14,7 @@ struct ServerTrustTests {
     func malformed(text: String) throws {
         #expect(try PublicKeyPin(one).description == one)
         let error = #expect(throws: ConnectionSettingsError.self) { try PublicKeyPin(text) }
-        #expect(error?.description.contains("not sha256/ and 32 bytes") == true)
+        #expect(error?.description.contains("not sha256/ followed by 32 bytes") == true)
     }
 
     @Test("Pins need at least one key")

@@ -310,7 +310,7 @@ struct StageTests {
         #expect(problem([RetryMiddleware(budget: budget), HedgingMiddleware(budget: budget)], over: server) == "")
         #expect(
             problem([HedgingMiddleware(), RetryMiddleware()], over: server).contains(
-                "RetryMiddleware must stand outside"
+                "RetryMiddleware must be outside"
             )
         )
     }

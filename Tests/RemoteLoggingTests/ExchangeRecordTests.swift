@@ -262,7 +262,7 @@ struct ExchangeRecordTests {
         )
         _ = await harness().send(.get("users"), answering: .failure(failure))
         let exchange = try keeper.exchange()
-        #expect(exchange.error?.reason == "the body is no value of type Int: no number")
+        #expect(exchange.error?.reason == "the body is not a value of type Int: no number")
         #expect(exchange.status == .ok && exchange.outcome == .failure)
         #expect(exchange.url == "https://a.example/")
     }

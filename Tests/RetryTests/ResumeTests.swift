@@ -500,8 +500,8 @@ struct ResumeTests {
         #expect(
             told == [
                 "attempt 1: 200",
-                "attempt 1: test: the connection ended before the answer was complete; "
-                    + "the server had begun to answer; waited 1.0 s",
+                "attempt 1: test: the connection ended before the response was complete; "
+                    + "the server had begun to respond; waited 1.0 s",
                 "attempt 2 (from byte 100000): 206",
             ]
         )

@@ -42,7 +42,7 @@ struct RetryMiddlewareTests {
         #expect(
             "\(history)" == """
                 attempt 1: 503; waited 1.0 s
-                attempt 2: test: the connection ended before the answer was complete; \
+                attempt 2: test: the connection ended before the response was complete; \
                 the request may have reached the server; waited 2.0 s
                 attempt 3: 200
                 no further attempt: the response is not one that is retried

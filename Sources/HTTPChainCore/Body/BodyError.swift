@@ -61,32 +61,32 @@ public struct BodyError: HTTPChainError, Hashable {
         case .shorterThanDeclared(let declared, let actual):
             Explanation("the body ended after \(actual) of the \(declared) bytes it declares")
         case .longerThanDeclared(let declared):
-            Explanation("the body goes on after the \(declared) bytes it declares")
+            Explanation("the body is longer than the \(declared) bytes it declares")
         case .negativeLength(let length):
             Explanation(
                 "the body declares a length of \(length) bytes",
-                "give its real length, or nil when it is not known"
+                "give its actual length, or nil if it is unknown"
             )
         case .unserialized(let type):
             Explanation(
-                "the body is a value of type \(type) that is not bytes yet",
-                "add a serializer stage outside what reads it"
+                "the body is a value of type \(type) that has not been serialized",
+                "add a serializer stage outside the stage that reads it"
             )
         case .rangeOutsideFile(let path, let range, let size):
             Explanation(
-                "bytes \(range.lowerBound)..<\(range.upperBound) do not lie within \(path), which has \(size) bytes"
+                "bytes \(range.lowerBound)..<\(range.upperBound) are not within \(path), which has \(size) bytes"
             )
         case .missingFile(let path):
             Explanation("there is no file \(path)", "give the path of a file that exists when the body is read")
         case .notARegularFile(let path):
             Explanation(
-                "\(path) is not a regular file but a directory, a pipe, a socket or a device, which have no length",
-                "read it yourself and give the chunks as HTTPBody.once(chunks:)"
+                "\(path) is not a regular file but a directory, pipe, socket or device, which has no length",
+                "read it yourself and pass the chunks to HTTPBody.once(chunks:)"
             )
         case .fileChanged(let path):
             Explanation(
-                "\(path) changed while it was read",
-                "send a copy of it; of a file that only grows, send a range"
+                "\(path) changed while it was being read",
+                "send a copy of it, or a range if the file only grows"
             )
         case .file(let path, let operation, let code, let message):
             Explanation("cannot \(operation) \(path): \(message) (errno \(code))")

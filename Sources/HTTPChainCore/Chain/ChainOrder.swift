@@ -128,7 +128,7 @@ enum ChainOrder {
         return [
             ChainProblem(
                 stage: name,
-                problem: "\(name) must stand outside \(otherName): \(phase.reason)",
+                problem: "\(name) must be outside \(otherName): \(phase.reason)",
                 fix: "move it above \(otherName)"
             )
         ]
@@ -144,7 +144,7 @@ enum ChainOrder {
         case .redirect where place.capabilities.contains(.followsRedirects):
             return clash("follows redirects itself", "switch that off in the transport, or remove the stage")
         case .cache where place.capabilities.contains(.caches):
-            return clash("caches itself", "switch that off in the transport, or remove the stage")
+            return clash("caches responses itself", "switch that off in the transport, or remove the stage")
         default:
             return []
         }

@@ -26,7 +26,7 @@
 public struct Phase: Sendable, Hashable, CustomStringConvertible {
     /// The name, as printed by ``Chain/explain()`` and traces.
     public let name: String
-    /// The reason for the place of this phase: the end of the sentence "A must stand outside B: …".
+    /// The reason for the place of this phase: the end of the sentence "A must be outside B: …".
     public let reason: String
     /// The distance from the caller, or nil for ``anywhere``.
     private let position: Double?
@@ -47,7 +47,7 @@ public struct Phase: Sendable, Hashable, CustomStringConvertible {
     ///   - outer: The phase just outside it. If `outer` or `inner` is ``anywhere``, the new phase has the place of the
     ///     other one.
     ///   - inner: The phase just inside it.
-    ///   - reason: The reason for its place, to end the sentence "A must stand outside B: …".
+    ///   - reason: The reason for its place, to end the sentence "A must be outside B: …".
     public init(_ name: String, between outer: Phase, and inner: Phase, because reason: String) {
         let place =
             switch (outer.position, inner.position) {
@@ -81,16 +81,16 @@ public struct Phase: Sendable, Hashable, CustomStringConvertible {
 
 extension Phase {
     /// No particular place.
-    public static let anywhere = Phase("anywhere", at: nil, because: "it may stand anywhere")
+    public static let anywhere = Phase("anywhere", at: nil, because: "it can be anywhere")
 
     /// Error handlers.
-    public static let failure = Phase("failure", at: 1, because: "it must see the failure of every other stage")
+    public static let failure = Phase("failure", at: 1, because: "it must see the failures of all other stages")
 
     /// Once for each call: call log, call registry, the consumer's progress.
     public static let call = Phase(
         "call",
         at: 2,
-        because: "it acts once for each call, answers from a cache included, and sees how it ends"
+        because: "it acts once for each call, even one served from a cache, and sees how it ends"
     )
 
     /// The deadline of the whole call.
@@ -114,21 +114,21 @@ extension Phase {
     public static let validate = Phase(
         "validate",
         at: 4,
-        because: "further in, it would turn 304, 401 and 503 into errors that cache, auth and retry need to see"
+        because: "further in, it would turn 304, 401 and 503 into errors before cache, auth and retry see them"
     )
 
     /// URL builder, headers, request processor, multipart.
     public static let build = Phase(
         "build",
         at: 5,
-        because: "what follows may repeat the request, which must be complete by then"
+        because: "the stages inside may repeat the request, so it must be complete"
     )
 
     /// Redirects.
     public static let redirect = Phase(
         "redirect",
         at: 6,
-        because: "each hop is cached on its own, and credentials are decided again for each"
+        because: "each hop is cached separately, and credentials are chosen again for each"
     )
 
     /// Content codings.
@@ -145,14 +145,14 @@ extension Phase {
     public static let cache = Phase(
         "cache",
         at: 9,
-        because: "there is one look-up for a call; revalidation is retried and authenticated like any request"
+        because: "there is one lookup for each call; revalidation is retried and authenticated like any request"
     )
 
     /// Coalescing of identical calls.
     public static let coalesce = Phase(
         "coalesce",
         at: 10,
-        because: "calls join only when the cache has no answer for them"
+        because: "calls share a transfer only if the cache has no response for them"
     )
 
     /// Retries.
@@ -166,14 +166,14 @@ extension Phase {
     public static let hedge = Phase(
         "hedge",
         at: 12,
-        because: "each hedged attempt is authenticated and limited on its own"
+        because: "each hedged attempt is authenticated and limited separately"
     )
 
     /// Basic, digest, bearer, sessions.
     public static let authenticate = Phase(
         "authenticate",
         at: 13,
-        because: "credentials are made for each attempt and for the origin it goes to"
+        because: "credentials are created for each attempt and its origin"
     )
 
     /// Circuit breaker and load shedding.
@@ -187,14 +187,14 @@ extension Phase {
     public static let rateLimit = Phase(
         "rate limit",
         at: 13.5,
-        because: "an attempt that waits for its turn must not hold a place among those that are in flight"
+        because: "an attempt that is waiting for its turn must not count as in flight"
     )
 
     /// Concurrency limits.
     public static let concurrencyLimit = Phase(
         "concurrency limit",
         at: 13.75,
-        because: "its queue is no part of the time that an attempt may take"
+        because: "the time in its queue does not count towards the time of an attempt"
     )
 
     /// Once for each attempt: the attempt's own timeout.

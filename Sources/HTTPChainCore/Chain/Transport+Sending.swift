@@ -79,7 +79,7 @@ extension Transport {
             type,
             from: Data(),
             head: response.head,
-            detail: "a stage decoded it to \(Swift.type(of: decoded)); make the stage give the type that is asked for",
+            detail: "a stage decoded it to \(Swift.type(of: decoded)); make that stage return the requested type",
             request: sent,
             attempts: response.attempts,
             redaction: redaction(for: Request(head: sent, options: options))
@@ -194,7 +194,7 @@ extension DecodingFailure {
             type,
             from: Data(),
             head: head,
-            detail: "there is no content; ask for \(type)? or EmptyResponse where that is as it should be",
+            detail: "there is no content; request \(type)? or EmptyResponse if that is expected",
             request: request,
             attempts: attempts,
             redaction: redaction

@@ -124,8 +124,8 @@ public struct ConnectionSettingsError: HTTPChainError, Hashable {
     /// The problem.
     public var reason: String {
         switch problem {
-        case .unsupported(let setting, _): "the transport cannot keep the setting \(setting) on this platform"
-        case .invalid(let setting, let why): "the setting \(setting) is not valid: \(why)"
+        case .unsupported(let setting, _): "the transport does not support the setting \(setting) on this platform"
+        case .invalid(let setting, let why): "the setting \(setting) is invalid: \(why)"
         }
     }
 

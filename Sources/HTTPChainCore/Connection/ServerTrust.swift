@@ -45,13 +45,13 @@ public struct ServerTrust: Sendable {
     ) throws(ConnectionSettingsError) -> ServerTrust {
         guard !pins.isEmpty else {
             throw ConnectionSettingsError(
-                .invalid(setting: "trust", why: "no key is pinned for \(host); name one, and one in reserve"),
+                .invalid(setting: "trust", why: "no key is pinned for \(host); pin one, and a backup key"),
                 stage: "ServerTrust"
             )
         }
         guard let hosts = HostPattern(host) else {
             throw ConnectionSettingsError(
-                .invalid(setting: "trust", why: "\"\(host)\", which keys are pinned for, is not a host name"),
+                .invalid(setting: "trust", why: "keys are pinned for \"\(host)\", which is not a host name"),
                 stage: "ServerTrust"
             )
         }
@@ -80,7 +80,7 @@ public struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
             hash.count == 32
         else {
             throw ConnectionSettingsError(
-                .invalid(setting: "trust", why: "the pin \"\(text)\" is not sha256/ and 32 bytes in base64"),
+                .invalid(setting: "trust", why: "the pin \"\(text)\" is not sha256/ followed by 32 bytes in base64"),
                 stage: "ServerTrust"
             )
         }
@@ -112,7 +112,7 @@ public struct PinMismatch: Sendable, Hashable, CustomStringConvertible {
     /// The host, the presented keys and the pinned keys, on one line.
     public var description: String {
         let pins = pinned.map(\.description).sorted().joined(separator: ", ")
-        return "\(host) showed \(shown.map(\.description).joined(separator: ", ")), and pinned are \(pins)"
+        return "\(host) presented \(shown.map(\.description).joined(separator: ", ")), but the pinned keys are \(pins)"
     }
 }
 

@@ -58,7 +58,7 @@ public struct DecodingFailure: HTTPChainError {
             detail = "there is no such key"
         } else if path.contains(where: { redaction.isSecret(name: $0.stringValue) }) {
             // The decoder's message may quote the value.
-            detail = "its value, which is not shown, does not fit"
+            detail = "its value, which is not shown, is not valid"
         } else {
             detail = redaction.text(context?.debugDescription ?? "\(cause)", upTo: Redaction.longestShown)
         }
@@ -117,7 +117,8 @@ public struct DecodingFailure: HTTPChainError {
         let place = codingPath.isEmpty ? "" : " at \(codingPath)"
         let kind = contentType.map { ", \($0)" } ?? ""
         let body = preview.bytes.isEmpty ? "" : "; it begins: \(preview)"
-        return "the body is no value of type \(expectedType)\(place): \(detail) (status \(status.code)\(kind))\(body)"
+        return
+            "the body is not a value of type \(expectedType)\(place): \(detail) (status \(status.code)\(kind))\(body)"
     }
 
     /// Stage, reason and exchange; omits the decoder's error, which adds nothing to ``detail``.

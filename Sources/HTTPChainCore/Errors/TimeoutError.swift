@@ -75,7 +75,7 @@ public struct TimeoutError: TimeoutFailure, AnnotatedError {
             switch scope {
             case .attempt: (attempt, "attemptTimeout(_:)")
             case .connect: ("connecting in \(attempt)", "transferLimits(connect:)")
-            case .write: ("the wait for the network to take more of the body in \(attempt)", "transferLimits(write:)")
+            case .write: ("the wait for the network to accept more of the body in \(attempt)", "transferLimits(write:)")
             case .response: ("the wait for the response in \(attempt)", "transferLimits(response:)")
             case .read: ("the wait for more of the response in \(attempt)", "transferLimits(read:)")
             default: ("the call", "timeout(_:)")

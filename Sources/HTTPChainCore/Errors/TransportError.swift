@@ -35,7 +35,7 @@ public struct TransportError: AnnotatedError {
         /// The host name could not be resolved.
         public static let hostNotFound = Kind("hostNotFound", "the host name could not be resolved")
         /// No connection could be made.
-        public static let cannotConnect = Kind("cannotConnect", "no connection could be made")
+        public static let cannotConnect = Kind("cannotConnect", "the connection could not be established")
         /// The connection could not be secured: certificate, protocol version or cipher.
         public static let secureConnectionFailed = Kind(
             "secureConnectionFailed",
@@ -46,7 +46,7 @@ public struct TransportError: AnnotatedError {
         /// The transport's or the user's settings don't allow using the available network.
         public static let networkNotAllowed = Kind(
             "networkNotAllowed",
-            "the network that is available may not be used for this"
+            "the available network may not be used for this request"
         )
         /// The platform doesn't allow a connection without TLS to the host: App Transport Security.
         public static let insecureConnectionNotAllowed = Kind(
@@ -54,13 +54,16 @@ public struct TransportError: AnnotatedError {
             "the platform does not allow a connection without TLS to this host"
         )
         /// The connection ended before the response was complete.
-        public static let connectionLost = Kind("connectionLost", "the connection ended before the answer was complete")
+        public static let connectionLost = Kind(
+            "connectionLost",
+            "the connection ended before the response was complete"
+        )
         /// The response isn't HTTP, or its framing is invalid.
-        public static let malformedResponse = Kind("malformedResponse", "the answer is not well-formed HTTP")
+        public static let malformedResponse = Kind("malformedResponse", "the response is not well-formed HTTP")
         /// The body ended before its declared length.
         public static let truncatedBody = Kind("truncatedBody", "the body ended before its declared length")
         /// The time allowed ran out.
-        public static let timedOut = Kind("timedOut", "the time allowed ran out")
+        public static let timedOut = Kind("timedOut", "the time limit was reached")
         /// The transport was shut down.
         public static let shutDown = Kind("shutDown", "the transport was shut down")
         /// Any other failure; see the underlying error.
@@ -76,7 +79,7 @@ public struct TransportError: AnnotatedError {
         /// Some or all of the request may have reached the server.
         case maybe = "the request may have reached the server"
         /// The server responded, at least in part.
-        case answered = "the server had begun to answer"
+        case answered = "the server had begun to respond"
     }
 
     /// The problem.

@@ -74,21 +74,24 @@ public struct InvalidRequestError: HTTPChainError, Hashable {
                 "use letters, digits and hyphens"
             )
         case .invalidHeaderValue(let name):
-            Explanation("the value of the header field \(name) holds a control character (RFC 9110 §5.5)", "remove it")
+            Explanation(
+                "the value of the header field \(name) contains a control character (RFC 9110 §5.5)",
+                "remove it"
+            )
         case .invalidContentLength(let text):
             Explanation(
                 "Content-Length \"\(text)\" is not a number of bytes",
-                "remove the field, the transport sets it"
+                "remove the field; the transport sets it"
             )
         case .contentLengthMismatch(let declared, let actual):
             Explanation(
                 "Content-Length says \(declared) bytes but the body has \(actual)",
-                "remove the field, the transport sets it"
+                "remove the field; the transport sets it"
             )
         case .negativeLength(let length):
             Explanation(
                 "the body declares a length of \(length) bytes",
-                "give its real length, or nil when it is not known"
+                "give its actual length, or nil if it is unknown"
             )
         case .unserializedBody(let type):
             Explanation(

@@ -84,7 +84,7 @@ extension Request {
             throw InvalidRequestError(
                 .invalidURL(
                     url,
-                    "it carries a user name or password (RFC 9110 §4.2.4 forbids it); use an authentication stage"
+                    "it contains a user name or password, which RFC 9110 §4.2.4 forbids; use an authentication stage"
                 )
             )
         }

@@ -104,7 +104,7 @@ package struct ParameterWriter {
             guard !member.isNull else { continue }
             let text = try text(member)
             if separator == UInt8(ascii: "|"), text.utf8.contains(separator) {
-                throw fault(text, "it holds a pipe, which separates the values of a list")
+                throw fault(text, "it contains a pipe, which separates the values of a list")
             }
             escape(text, into: &output)
         }

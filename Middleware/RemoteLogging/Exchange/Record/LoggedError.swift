@@ -35,7 +35,7 @@ extension LoggedError {
         case let error as DecodingFailure:
             // The error's own reason quotes the body, which is shown only on request.
             let place = error.codingPath.isEmpty ? "" : " at \(error.codingPath)"
-            reason = "the body is no value of type \(error.expectedType)\(place): \(error.detail)"
+            reason = "the body is not a value of type \(error.expectedType)\(place): \(error.detail)"
         case let error as any HTTPChainError:
             reason = error.reason
         default:
