@@ -63,7 +63,7 @@ struct ClientSettings {
                 tls.certificateChain = bundle.certificateChain.map { .certificate($0) }
                 tls.privateKey = .privateKey(bundle.privateKey)
             } catch {
-                throw Self.invalid("clientIdentity", "it is not PKCS #12, or the passphrase is another one (\(error))")
+                throw Self.invalid("clientIdentity", "it is not PKCS #12, or the passphrase is wrong (\(error))")
             }
         }
         configuration.tlsConfiguration = tls
@@ -123,8 +123,8 @@ struct PinMismatchError: Error {
 
     /// Reports the mismatch, and returns its description.
     func detail(for host: String) -> String {
-        guard let shown else { return "\(host) showed no certificate" }
-        return pinned.mismatch(of: host, showing: [shown])?.description ?? "\(host) showed \(shown)"
+        guard let shown else { return "\(host) presented no certificate" }
+        return pinned.mismatch(of: host, showing: [shown])?.description ?? "\(host) presented \(shown)"
     }
 }
 #endif

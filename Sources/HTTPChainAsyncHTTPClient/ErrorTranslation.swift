@@ -54,7 +54,7 @@ package struct ErrorTranslation: Sendable {
             return String(cString: strerror(error.errnoCode))
         case let error as NIOConnectionError:
             if let failure = error.connectionErrors.first { return detail(of: failure.error) }
-            return "\(error.host) is not known"
+            return "\(error.host) is unknown"
         case let error as HTTPClientError:
             return error.shortDescription
         case let error as MalformedHeadError:
@@ -72,7 +72,9 @@ package struct ErrorTranslation: Sendable {
         case .invalidURL, .emptyHost, .emptyScheme:
             return InvalidRequestError(.invalidURL(request.redaction.url(request.url), error.shortDescription))
         case .traceRequestWithBody:
-            return InvalidRequestError(.unsupportedBody("TRACE may have no body (RFC 9110 §9.3.8); remove it"))
+            return InvalidRequestError(
+                .unsupportedBody("a TRACE request cannot have a body (RFC 9110 §9.3.8); remove it")
+            )
         default:
             // The client identifies invalid fields only in its description.
             let invalid = request.head.headerFields.first { field in

@@ -78,11 +78,11 @@ public struct UnscriptedCallError: HTTPChainError, Hashable {
     public var stage: String { "Mock" }
 
     /// A sentence with the method.
-    public var reason: String { "\(method) was called, and nothing says what it answers" }
+    public var reason: String { "\(method) was called, but no result was scripted for it" }
 
     /// A suggestion to script it.
     public var recoverySuggestion: String? {
-        "queue an answer with returns(_:), or give one for all calls with answers(_:)"
+        "queue a result with returns(_:), or give one for all calls with answers(_:)"
     }
 }
 #endif

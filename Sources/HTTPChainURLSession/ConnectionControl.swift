@@ -207,7 +207,7 @@ final class ConnectionControl: Sendable {
             let value = first[kSecImportItemIdentity as String] as AnyObject?,
             CFGetTypeID(value) == SecIdentityGetTypeID()
         else {
-            throw invalid("clientIdentity", "it is not PKCS #12, or the passphrase is another one (status \(status))")
+            throw invalid("clientIdentity", "it is not PKCS #12, or the passphrase is wrong (status \(status))")
         }
         let secIdentity = unsafeDowncast(value, to: SecIdentity.self)
         let chain = first[kSecImportItemCertChain as String] as? [SecCertificate] ?? []

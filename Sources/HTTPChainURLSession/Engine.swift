@@ -191,7 +191,7 @@ extension Engine {
     ) throws(InvalidRequestError) -> URLRequest {
         guard let url = URL(string: wire.url) else {
             let url = wire.redaction.url(wire.url)
-            throw InvalidRequestError(.invalidURL(url, "URLSession does not take it for a URL"))
+            throw InvalidRequestError(.invalidURL(url, "URLSession does not accept it as a URL"))
         }
         var request = URLRequest(url: url)
         request.httpMethod = wire.head.method.rawValue

@@ -122,11 +122,11 @@ enum PlatformBehaviour {
     static func restriction(of error: any Error) -> String? {
         let settings: [URLError.NetworkUnavailableReason: String] = [
             .cellular: "cellular networks are not allowed: see URLSessionConfiguration.allowsCellularAccess",
-            .expensive: "networks that cost money are not allowed: see ConnectionSettings.allowsExpensiveNetworks",
+            .expensive: "expensive networks are not allowed: see ConnectionSettings.allowsExpensiveNetworks",
             .constrained: "Low Data Mode is on: see ConnectionSettings.allowsConstrainedNetworks",
         ]
         let reason = (error as? URLError)?.networkUnavailableReason
-        return reason.map { settings[$0] ?? "the network that is there may not be used" }
+        return reason.map { settings[$0] ?? "the available network may not be used" }
     }
 
     /// A body in memory is resent silently, so the platform's own count is used.

@@ -119,6 +119,6 @@ struct PlatformError {
         guard let text else { return "" }
         // libcurl reports "Failed writing header" if FoundationNetworking rejects one.
         return text == "Failed writing header"
-            ? text + ": a field that is not UTF-8, or a status line out of shape" : text
+            ? text + ": a field that is not UTF-8, or a malformed status line" : text
     }
 }

@@ -132,7 +132,7 @@ final class SpillBuffer: Sendable {
         }
         // The disk was just in time and has signalled.
         guard isStalled else { return written.wait() }
-        let stalled = "the disk took nothing for \(patience)"
+        let stalled = "the disk accepted nothing for \(patience)"
         throw BodyError(.file(path: directory.path, operation: "write to", code: ETIMEDOUT, message: stalled))
     }
 

@@ -29,7 +29,7 @@ public struct SpillLimitError: HTTPChainError {
     private var explanation: Explanation {
         Explanation(
             "more than \(limit) of the response body waited unread on disk",
-            "read it as it arrives, ask for it in ranges, "
+            "read it as it arrives, request it in ranges,  "
                 + "raise spillLimit in the transport's configuration, or use a transport with backpressure"
         )
     }

@@ -45,7 +45,7 @@ struct EndpointTests {
         let error = await #expect(throws: UnsupportedRequestError.self) { try await client.call(Ping()) }
         #expect(error?.endpoints == ["garden", "plants"])
         #expect(
-            error?.description.contains("no endpoint of the client supports Ping; asked were garden, plants") == true
+            error?.description.contains("no endpoint of the client supports Ping; tried: garden, plants") == true
         )
         #expect(client.registry.count == 0)
         let empty = await #expect(throws: UnsupportedRequestError.self) { try await Client {}.call(Ping()) }

@@ -362,7 +362,7 @@ struct ResourceTests {
         #expect(bare?.problem == .notAnObject("a Bare"))
         let notes = try client.resources(of: Note.self)
         let list = await #expect(throws: ResourceError.self) { try await notes.fetch("n1") }
-        #expect(list?.problem == .notAnObject("what the service sent for a Note"))
+        #expect(list?.problem == .notAnObject("the service's response for a Note"))
         let missing = await #expect(throws: ResourceError.self) { try await notes.fetch("n2") }
         #expect(missing?.problem == .status(404))
         await #expect(throws: ResourceError.self) { try await notes.list() }

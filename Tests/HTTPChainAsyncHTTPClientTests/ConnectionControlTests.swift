@@ -106,7 +106,7 @@ struct ConnectionControlTests {
         #expect(error?.detail.hasPrefix("plants.example.com showed \(own)") == true, "\(String(describing: error))")
         #expect(reports.all.map(\.host) == ["plants.example.com"])
         let bare = translation.translate(PinMismatchError(pinned: keys, shown: nil), response: nil) as? TransportError
-        #expect(bare?.detail == "plants.example.com showed no certificate")
+        #expect(bare?.detail == "plants.example.com presented no certificate")
     }
 
     @Test("A server with an older version of TLS than the settings accept is refused")

@@ -47,7 +47,7 @@ struct EmptyContentTests {
         let error = try await #require(throws: DecodingFailure.self) {
             try await chain(Response(.noContent)).send(.get(url), as: Plant.self)
         }
-        #expect(error.description.contains("there is no content; ask for Plant? or EmptyResponse"))
+        #expect(error.description.contains("there is no content; request Plant? or EmptyResponse"))
         #expect(error.description.contains("GET https://api.example.com/plants"))
         #expect(error.status == .noContent)
     }

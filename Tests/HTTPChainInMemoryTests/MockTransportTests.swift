@@ -293,6 +293,6 @@ struct HelperTests {
         _ = try await transport.send(Request.get(base).made(from: GetUser(id: 1)))
         let error = try await failure { _ = try await transport.send(Request.get(base).made(from: GetOrder(id: 1))) }
         #expect(error as? HelperTypeError != nil)
-        #expect("\(error)".contains("the helper \"x\" is of type UserTable, but a mock wants one of type Int"))
+        #expect("\(error)".contains("the helper \"x\" is of type UserTable, but a mock expects type Int"))
     }
 }

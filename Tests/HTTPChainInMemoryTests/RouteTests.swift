@@ -151,26 +151,26 @@ struct UnmatchedTests {
         #expect(
             unmatched.nearMisses.map(\.differences) == [
                 ["used up: it answered 1 of 1 times"],
-                ["method is GET, the route wants POST"],
+                ["method is GET, the route expects POST"],
                 ["query lacks page=2"],
-                ["path has \"users\" where the route wants \"people\""],
+                ["path has \"users\", the route expects \"people\""],
                 [
-                    "host is example.com, the route wants other.org",
-                    "path has \"users\" where the route wants \"orders\"",
+                    "host is example.com, the route expects other.org",
+                    "path has \"users\", the route expects \"orders\"",
                 ],
             ]
         )
         #expect(
             unmatched.description == """
-                InMemoryTransport: nothing answers GET https://example.com/users; add a route with on(_:_:) or a reply \
-                with enqueue(_:)
+                InMemoryTransport: no route or reply for GET https://example.com/users; add a route with on(_:_:) or a \
+                reply with enqueue(_:)
                   route, nearest first              what differs
                   GET /users                        used up: it answered 1 of 1 times
-                  POST /users                       method is GET, the route wants POST
+                  POST /users                       method is GET, the route expects POST
                   GET /users?page=2                 query lacks page=2
-                  GET /people                       path has "users" where the route wants "people"
-                  GET //other.org/orders/:id/items  host is example.com, the route wants other.org; path has "users" \
-                where the route wants "orders"
+                  GET /people                       path has "users", the route expects "people"
+                  GET //other.org/orders/:id/items  host is example.com, the route expects other.org; path has \
+                "users", the route expects "orders"
                 """
         )
         #expect(transport.requests.last?.error is UnmatchedRequestError)
@@ -179,14 +179,14 @@ struct UnmatchedTests {
     @Test(
         "Every kind of difference in a path is named",
         arguments: [
-            ("/a/b", "/a", "path ends where the route wants \"b\""),
-            ("/a/:id", "/a/", "path has nothing where the route wants a value for :id"),
-            ("/a/:id", "/a", "path ends where the route wants a value for :id"),
-            ("/a", "/a/b/c", "path goes on with \"/b/c\" where the route ends"),
-            ("/a/", "/a", "path ends where the route wants a slash at its end"),
-            ("/a/x*", "/a/y/z", "path has \"y/z\" where the route wants \"x*\""),
-            ("http://example.com/a", "/a", "scheme is https, the route wants http"),
-            ("//example.com:81/a", "/a", "host is example.com:443, the route wants example.com:81"),
+            ("/a/b", "/a", "path ends, the route expects \"b\""),
+            ("/a/:id", "/a/", "path has nothing, the route expects a value for :id"),
+            ("/a/:id", "/a", "path ends, the route expects a value for :id"),
+            ("/a", "/a/b/c", "path continues with \"/b/c\" after the end of the route"),
+            ("/a/", "/a", "path ends, the route expects a slash at its end"),
+            ("/a/x*", "/a/y/z", "path has \"y/z\", the route expects \"x*\""),
+            ("http://example.com/a", "/a", "scheme is https, the route expects http"),
+            ("//example.com:81/a", "/a", "host is example.com:443, the route expects example.com:81"),
         ]
     )
     func differences(pattern: String, path: String, text: String) async throws {
@@ -202,7 +202,7 @@ struct UnmatchedTests {
         transport.enqueue(.ok, times: 2)
         for _ in 0..<2 { _ = try await transport.send(.get(base)) }
         let used = try await failure { _ = try await transport.send(.get(base)) }
-        #expect("\(used)".hasSuffix("; the 2 enqueued replies are used; there are no routes"))
+        #expect("\(used)".hasSuffix("; the 2 enqueued replies have been used; there are no routes"))
     }
 
     @Test("A long table is cut, and secrets are not shown")

@@ -68,15 +68,16 @@ public struct BlockingCallError: HTTPChainError, Hashable {
     public var reason: String {
         switch problem {
         case .onPool:
-            "a call was to block a thread in a task; the pool has few threads, and the call needs one to go on"
-        case .timedOut(let limit): "the call had not ended after \(limit), and was cancelled"
+            "a task tried to block its thread on a call; the pool has few threads, and the call needs one to proceed"
+        case .timedOut(let limit): "the call did not end within \(limit), and was cancelled"
         }
     }
 
     /// A suggested fix.
     public var recoverySuggestion: String? {
         switch problem {
-        case .onPool: "await the call's value instead, or wait on the main thread of a program or a thread of your own"
+        case .onPool:
+            "await the call's value instead, or wait on a program's main thread or on a thread that you created"
         case .timedOut: "wait for longer, or find out why it takes so long"
         }
     }

@@ -97,13 +97,13 @@ public struct UnsupportedRequestError: HTTPChainError, Hashable {
 
     /// A sentence with the type and the endpoints that were tried.
     public var reason: String {
-        let asked = endpoints.isEmpty ? "it has none" : "asked were \(endpoints.joined(separator: ", "))"
+        let asked = endpoints.isEmpty ? "it has none" : "tried: \(endpoints.joined(separator: ", "))"
         return "no endpoint of the client supports \(requestType); \(asked)"
     }
 
     /// A suggestion to add an endpoint.
     public var recoverySuggestion: String? {
-        "give the client an endpoint for \(requestType), or conform the type to the protocol of one that it has"
+        "give the client an endpoint for \(requestType), or conform the type to the protocol of an endpoint that it has"
     }
 }
 

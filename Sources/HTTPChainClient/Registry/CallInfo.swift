@@ -94,12 +94,12 @@ public struct DuplicateCallError: HTTPChainError {
 
     /// The running call.
     public var reason: String {
-        "call \(running), which was made \(isByKey ? "with the same key" : "from an equal value"), has not ended"
+        "call \(running), made \(isByKey ? "with the same key" : "from an equal value"), is still running"
     }
 
     /// A suggestion to wait for it or to cancel it.
     public var recoverySuggestion: String? {
-        "wait for that call, cancel it first, or do not exclude duplicates"
+        "wait for that call, cancel it first, or allow duplicates"
     }
 }
 
@@ -115,7 +115,7 @@ public struct CallIdentityError: HTTPChainError, Hashable {
 
     /// A sentence with what the call lacks.
     public var reason: String {
-        let value = valueType.map { "its value's type, \($0), isn't Hashable" } ?? "it was made from no value"
+        let value = valueType.map { "its value's type, \($0), isn't Hashable" } ?? "it was not made from a value"
         return "a call excludes duplicates, but has no key, and \(value)"
     }
 

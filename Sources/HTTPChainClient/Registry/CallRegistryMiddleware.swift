@@ -35,7 +35,7 @@ public struct CallRegistryMiddleware: DeadlineKeepingMiddleware {
 
     /// The stage's name and purpose.
     public var summary: StageSummary {
-        StageSummary("CallRegistryMiddleware", purpose: "keeps running calls, to find and cancel them")
+        StageSummary("CallRegistryMiddleware", purpose: "tracks running calls, to find and cancel them")
     }
 
     /// Keeps a call in the registry while it runs.

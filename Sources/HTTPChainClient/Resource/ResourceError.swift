@@ -31,11 +31,11 @@ public struct LostUpdateError: HTTPChainError {
     /// A sentence with the resource's type and version.
     public var reason: String {
         let version = entityTag.map { "the version \($0)" } ?? "the version"
-        return "the \(resourceType) was not changed: it is not \(version) any more that it was read as"
+        return "the \(resourceType) was not changed: it is no longer \(version) that was read"
     }
 
     /// A suggestion to fetch it again.
-    public var recoverySuggestion: String? { "fetch it again, make the changes to what came, and save that" }
+    public var recoverySuggestion: String? { "fetch it again, apply the changes to the new version, and save it" }
 
     /// The exchange of the underlying error.
     public var exchange: ExchangeSnapshot? { (underlyingError as? any HTTPChainError)?.exchange }
@@ -77,19 +77,20 @@ public struct ResourceError: HTTPChainError, Hashable {
     public var reason: String {
         switch problem {
         case .pathWithoutIdentity(let path): "the resource path \"\(path)\" does not end with a variable"
-        case .noIdentity(let property): "the resource has no \(property) that could go into its path"
+        case .noIdentity(let property): "the resource has no \(property) to put into its path"
         case .notAnObject(let what): "\(what) is not a JSON object"
-        case .status(let code): "the service answered with the status \(code)"
+        case .status(let code): "the service responded with the status \(code)"
         }
     }
 
     /// A suggested fix.
     public var recoverySuggestion: String? {
         switch problem {
-        case .pathWithoutIdentity: "end it like \"users/{id}\", with the property that tells one from the others"
-        case .noIdentity: "save what the service sent, or fetch it first"
-        case .notAnObject: "use a typed request for what is not an object; name the member with listMember for a list"
-        case .status: "handle it, or give the chain a StatusValidationMiddleware and an ErrorHandlerMiddleware"
+        case .pathWithoutIdentity: "end it with the property that identifies a resource, as in \"users/{id}\""
+        case .noIdentity: "save a resource that the service returned, or fetch it first"
+        case .notAnObject:
+            "use a typed request for other values; for a list inside an object, name its member with listMember"
+        case .status: "handle it, or add StatusValidationMiddleware and ErrorHandlerMiddleware to the chain"
         }
     }
 }

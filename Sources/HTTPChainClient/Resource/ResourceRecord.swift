@@ -47,7 +47,7 @@ public struct ResourceRecord<Kind: Resource>: Sendable {
 
     init(stored: JSONValue, entityTag: String? = nil, lastModified: String? = nil) throws {
         guard stored.object != nil else {
-            throw ResourceError(.notAnObject("what the service sent for a \(Kind.self)"))
+            throw ResourceError(.notAnObject("the service's response for a \(Kind.self)"))
         }
         value = try Kind.decoder.decode(Kind.self, from: try JSONEncoder().encode(stored))
         baseline = try Self.object(of: value)

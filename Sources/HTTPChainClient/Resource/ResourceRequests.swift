@@ -63,7 +63,7 @@ public struct ListResources<Kind: Resource>: ResourceRequest {
         .resource { bytes, _ in
             let json = try JSONDecoder().decode(JSONValue.self, received: bytes)
             guard let items = (Kind.listMember.map { json[$0] } ?? json)?.array else {
-                throw ResourceError(.notAnObject("what the service sent for a list of \(Kind.self)"))
+                throw ResourceError(.notAnObject("the service's response for a list of \(Kind.self)"))
             }
             return try items.map { try ResourceRecord(stored: $0) }
         }

@@ -124,7 +124,7 @@ public struct ReplyStoreError: HTTPChainError, Hashable {
     /// A description of the problem.
     public var reason: String {
         switch problem {
-        case .noStore(let type): "a stored reply of \(type) was asked for, and the client has no store for replies"
+        case .noStore(let type): "a stored reply of \(type) was requested, but the client has no store for replies"
         }
     }
 

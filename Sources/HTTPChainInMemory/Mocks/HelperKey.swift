@@ -42,7 +42,7 @@ public struct HelperTypeError: HTTPChainError, Hashable {
 
     private var explanation: Explanation {
         Explanation(
-            "the helper \"\(identifier)\" is of type \(actual), but a mock wants one of type \(expected) under that name",
+            "the helper \"\(identifier)\" is of type \(actual), but a mock expects type \(expected) with that name",
             "give helpers of different types different identifiers"
         )
     }

@@ -32,7 +32,7 @@ struct Route: Sendable {
     func nearMiss(for method: HTTPRequest.Method, _ target: RouteTarget) -> (NearMiss, distance: Double) {
         var (texts, distance) = pattern.differences(from: target)
         if let wanted = self.method, wanted != method {
-            texts.insert("method is \(method), the route wants \(wanted)", at: 0)
+            texts.insert("method is \(method), the route expects \(wanted)", at: 0)
             distance += 1
         }
         if isUsedUp {

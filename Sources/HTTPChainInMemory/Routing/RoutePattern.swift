@@ -88,13 +88,13 @@ struct RoutePattern: Sendable {
         var texts: [String] = []
         var distance = 0.0
         if let scheme, !schemeFits(target) {
-            texts.append("scheme is \(target.scheme), the route wants \(scheme)")
+            texts.append("scheme is \(target.scheme), the route expects \(scheme)")
             distance += 1
         }
         if let host, !hostFits(target) {
             let wanted = port.map { "\(host):\($0)" } ?? host
             let actual = port == nil ? target.host : "\(target.host):\(target.port)"
-            texts.append("host is \(actual), the route wants \(wanted)")
+            texts.append("host is \(actual), the route expects \(wanted)")
             distance += 2
         }
         if case .mismatch(let index) = matchPath(target) {
@@ -157,15 +157,15 @@ struct RoutePattern: Sendable {
     private func explain(mismatchAt index: Int, in target: RouteTarget) -> String {
         if target.isPathHidden { return "path is not the route's" }
         guard index < segments.count else {
-            return "path goes on with \"\(shown("/" + target.path(from: index)))\" where the route ends"
+            return "path continues with \"\(shown("/" + target.path(from: index)))\" after the end of the route"
         }
         let wanted = describe(segments[index])
         if case .tail = segments[index] {
-            return "path has \"\(shown(target.path(from: index)))\" where the route wants \(wanted)"
+            return "path has \"\(shown(target.path(from: index)))\", the route expects \(wanted)"
         }
-        guard index < target.segments.count else { return "path ends where the route wants \(wanted)" }
+        guard index < target.segments.count else { return "path ends, the route expects \(wanted)" }
         let actual = target.segments[index]
-        return "path has \(actual.isEmpty ? "nothing" : "\"\(shown(actual))\"") where the route wants \(wanted)"
+        return "path has \(actual.isEmpty ? "nothing" : "\"\(shown(actual))\""), the route expects \(wanted)"
     }
 
     private func shown(_ path: String) -> String { Redaction.standard.url(path) }

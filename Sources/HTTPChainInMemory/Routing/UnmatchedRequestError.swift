@@ -43,7 +43,7 @@ public struct UnmatchedRequestError: HTTPChainError {
     }
 
     /// A sentence with the request.
-    public var reason: String { "nothing answers \(method) \(url)" }
+    public var reason: String { "no route or reply for \(method) \(url)" }
 
     /// Advice to add a route or a reply.
     public var recoverySuggestion: String? { "add a route with on(_:_:) or a reply with enqueue(_:)" }
@@ -52,7 +52,9 @@ public struct UnmatchedRequestError: HTTPChainError {
     public var description: String {
         var text = Explanation(reason, recoverySuggestion).text(of: stage)
         if usedReplies > 0 {
-            text += usedReplies == 1 ? "; the enqueued reply is used" : "; the \(usedReplies) enqueued replies are used"
+            text +=
+                usedReplies == 1
+                ? "; the enqueued reply has been used" : "; the \(usedReplies) enqueued replies have been used"
         }
         guard !nearMisses.isEmpty else { return text + "; there are no routes" }
         let rows = nearMisses.prefix(Self.shownMisses).map { [$0.route, $0.differences.joined(separator: "; ")] }
@@ -72,8 +74,8 @@ public struct UnusedRepliesError: HTTPChainError, Hashable {
     public let stage: String
 
     /// A list of everything unused.
-    public var reason: String { "not everything that was scripted was used:\n  " + unused.joined(separator: "\n  ") }
+    public var reason: String { "some scripted replies were not used:\n  " + unused.joined(separator: "\n  ") }
 
     /// A suggested fix.
-    public var recoverySuggestion: String? { "send what should use it, or do not script it" }
+    public var recoverySuggestion: String? { "send the requests that should use them, or remove them" }
 }

@@ -46,7 +46,7 @@ package struct SystemFiles: FileSystem {
         var status = stat()
         guard lstat(path, &status) == 0 else {
             if errno == ENOENT { return nil }
-            throw FileFault(system: "look at", path)
+            throw FileFault(system: "inspect", path)
         }
         return FileStatus(status)
     }
@@ -132,7 +132,7 @@ private final class SystemFile: File {
 
     func status() throws(FileFault) -> FileStatus {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw FileFault(system: "look at", path) }
+        guard fstat(descriptor, &status) == 0 else { throw FileFault(system: "inspect", path) }
         return FileStatus(status)
     }
 
@@ -198,7 +198,7 @@ private final class SystemFile: File {
     }
 
     func truncate(to size: Int64) throws(FileFault) {
-        guard ftruncate(descriptor, off_t(size)) == 0 else { throw FileFault(system: "cut off", path) }
+        guard ftruncate(descriptor, off_t(size)) == 0 else { throw FileFault(system: "truncate", path) }
     }
 
     func setPermissions(_ permissions: UInt16) throws(FileFault) {

@@ -38,7 +38,7 @@ package struct XMLNesting {
     package static func check(_ document: Data, for reader: Reader) throws(DecodingError) {
         let nesting = XMLNesting(document)
         if let encoding = nesting.unreadableEncoding {
-            throw corrupted("the document declares the encoding \"\(encoding)\", which is not read; use UTF-8")
+            throw corrupted("the document declares the encoding \"\(encoding)\", which is not supported; use UTF-8")
         }
         guard nesting.isShallow(for: reader) else {
             throw corrupted("elements are nested deeper than \(DocumentDepth.limit) levels")
