@@ -157,7 +157,7 @@ public struct PaginationError: HTTPChainError, Hashable {
         switch problem {
         case .cannotFollow(let what): "the next page cannot be followed: \(what)"
         case .otherOrigin(let origin): "the next page is on another origin, \(origin)"
-        case .noProgress: "the pages repeat: the next one was read before"
+        case .noProgress: "the pages repeat: the next one has already been read"
         }
     }
 
@@ -165,8 +165,8 @@ public struct PaginationError: HTTPChainError, Hashable {
     public var recoverySuggestion: String? {
         switch problem {
         case .cannotFollow: nil
-        case .otherOrigin: "ask that origin with a request of its own, if it is to be trusted"
-        case .noProgress: "look at what the service gives as the next page, and whether it knows the parameter"
+        case .otherOrigin: "if you trust that origin, send it a separate request"
+        case .noProgress: "check which next page the service returns, and whether it supports the parameter"
         }
     }
 }

@@ -22,10 +22,12 @@ enum RouteRules {
         var problems = pathProblems(route.path, hasBase: hasBase).map { Problem(key: .path, text: $0) }
         if route.name.isEmpty { problems.append(Problem(text: "a route needs a name")) }
         if let type = route.contentType, MediaType(type) == nil {
-            problems.append(Problem(key: .contentType, text: "\"\(type)\" is no media type; write one as text/plain"))
+            problems.append(
+                Problem(key: .contentType, text: "\"\(type)\" is not a media type; write it like text/plain")
+            )
         }
         if let lifetime = route.cacheTTL, lifetime < .zero {
-            problems.append(Problem(key: .cacheTTL, text: "a lifetime is not negative"))
+            problems.append(Problem(key: .cacheTTL, text: "a lifetime cannot be negative"))
         }
         for (index, name) in route.invalidates.enumerated() where !names.contains(name) {
             problems.append(Problem(key: .invalidates, part: "\(index)", text: "there is no route named \"\(name)\""))
@@ -34,17 +36,17 @@ enum RouteRules {
             problems.append(
                 Problem(
                     key: .responseRootKeyPath,
-                    text: "what is saved as a file is not decoded; remove this or saveAsFile"
+                    text: "a response that is saved as a file is not decoded; remove this or saveAsFile"
                 )
             )
         }
         if route.serialization == .none, !route.requestRootKeyPath.isWhole {
             problems.append(
-                Problem(key: .requestRootKeyPath, text: "nothing is put under it with the serialization none")
+                Problem(key: .requestRootKeyPath, text: "it has no effect with the serialization none")
             )
         }
         if [.get, .head, .delete].contains(route.method), route.gzip, route.serialization != .json {
-            problems.append(Problem(key: .gzip, text: "\(route.method) sends nothing here that could be compressed"))
+            problems.append(Problem(key: .gzip, text: "\(route.method) sends no content here to compress"))
         }
         return problems + cookieProblems(of: route)
     }
@@ -57,11 +59,11 @@ enum RouteRules {
             Problem(
                 key: .cookies,
                 part: cookie.name,
-                text: "no cookie can have this name or value; leave out \"=\", \";\" and control characters"
+                text: "a cookie cannot have this name or value; remove \"=\", \";\" and control characters"
             )
         }
         if let use = route.cookieUse, !use.sends, !route.cookies.isEmpty {
-            problems.append(Problem(key: .cookies, text: "no cookies are sent by this route; remove them, or its use"))
+            problems.append(Problem(key: .cookies, text: "this route sends no cookies; remove them, or cookieUse"))
         }
         return problems
     }
@@ -72,7 +74,7 @@ enum RouteRules {
             problems.append(("protocol", "\"\(address.scheme)\" is neither https nor http"))
         }
         if let port = address.port, !(1...65535).contains(port) {
-            problems.append(("port", "\(port) is no port; ports are 1 to 65535"))
+            problems.append(("port", "\(port) is not a port; ports are 1 to 65535"))
         }
         let plain = ServiceAddress(scheme: "https", host: address.host)
         let isHost = !address.host.utf8.contains { "/?#@{}%\\ \t\r\n".utf8.contains($0) } && !address.host.isEmpty
@@ -80,7 +82,7 @@ enum RouteRules {
             problems.append(
                 (
                     "host",
-                    "\"\(Redaction.standard.authority(address.host))\" is no host; write one as api.example.com, with the port apart"
+                    "\"\(Redaction.standard.authority(address.host))\" is not a host; write one like api.example.com, and the port separately"
                 )
             )
         }
@@ -91,10 +93,12 @@ enum RouteRules {
     }
 
     private static func pathProblems(_ path: String, hasBase: Bool) -> [String] {
-        if path.isEmpty { return hasBase ? [] : ["an empty path needs a service to be at"] }
+        if path.isEmpty { return hasBase ? [] : ["an empty path needs a service"] }
         // The limit of most servers; parsing a template of megabytes would take seconds.
         if path.utf8.count > 8_192 { return ["a path is at most 8192 bytes"] }
-        if path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return ["a path has no control characters"] }
+        if path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+            return ["a path cannot contain control characters"]
+        }
         do {
             _ = try URLVariableSyntax.all.variableNames(in: path)
         } catch {

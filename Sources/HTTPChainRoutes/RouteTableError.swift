@@ -36,11 +36,11 @@ public struct RouteTableError: HTTPChainError, Hashable {
     /// The mistakes, one per line.
     public var reason: String {
         let count = mistakes.count == 1 ? "there is a mistake" : "there are \(mistakes.count) mistakes"
-        return ([count + " in the table of routes"] + mistakes.map { "  \($0)" }).joined(separator: "\n")
+        return ([count + " in the route table"] + mistakes.map { "  \($0)" }).joined(separator: "\n")
     }
 
     /// A suggestion to correct the table.
-    public var recoverySuggestion: String? { "correct the table; no route of it can be called before" }
+    public var recoverySuggestion: String? { "correct the table; none of its routes can be called before" }
 }
 
 /// An error for an invalid call of a route.
@@ -76,14 +76,16 @@ public struct RouteError: HTTPChainError, Hashable {
     public var reason: String {
         switch problem {
         case .unknownRoute(let name, _): "there is no route named \"\(name)\""
-        case .noParameters(let route): "the route \"\(route)\" sends no parameters, and was given some"
+        case .noParameters(let route): "the route \"\(route)\" sends no parameters, but was given some"
         case .parametersAndData(let route, let serialization):
-            "the route \"\(route)\" was given parameters and data; by its serialization, \(serialization), it sends one of them"
+            "the route \"\(route)\" was given parameters and data, but with the serialization "
+                + "\(serialization) it sends only one of them"
         case .dataWithoutBody(let route, let method):
-            "the route \"\(route)\" was given data; \(method) sends none"
+            "the route \"\(route)\" was given data, but \(method) sends none"
         case .invalidField(let route, let field):
-            "the variables of the route \"\(route)\" make an invalid value of the header field \(field)"
-        case .notAnObject(let route): "the parameters of the route \"\(route)\" are no object, and so have no names"
+            "the variables of the route \"\(route)\" make the value of the header field \(field) invalid"
+        case .notAnObject(let route):
+            "the parameters of the route \"\(route)\" are not an object, so they have no names"
         }
     }
 
@@ -91,11 +93,11 @@ public struct RouteError: HTTPChainError, Hashable {
     public var recoverySuggestion: String? {
         switch problem {
         case .unknownRoute(_, let known):
-            known.isEmpty ? "the table is empty" : "there are \(known.joined(separator: ", "))"
+            known.isEmpty ? "the table is empty" : "the routes are \(known.joined(separator: ", "))"
         case .noParameters: "set its serialization to query, form or json"
         case .parametersAndData: "set its serialization to form, which sends both as parts, or to query"
         case .dataWithoutBody: "set its method to POST, PUT or PATCH"
-        case .invalidField: "give variables without line breaks and other control characters"
+        case .invalidField: "remove line breaks and other control characters from the variables"
         case .notAnObject: "give an object, such as [\"name\": \"Ada\"]"
         }
     }

@@ -46,7 +46,7 @@ struct RouteYAMLParser {
         }
         guard aliases <= Self.maximumAliasesAsKeys || !YAMLShape.mayHaveKeysThatAreNoText(text) else {
             add(
-                "there are more than \(Self.maximumAliasesAsKeys) aliases, and keys that are no text: write the keys out"
+                "there are more than \(Self.maximumAliasesAsKeys) aliases, and keys that aren't text: write the keys out"
             )
             return nil
         }
@@ -74,11 +74,11 @@ struct RouteYAMLParser {
         case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
             .composer(let context, let problem, let mark, _):
             let before = context.map { " (\($0.text), line \($0.mark.line))" } ?? ""
-            add("this is no YAML: \(problem)\(before)", at: place(mark))
+            add("this is not YAML: \(problem)\(before)", at: place(mark))
         case .duplicatedKeysInMapping(let names, let context):
             for name in names { add("there are two members with the name \"\(name)\"", at: place(context.mark)) }
-        case .reader(let problem, _, _, _): add("this is no YAML: \(problem)")
-        default: add("this is no YAML: \(error)")
+        case .reader(let problem, _, _, _): add("this is not YAML: \(problem)")
+        default: add("this is not YAML: \(error)")
         }
     }
 
@@ -90,7 +90,7 @@ struct RouteYAMLParser {
     private mutating func counts(_ node: Node) -> Bool {
         count += 1
         if count == Self.maximumNodes + 1 {
-            let text = "there are more than \(Self.maximumNodes) values, counting what aliases stand for"
+            let text = "there are more than \(Self.maximumNodes) values, with aliases expanded"
             add(text, at: place(node.mark))
         }
         return count <= Self.maximumNodes
@@ -120,7 +120,7 @@ struct RouteYAMLParser {
             return RouteNode(.array(values), at: place)
         case .mapping(let mapping): return members(of: mapping).map { RouteNode(.object($0), at: place) }
         case .alias:
-            add("this alias stands for nothing", at: place)
+            add("this alias has no anchor", at: place)
             return nil
         }
     }
@@ -131,7 +131,7 @@ struct RouteYAMLParser {
         for (key, value) in mapping {
             let place = place(key.mark)
             guard case .scalar(let name) = key else {
-                add("the name of a member is to be text", at: place)
+                add("the name of a member must be text", at: place)
                 continue
             }
             if name.style == .plain, name.string == "<<" {
@@ -162,7 +162,7 @@ struct RouteYAMLParser {
             for item in items {
                 guard counts(item) else { return nil }
                 guard case .mapping(let mapping) = item else {
-                    add("\"<<\" merges mappings alone", at: self.place(item.mark))
+                    add("\"<<\" merges only mappings", at: self.place(item.mark))
                     continue
                 }
                 guard let more = self.members(of: mapping) else { return nil }
@@ -170,7 +170,7 @@ struct RouteYAMLParser {
             }
             return members
         default:
-            add("\"<<\" merges a mapping, or a sequence of mappings", at: place)
+            add("\"<<\" needs a mapping, or a sequence of mappings", at: place)
             return []
         }
     }

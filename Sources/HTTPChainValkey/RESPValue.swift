@@ -105,7 +105,7 @@ package struct RESPParser: Sendable {
                 guard buffer.count - start >= stringLength + 2 else { return nil }
                 let end = start + stringLength
                 guard buffer[end] == 13, buffer[end + 1] == 10 else {
-                    throw Malformed(reason: "a string is longer than it says")
+                    throw Malformed(reason: "a string is longer than it declares")
                 }
                 let value = RESPValue.bytes(Array(buffer[start..<end]))
                 self.stringLength = nil
@@ -126,9 +126,9 @@ package struct RESPParser: Sendable {
             case UInt8(ascii: "*"):
                 guard let count = try count(text, upTo: Self.mostValues - values) else { return .null }
                 if count == 0 { return .list([]) }
-                guard lists.count < Self.deepest else { throw Malformed(reason: "lists lie too deep") }
+                guard lists.count < Self.deepest else { throw Malformed(reason: "lists are nested too deep") }
                 lists.append(OpenList(missing: count))
-            default: throw Malformed(reason: "a reply does not begin with its kind")
+            default: throw Malformed(reason: "a reply does not begin with its type")
             }
         }
     }
@@ -156,7 +156,7 @@ package struct RESPParser: Sendable {
 
     private func number(_ line: ArraySlice<UInt8>) throws(Malformed) -> Int64 {
         guard let number = Int64(String(decoding: line, as: UTF8.self)) else {
-            throw Malformed(reason: "a number has other characters than digits")
+            throw Malformed(reason: "a number contains something other than digits")
         }
         return number
     }

@@ -81,7 +81,7 @@ final class CommandHandler: ChannelDuplexHandler {
                 pending.popFirst()?.answer(.success(value))
             }
             guard asked > 0 || parser.isEmpty && buffer.readableBytes == 0 else {
-                throw RESPParser.Malformed(reason: "a reply to no command")
+                throw RESPParser.Malformed(reason: "a reply without a command")
             }
         } catch {
             fail(context, ValkeyError(.malformedReply, server: server, detail: error.reason))

@@ -71,12 +71,12 @@ public struct ValkeyError: HTTPChainError {
     public var reason: String {
         let what =
             switch kind {
-            case .unavailable: "no connection to the Valkey server at \(server) can be made"
+            case .unavailable: "cannot connect to the Valkey server at \(server)"
             case .connectionLost: "the connection to the Valkey server at \(server) was lost"
-            case .timeout: "the Valkey server at \(server) did not answer in time"
-            case .busy: "too many commands wait for the Valkey server at \(server)"
-            case .server: "the Valkey server at \(server) refused a command"
-            case .malformedReply: "what answers at \(server) is no Valkey server"
+            case .timeout: "the Valkey server at \(server) did not respond in time"
+            case .busy: "too many commands are waiting for the Valkey server at \(server)"
+            case .server: "the Valkey server at \(server) rejected a command"
+            case .malformedReply: "the server at \(server) is not a Valkey server"
             case .closed: "the client of the Valkey server at \(server) was shut down"
             }
         return detail.isEmpty ? what : "\(what) (\(detail))"
@@ -85,9 +85,9 @@ public struct ValkeyError: HTTPChainError {
     /// A suggested fix.
     public var recoverySuggestion: String? {
         switch kind {
-        case .unavailable, .connectionLost, .timeout, .busy: "try again; if it lasts, look at the server"
-        case .server: "check the user, the password and what the user may do"
-        case .malformedReply: "check host, port and whether TLS is on"
+        case .unavailable, .connectionLost, .timeout, .busy: "try again; if it persists, check the server"
+        case .server: "check the user, the password and the user's permissions"
+        case .malformedReply: "check the host, the port and whether TLS is enabled"
         case .closed: nil
         }
     }

@@ -58,7 +58,7 @@ struct ExpectationTests {
         #expect(
             await differences { try await expectEqual(other, request) } == [
                 "Accept is \"text/html\", not \"text/plain\"",
-                "Authorization has another value than expected (both <redacted>)",
+                "Authorization has a different value than expected (both <redacted>)",
                 "Age is not expected; it is \"1\"",
             ]
         )
@@ -125,7 +125,7 @@ struct ExpectationTests {
         )
         #expect(
             await differences { try await expectResponse(response, json: "{") } == [
-                "the JSON that is expected is not JSON"
+                "the expected JSON is not JSON"
             ]
         )
     }

@@ -231,7 +231,7 @@ private let offenders: [Offender] = [
     Offender(
         "calls next twice",
         breaks: .nextIsCalledAsDeclared,
-        report: "next was called 2 times where exactlyOnce was declared"
+        report: "next was called 2 times, but exactlyOnce was declared"
     ) { request, next in
         _ = try await next(request)
         return try await next(request)
@@ -239,12 +239,12 @@ private let offenders: [Offender] = [
     Offender(
         "does not call next",
         breaks: .nextIsCalledAsDeclared,
-        report: "next was called 0 times where exactlyOnce was declared"
+        report: "next was called 0 times, but exactlyOnce was declared"
     ) { _, _ in Response(.ok) },
     Offender(
         "tries again after 503",
         breaks: .nextIsCalledAsDeclared,
-        report: "next was called 2 times where atMostOnce was declared",
+        report: "next was called 2 times, but atMostOnce was declared",
         calls: .atMostOnce
     ) { request, next in
         let response = try await next(request)
@@ -267,14 +267,14 @@ private let offenders: [Offender] = [
     Offender(
         "answers for an error",
         breaks: .errorsPassOn,
-        report: "next threw the error that the check let next throw, and the call returned 200 OK"
+        report: "next threw the error that the check made next throw, and the call returned 200 OK"
     ) { request, next in
         (try? await next(request)) ?? Response(.ok)
     },
     Offender(
         "loses the cause",
         breaks: .errorsPassOn,
-        report: "which does not hold it"
+        report: "which does not contain it"
     ) { request, next in
         do {
             return try await next(request)
@@ -334,14 +334,14 @@ private let offenders: [Offender] = [
     Offender(
         "keeps the response of an attempt given up",
         breaks: .discardedResponsesAreReleased,
-        report: "1 response body is open beside the one returned",
+        report: "1 response body is open in addition to the one returned",
         calls: .any,
         stage: { ResponseKeepingStage() }
     ),
     Offender(
         "calls next again with a response in its hands",
         breaks: .discardedResponsesAreReleased,
-        report: "next was called again while the response before was open",
+        report: "next was called again while the previous response was open",
         calls: .any
     ) { request, next in
         let response = try await next(copy request)
@@ -361,7 +361,7 @@ private let offenders: [Offender] = [
     Offender(
         "returns another body",
         breaks: .responseBodyIsWhole,
-        report: "the caller gets other bytes than next gave"
+        report: "the caller gets different bytes than next gave"
     ) { request, next in
         var response = try await next(request)
         response.body = HTTPBody(Data(try await response.body.collect().reversed()))

@@ -443,9 +443,11 @@ struct RouteClientTests {
                     "GET sends none"
                 )
             )
-            #expect(await reason { try await client.request("search", parameters: [1, 2]) }.contains("no object"))
+            #expect(await reason { try await client.request("search", parameters: [1, 2]) }.contains("not an object"))
             #expect(
-                await reason { try await client.request("upload", parameters: "x", data: [part]) }.contains("no object")
+                await reason { try await client.request("upload", parameters: "x", data: [part]) }.contains(
+                    "not an object"
+                )
             )
             #expect(await reason { try await client.request("doc") }.contains("uniqueId"))
             #expect(sent.all.isEmpty)

@@ -115,9 +115,9 @@ public struct ODataBatchError: HTTPChainError, Hashable {
     /// A sentence with the problem.
     public var reason: String {
         switch problem {
-        case .notABatch: "the answer is not that of a batch in JSON"
-        case .answeredTwice(let id): "request \(id) of the batch has two answers"
-        case .notAnswered(let id): "request \(id) of the batch has no answer"
+        case .notABatch: "the response is not a batch response in JSON"
+        case .answeredTwice(let id): "request \(id) of the batch has two responses"
+        case .notAnswered(let id): "request \(id) of the batch has no response"
         case .failed(let id, let status, let message):
             "request \(id) of the batch failed with status \(status)" + (message.isEmpty ? "" : ": \(message)")
         }
@@ -126,9 +126,9 @@ public struct ODataBatchError: HTTPChainError, Hashable {
     /// A suggested fix.
     public var recoverySuggestion: String? {
         switch problem {
-        case .notABatch: "ask whether the service takes batches in JSON (OData 4.01)"
+        case .notABatch: "check whether the service supports batches in JSON (OData 4.01)"
         case .answeredTwice: nil
-        case .notAnswered: "look at the request that failed before it, or send the batch with continuesOnError"
+        case .notAnswered: "check the request that failed before it, or send the batch with continuesOnError"
         case .failed: nil
         }
     }

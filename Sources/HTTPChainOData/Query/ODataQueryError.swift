@@ -30,11 +30,11 @@ public struct ODataQueryError: HTTPChainError, Hashable {
     /// A sentence with the problem.
     public var reason: String {
         switch problem {
-        case .invalidName(let name): "\"\(name)\" is no name of an OData property, type or set"
+        case .invalidName(let name): "\"\(name)\" is not a valid name of an OData property, type or set"
         case .unnamedKeyPath(let path): "the key path \(path) has no OData name"
         case .emptyFragment: "a raw filter is empty"
         case .tooDeep: "an expression has more than \(ODataWriter.deepest) levels"
-        case .negativeCount(let count): "\(count) is no number of entities"
+        case .negativeCount(let count): "\(count) is not a valid number of entities"
         }
     }
 

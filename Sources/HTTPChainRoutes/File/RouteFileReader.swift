@@ -47,7 +47,7 @@ struct RouteFileReader {
                 warn(
                     [member.key],
                     member.place,
-                    "this key means nothing here; there are service, environments and routes"
+                    "unknown key; the keys here are service, environments and routes"
                 )
             }
             if let list = members.first(where: { $0.key == "routes" }) {
@@ -93,7 +93,7 @@ struct RouteFileReader {
     }
 
     private mutating func wrong(_ node: RouteNode, _ path: [String], _ wanted: String) {
-        mistake(path, node.place, "\(node.kind) stands where \(wanted) is to stand")
+        mistake(path, node.place, "\(node.kind) instead of \(wanted)")
     }
 
     private mutating func object(_ node: RouteNode, _ path: [String]) -> [RouteNode.Member]? {
@@ -139,7 +139,9 @@ struct RouteFileReader {
             } else {
                 let place = environments?.place ?? RouteNode.Place(line: 1, column: 1)
                 let names = known.map(\.key).joined(separator: ", ")
-                let text = "there is no environment \"\(environment)\"" + (names.isEmpty ? "" : "; there are \(names)")
+                let text =
+                    "there is no environment \"\(environment)\""
+                    + (names.isEmpty ? "" : "; the environments are \(names)")
                 mistake(["environments"], place, text)
             }
         }
@@ -153,9 +155,9 @@ struct RouteFileReader {
             case "host": address.host = text
             case "path": address.path = text
             case "port" where Int(text) != nil: address.port = Int(text)
-            case "port": mistake(["overrides", key], place, "\"\(text)\" is no port; ports are 1 to 65535")
+            case "port": mistake(["overrides", key], place, "\"\(text)\" is not a port; ports are 1 to 65535")
             default:
-                mistake(["overrides", key], place, "there is no such key; there are protocol, host, port and path")
+                mistake(["overrides", key], place, "unknown key; the keys here are protocol, host, port and path")
             }
         }
         let path = sections.last?.path ?? ["overrides"]
@@ -180,7 +182,7 @@ struct RouteFileReader {
                 } else {
                     wrong(member.node, path, "a whole number")
                 }
-            default: warn(path, member.place, "this key means nothing here; there are protocol, host, port and path")
+            default: warn(path, member.place, "unknown key; the keys here are protocol, host, port and path")
             }
         }
     }
@@ -221,7 +223,7 @@ struct RouteFileReader {
                     warn(
                         path + [property.key],
                         property.place,
-                        "is \"\(near.rawValue)\" meant? The key is kept as it is"
+                        "did you mean \"\(near.rawValue)\"? The key is kept unchanged"
                     )
                 }
             }
@@ -241,7 +243,7 @@ struct RouteFileReader {
         case .method:
             guard let text = string(node, path) else { return }
             guard let method = HTTPRequest.Method(text) else {
-                return mistake(path, node.place, "\"\(text)\" is no method")
+                return mistake(path, node.place, "\"\(text)\" is not a method")
             }
             if text != text.uppercased() {
                 return mistake(path, node.place, "methods are in capitals: write \(text.uppercased())")
@@ -253,7 +255,7 @@ struct RouteFileReader {
             serialization = Route.Serialization(rawValue: text)
             if serialization == nil {
                 let known = Route.Serialization.allCases.map(\.rawValue).joined(separator: ", ")
-                mistake(path, node.place, "\"\(text)\" is no serialization; there are \(known)")
+                mistake(path, node.place, "\"\(text)\" is not a serialization; use one of \(known)")
             }
         case .contentType: route.contentType = string(node, path)
         case .headers: route.headers = fields(node, path)
@@ -282,7 +284,7 @@ struct RouteFileReader {
             route.cookieUse = Route.cookieUses.first { $0.key == text }?.value
             if route.cookieUse == nil {
                 let known = Route.cookieUses.map(\.key).joined(separator: ", ")
-                mistake(path, node.place, "\"\(text)\" is no use of cookies; there are \(known)")
+                mistake(path, node.place, "\"\(text)\" is not a use of cookies; use one of \(known)")
             }
         case .object(let members):
             for member in members.prefix(RouteRules.maximumCookies + 1) {
@@ -290,13 +292,13 @@ struct RouteFileReader {
                 places[path] = member.place
                 if let value = string(member.node, path) { route.cookies.append(CallCookie(member.key, Secret(value))) }
             }
-        default: wrong(node, path, "a use of cookies, or an object of cookies by their names,")
+        default: wrong(node, path, "a use of cookies, or an object of cookies by name")
         }
     }
 
     private mutating func names(_ node: RouteNode, _ path: [String]) -> [String] {
         guard case .array(let items) = node.value else {
-            wrong(node, path, "an array of names of routes")
+            wrong(node, path, "an array of route names")
             return []
         }
         var names: [String] = []
@@ -313,12 +315,12 @@ struct RouteFileReader {
         for member in object(node, path) ?? [] {
             let path = path + [member.key]
             guard let name = HTTPField.Name(member.key) else {
-                mistake(path, member.place, "this is no name of a header field")
+                mistake(path, member.place, "this is not a header field name")
                 continue
             }
             guard let value = string(member.node, path) else { continue }
             guard HTTPField.isValidValue(value) else {
-                mistake(path, member.node.place, "this is no value of a header field")
+                mistake(path, member.node.place, "this is not a header field value")
                 continue
             }
             guard fields.count < 1_000 else {

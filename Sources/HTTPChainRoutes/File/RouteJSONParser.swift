@@ -41,7 +41,7 @@ struct RouteJSONParser {
     mutating func parse() -> RouteNode? {
         guard !isLost, let root = value() else { return nil }
         skipSpace()
-        if !isLost, position < bytes.count { add("there is something behind the end of the JSON") }
+        if !isLost, position < bytes.count { add("there is text after the end of the JSON") }
         return root
     }
 
@@ -94,7 +94,7 @@ struct RouteJSONParser {
         skipSpace()
         let place = place
         guard position < bytes.count else {
-            lose("the file ends where a value is to stand")
+            lose("the file ends where a value is expected")
             return nil
         }
         switch bytes[position] {
@@ -107,7 +107,7 @@ struct RouteJSONParser {
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return number(at: place)
         default:
             lose(
-                "here a value is to stand: an object, an array, a string in double quotes, a number, true, false, null"
+                "a value is expected: an object, an array, a string in double quotes, a number, true, false or null"
             )
             return nil
         }
@@ -152,7 +152,7 @@ struct RouteJSONParser {
         position += 1
         skipSpace()
         if position < bytes.count, bytes[position] == end {
-            add("the comma before \"\(Character(UnicodeScalar(end)))\" is one too many", at: comma)
+            add("the comma before \"\(Character(UnicodeScalar(end)))\" is extra; remove it", at: comma)
             position += 1
             return false
         }
@@ -165,7 +165,7 @@ struct RouteJSONParser {
         while goesOn(until: UInt8(ascii: "}"), isFirst: members.isEmpty) {
             let keyPlace = self.place
             guard bytes.indices.contains(position), bytes[position] == UInt8(ascii: "\"") else {
-                lose("here the name of a member is to stand, in double quotes")
+                lose("the name of a member is expected here, in double quotes")
                 return nil
             }
             guard let key = string() else { return nil }
@@ -173,7 +173,7 @@ struct RouteJSONParser {
             defer { steps.removeLast() }
             skipSpace()
             guard position < bytes.count, bytes[position] == UInt8(ascii: ":") else {
-                lose("a colon is missing behind the name")
+                lose("a colon is missing after the name")
                 return nil
             }
             position += 1
@@ -206,7 +206,7 @@ struct RouteJSONParser {
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         guard isStrict, end == position, let number = Double(text), number.isFinite else {
-            lose("\"\(text.printable(upTo: 40))\" is no number of JSON")
+            lose("\"\(text.printable(upTo: 40))\" is not a JSON number")
             return nil
         }
         return RouteNode(.number(number), at: place)
@@ -252,18 +252,18 @@ struct RouteJSONParser {
                 text += scalar.utf8
             case 0..<0x20:
                 position -= 1
-                lose("a string does not go over the end of a line, nor hold a control character")
+                lose("a string cannot contain a line break or another control character")
                 return nil
             default: text.append(byte)
             }
         }
-        lose("the string has no end")
+        lose("the string is not closed")
         return nil
     }
 
     private mutating func escape() -> UnicodeScalar? {
         guard position < bytes.count else {
-            lose("the string has no end")
+            lose("the string is not closed")
             return nil
         }
         let start = position
@@ -281,7 +281,7 @@ struct RouteJSONParser {
             }
         }
         position = start
-        lose("the string has an escape that JSON does not know")
+        lose("the string has an escape that JSON does not have")
         return nil
     }
 

@@ -57,7 +57,7 @@ package struct RouteNode: Sendable {
     var kind: String {
         switch value {
         case .null: "null"
-        case .bool: "a truth value"
+        case .bool: "a Boolean"
         case .number: "a number"
         case .string: "a string"
         case .array: "an array"

@@ -38,15 +38,15 @@ public struct StageHarnessError: HTTPChainError, Hashable {
         case .noAnswerLeft(let call, let request):
             Explanation(
                 "the stage called next \(call) \(call == 1 ? "time" : "times") (last with \(request)) "
-                    + "but was given \(call - 1) \(call == 2 ? "answer" : "answers")",
-                "give it one more, or find out why it calls again"
+                    + "but was given \(call - 1) \(call == 2 ? "response" : "responses")",
+                "give it another, or find out why it calls again"
             )
         case .finishedInstead(let call, let result):
             Explanation("the test waits for call \(call) of next, but the stage finished without it: it \(result)")
         case .unanswered(let call, let request):
             Explanation(
-                "the stage still waits for the answer to call \(call) of next (\(request))",
-                "answer(_:) or fail(_:) it, or hold() it if it is to stay without an answer"
+                "the stage is still waiting for the response to call \(call) of next (\(request))",
+                "answer(_:) or fail(_:) it, or hold() it if it stays without a response"
             )
         case .calledAgain(let call, let request):
             Explanation(

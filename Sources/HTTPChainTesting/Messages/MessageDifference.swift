@@ -54,7 +54,7 @@ enum FieldExpectation {
             if wanted == found { return nil }
             if found.isEmpty { return "\(name) is missing; expected \(Self.shown(wanted, of: name))" }
             if Redaction.standard.isSecret(name) {
-                return "\(name) has another value than expected (both \(Redaction.placeholder))"
+                return "\(name) has a different value than expected (both \(Redaction.placeholder))"
             }
             return "\(name) is \(Self.shown(found, of: name)), not \(Self.shown(wanted, of: name))"
         }
@@ -100,7 +100,7 @@ enum ContentDifference {
     ///
     /// Differences are shown in a form with sorted keys, one per line.
     static func describe(_ actual: Data, expectedJSON: String) -> String? {
-        guard let expected = canonical(Data(expectedJSON.utf8)) else { return "the JSON that is expected is not JSON" }
+        guard let expected = canonical(Data(expectedJSON.utf8)) else { return "the expected JSON is not JSON" }
         guard let found = canonical(actual) else {
             return "the body is not JSON: \(BodyPreview(actual.prefix(256), isTruncated: actual.count > 256))"
         }

@@ -102,14 +102,14 @@ struct SimulatedServer: Sendable {
             if isForeign {
                 found(.credentialLeak, request, "\(request.origin) was sent Authorization")
             } else if SimulatedPasswords.user(in: value) != request.call.user {
-                found(.otherUser, request, "Authorization is of somebody else than \(request.call.user)")
+                found(.otherUser, request, "Authorization belongs to somebody other than \(request.call.user)")
             }
         }
         for field in request.headers where field.value.includes(Self.secretMark) {
             if isForeign {
                 found(.credentialLeak, request, "\(request.origin) was sent \(field.name)")
             } else if !field.value.includes("\(Self.secretMark)-\(request.call.user)") {
-                found(.otherUser, request, "\(field.name) is a secret of somebody else than \(request.call.user)")
+                found(.otherUser, request, "\(field.name) is a secret of somebody other than \(request.call.user)")
             }
         }
         if request.path.includes(Self.secretMark) {

@@ -8,15 +8,15 @@ public struct SimulationReport: Sendable, CustomStringConvertible {
         /// Every call ends once, with a result, a typed error, or `CancellationError` if it was cancelled.
         public static let outcome = Invariant(description: "a call ends in a result or a typed error")
         /// A request that isn't idempotent takes effect at most once, and exactly once if its call succeeds.
-        public static let effect = Invariant(description: "what is not idempotent happens at most once")
+        public static let effect = Invariant(description: "a request that is not idempotent takes effect at most once")
         /// No data of one user reaches another.
         public static let otherUser = Invariant(description: "no byte of one user reaches another")
         /// No credential is sent to another origin or included in an error.
         public static let credentialLeak = Invariant(description: "no credential leaves its origin")
         /// Content that is read to its end is a complete version that the server had.
-        public static let content = Invariant(description: "content is whole, and what the server had")
+        public static let content = Invariant(description: "content is complete, and what the server had")
         /// After changing a resource, a user doesn't get an earlier version.
-        public static let ownWrites = Invariant(description: "who has changed something gets it as changed")
+        public static let ownWrites = Invariant(description: "a user who changed something gets the changed version")
         /// The server receives the complete content that a call sends.
         public static let uploads = Invariant(description: "the server gets what was sent")
         /// When all calls have ended, nothing waits, runs or is kept open, and the chains are deallocated when

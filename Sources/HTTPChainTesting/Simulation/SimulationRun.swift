@@ -72,7 +72,7 @@ struct SimulationRun {
         // Runs the work that was deferred to the end of a chain.
         scheduler.settle()
         if isDone, link != nil {
-            found(.leftovers, nil, "a chain, or a stage of it, is still there: something holds itself")
+            found(.leftovers, nil, "a chain, or a stage of it, is still there: a reference cycle")
         }
     }
 
@@ -88,8 +88,8 @@ struct SimulationRun {
         switch ending {
         // Keeps the chains alive during the check, since stages may hold state as long as their chain.
         case .done: withExtendedLifetime(chains) { checkWhatIsLeft() }
-        case .stuck: found(.outcome, nil, "\(simulation.calls - ended) calls wait for something that does not come")
-        case .endless: found(.outcome, nil, "\(simulation.calls - ended) calls go on and on")
+        case .stuck: found(.outcome, nil, "\(simulation.calls - ended) calls wait for something that never happens")
+        case .endless: found(.outcome, nil, "\(simulation.calls - ended) calls never end")
         }
         if case .done = ending { return true }
         return false
@@ -237,7 +237,7 @@ extension SimulationRun {
         world.simulated.note("\(number) \(type(of: error))")
         if text.includes(SimulatedServer.secretMark) { found(.credentialLeak, number, "the error says \(text)") }
         if error is CancellationError {
-            if errand.cancelledAfter == nil { found(.outcome, number, "it was cancelled by nobody") }
+            if errand.cancelledAfter == nil { found(.outcome, number, "nobody cancelled it") }
             progress.withLock { $0.report.cancelled += 1 }
         } else if let error = error as? any HTTPChainError {
             progress.withLock { $0.report.failures[error.stage, default: 0] += 1 }

@@ -46,8 +46,8 @@ extension StageConformance {
             }
             if next.state.value.overlaps {
                 throw call.failure(
-                    "next was called again while the response before was open: under a limit of one the call would wait "
-                        + "for itself"
+                    "next was called again while the previous response was open: with a limit of one the call would "
+                        + "wait for itself"
                 )
             }
         }
@@ -65,7 +65,7 @@ extension StageConformance {
         guard open <= 1 else {
             let others = open - 1
             throw call.failure(
-                "\(others) response \(others == 1 ? "body is" : "bodies are") open beside the one returned"
+                "\(others) response \(others == 1 ? "body is" : "bodies are") open in addition to the one returned"
             )
         }
     }
@@ -74,7 +74,7 @@ extension StageConformance {
         let next = ConformanceNext(.answer(answers))
         let call = try start(.responseBodyIsWhole, try makeStage(), next)
         guard case .success(let response) = try await call.result() else {
-            throw call.failure("the call failed; declare a request and answers that the stage accepts")
+            throw call.failure("the call failed; declare a request and responses that the stage accepts")
         }
         do {
             let bytes = try await response.body.collect()
@@ -84,9 +84,9 @@ extension StageConformance {
             let expected = answered.last?.count ?? 0
             throw call.failure(
                 (bytes.count == expected
-                    ? "the caller gets other bytes than next gave"
+                    ? "the caller gets different bytes than next gave"
                     : "the caller gets \(bytes.count) bytes and next gave \(expected)")
-                    + "; declare changesResponseBody if that is meant"
+                    + "; declare changesResponseBody if that is intended"
             )
         } catch let error as StageConformanceFailure {
             throw error

@@ -4,7 +4,7 @@ import HTTPTypes
 /// The error that `next` throws in the checks.
 struct ProvokedError: Error, Hashable, CustomStringConvertible {
     let number: Int
-    var description: String { "the error that the check let next throw" }
+    var description: String { "the error that the check made next throw" }
 }
 
 extension StageConformance {
@@ -81,7 +81,7 @@ extension StageConformance {
                 }
             guard isAsDeclared else {
                 throw call.failure(
-                    "next was called \(count) times where \(calls) was declared; the call \(result.summary)"
+                    "next was called \(count) times, but \(calls) was declared; the call \(result.summary)"
                 )
             }
         }
@@ -104,7 +104,7 @@ extension StageConformance {
                 throw call.failure("next threw \(error), and the call \(result.summary)")
             case .failure(let thrown):
                 guard thrown.causes.contains(where: isTheSame) else {
-                    throw call.failure("next threw \(error), and the call \(result.summary) which does not hold it")
+                    throw call.failure("next threw \(error), and the call \(result.summary) which does not contain it")
                 }
             }
         }

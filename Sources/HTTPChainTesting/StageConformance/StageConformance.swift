@@ -135,12 +135,12 @@ extension StageConformance {
             case .cancellationReachesNext: "cancelling a call cancels next and ends it with CancellationError"
             case .cancellationFromNextPassesOn: "a CancellationError from next ends the call and passes on unchanged"
             case .nextIsCalledAsDeclared: "next is called as often as declared"
-            case .errorsPassOn: "an error from next passes on, as it is or as the cause of another"
+            case .errorsPassOn: "an error from next passes on, unchanged or as the cause of another"
             case .oneShotBodyIsReadOnce: "a request body that can be read once is never read twice"
             case .discardedResponsesAreReleased:
                 "the response of a discarded attempt is drained or dropped, before the next one"
             case .responseBodyIsWhole: "the response still has all of its body for the caller"
-            case .brokenBodyStaysBroken: "a response body that breaks is never taken for a complete one"
+            case .brokenBodyStaysBroken: "a response body that fails is never mistaken for a complete one"
             case .requestIsNotKept: "the request is not kept after the call"
             case .concurrentCallsStayApart: "concurrent calls do not mix up their requests"
             }

@@ -6,7 +6,7 @@ extension TransportConformance {
     public enum Check: String, CaseIterable, Sendable, CustomStringConvertible {
         // The request.
         /// Every method arrives with its body, and its response is returned.
-        case methodsArrive = "Every method arrives with its body and brings the answer back"
+        case methodsArrive = "Every method arrives with its body and brings the response back"
         /// Every kind of body arrives whole: bytes, file, file range, streams of either kind.
         case bodyKindsArrive = "Every kind of body arrives whole: bytes, file, file range, streams of either kind"
         /// Path and query arrive exactly as they were written.
@@ -20,7 +20,7 @@ extension TransportConformance {
         /// A big upload arrives whole.
         case bigUploadArrives = "A big upload arrives whole"
         /// An invalid request is an InvalidRequestError, and nothing is sent.
-        case invalidRequestsAreRefused = "A request that makes no sense is an InvalidRequestError and nothing is sent"
+        case invalidRequestsAreRefused = "An invalid request is an InvalidRequestError and nothing is sent"
         /// A body that is shorter than it declares is that error, not a hang and not a success.
         case shortUploadFails = "A body that is shorter than it declares is that error, not a hang and not a success"
         /// A body that is longer than it declares is that error, not a hang and not a success.
@@ -32,7 +32,7 @@ extension TransportConformance {
         /// An upload is pulled no faster than the server reads it.
         case uploadIsPulled = "An upload is pulled no faster than the server reads it"
         /// A response that arrives before the upload was read is delivered.
-        case earlyAnswerIsDelivered = "An answer that comes before the upload was read is delivered"
+        case earlyAnswerIsDelivered = "A response that comes before the upload was read is delivered"
 
         // The response.
         /// Repeated response fields arrive in order.
@@ -46,7 +46,8 @@ extension TransportConformance {
         /// Informational responses (100, 103) are passed over for the final one.
         case informationalIsSkipped = "Informational responses (100, 103) are passed over for the final one"
         /// 204, 304 and responses to HEAD have no body, regardless of their Content-Length.
-        case noBodyWhereNoneIsAllowed = "204, 304 and answers to HEAD have no body whatever their Content-Length says"
+        case noBodyWhereNoneIsAllowed =
+            "204, 304 and responses to HEAD have no body, whatever their Content-Length says"
         /// A chunked body arrives whole, and its pieces as they are sent.
         case chunkedReplyArrives = "A chunked body arrives whole, and its pieces as they are sent"
         /// A chunked body with trailers after it arrives whole.
@@ -76,7 +77,7 @@ extension TransportConformance {
         /// A connection that is reset within the body is a TransportError.
         case resetBodyFails = "A connection that is reset within the body is a TransportError"
         /// A Content-Length that isn't a number, is negative or contradictory is a TransportError.
-        case lyingLengthFails = "A Content-Length that is no number, negative or contradictory is a TransportError"
+        case lyingLengthFails = "A Content-Length that is not a number, negative or contradictory is a TransportError"
         /// Bytes after the Content-Length are not delivered.
         case excessIsNotDelivered = "Bytes after the Content-Length are not delivered"
         /// A connection closed before the head is a TransportError.
@@ -86,13 +87,13 @@ extension TransportConformance {
         /// A head that is cut short is a TransportError.
         case cutHead = "A head that is cut short is a TransportError"
         /// A response that isn't HTTP is a TransportError.
-        case malformedReplyFails = "An answer that is not HTTP is a TransportError"
+        case malformedReplyFails = "A response that is not HTTP is a TransportError"
         /// A refused connection is a TransportError and nothing was sent.
         case refusedConnectionFails = "A refused connection is a TransportError and nothing was sent"
         /// A host that does not exist is a TransportError and nothing was sent.
         case unknownHostFails = "A host that does not exist is a TransportError and nothing was sent"
         /// A server that never responds is a TransportError of kind timedOut.
-        case timeoutFails = "A server that never answers is a TransportError of kind timedOut"
+        case timeoutFails = "A server that never responds is a TransportError of kind timedOut"
 
         // Cancellation and load.
         /// Cancelling while waiting for the head is a CancellationError and ends the exchange.
@@ -108,8 +109,8 @@ extension TransportConformance {
         case droppingUnreadEnds = "Dropping a response that was not read ends its transfer"
         /// Dropping a body that was read in part ends its transfer.
         case droppingHalfReadEnds = "Dropping a body that was read in part ends its transfer"
-        /// A slow reader slows the server down, or at least fills no memory.
-        case slowReaderIsBounded = "A slow reader slows the server down, or at least fills no memory"
+        /// A slow reader slows the server down, or at least does not fill the memory.
+        case slowReaderIsBounded = "A slow reader slows the server down, or at least does not fill the memory"
         /// 1,000 requests at once are all answered, and again, with no growth in open files.
         case manyAtOnce = "1,000 requests at once are all answered, and again, with no growth in open files"
 

@@ -36,7 +36,7 @@ public struct LoopbackError: HTTPChainError {
         case .peerClosed: "the client ended the connection"
         case .closed: "the script has closed this connection"
         case .malformed(let what): "the client's message is malformed: \(what)"
-        case .tooLarge(let limit): "the client sent more than \(limit) bytes where no more are allowed"
+        case .tooLarge(let limit): "the client sent more than \(limit) bytes, more than are allowed"
         case .socket(let message): message
         }
     }
