@@ -22,12 +22,29 @@ func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-/// A middleware under `Middleware/`: it sees the core, the support target, and no other stage.
-func stage(_ folder: String, _ dependencies: [Target.Dependency] = []) -> Target {
+/// The stores, codecs and exporters of a concern, by the folder of the concern; each is a target of its own.
+let partsOfConcerns = [
+    "Auth": ["Digest", "OAuth", "Valkey"],
+    "Cache": ["Encrypted", "SQLite", "Valkey"],
+    "Cookies": ["Foundation"],
+    "ErrorHandler": ["XML"],
+    "Gzip": ["Brotli", "Zstd"],
+    "RateLimit": ["Valkey"],
+    "RemoteLogging": ["ServiceLifecycle", "Shipper", "Spool"],
+    "Serializer": ["XML"],
+    "Signing": ["RSA"],
+    "Tracing": ["Shipping"],
+]
+
+/// A concern under `Middleware/`, or a part of one in a folder inside it.
+///
+/// It sees the core, the support target, and no other stage.
+func stage(_ folder: String, named name: String? = nil, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(
-        name: "HTTPChain\(folder)",
+        name: "HTTPChain" + (name ?? folder.filter { $0 != "/" }),
         dependencies: ["HTTPChainCore", "HTTPChainSupport", httpTypes] + dependencies,
         path: "Middleware/\(folder)",
+        exclude: partsOfConcerns[folder] ?? [],
         swiftSettings: settings
     )
 }
@@ -40,7 +57,7 @@ extension Target {
         #if os(macOS)
         resources = [.copy("PrivacyInfo.xcprivacy")]
         #else
-        exclude = ["PrivacyInfo.xcprivacy"]
+        exclude += ["PrivacyInfo.xcprivacy"]
         #endif
         return self
     }
@@ -348,21 +365,21 @@ let package = Package(
         ),
 
         stage("Auth").withPrivacyManifest(),
-        stage("AuthDigest", ["HTTPChainAuth", crypto]),
-        stage("AuthValkey", ["HTTPChainAuth", "HTTPChainValkey", crypto]),
-        stage("Brotli", ["HTTPChainGzip", brotli]),
+        stage("Auth/Digest", ["HTTPChainAuth", crypto]),
+        stage("Auth/Valkey", ["HTTPChainAuth", "HTTPChainValkey", crypto]),
+        stage("Gzip/Brotli", named: "Brotli", ["HTTPChainGzip", brotli]),
         stage("Cache", [structuredFields]).withPrivacyManifest(),
-        stage("CacheEncrypted", ["HTTPChainCache", crypto]),
-        stage("CacheSQLite", ["HTTPChainCache", grdb, sqlite]).withPrivacyManifest(),
-        stage("CacheValkey", ["HTTPChainCache", "HTTPChainValkey"]),
+        stage("Cache/Encrypted", ["HTTPChainCache", crypto]),
+        stage("Cache/SQLite", ["HTTPChainCache", grdb, sqlite]).withPrivacyManifest(),
+        stage("Cache/Valkey", ["HTTPChainCache", "HTTPChainValkey"]),
         stage("CircuitBreaker"),
         stage("Coalescing"),
         stage("ConcurrencyLimit"),
         stage("Cookies"),
-        stage("CookiesFoundation", ["HTTPChainCookies"]),
+        stage("Cookies/Foundation", ["HTTPChainCookies"]),
         stage("ContentDigest", [crypto, structuredFields]),
         stage("ErrorHandler"),
-        stage("ErrorHandlerXML", ["HTTPChainErrorHandler", xmlCoder]),
+        stage("ErrorHandler/XML", ["HTTPChainErrorHandler", xmlCoder]),
         stage("EventStream"),
         stage("Fallback"),
         stage("Gzip", ["CZlib"]),
@@ -370,33 +387,38 @@ let package = Package(
         stage("Headers"),
         stage("Hedging"),
         stage("LoadShedding"),
-        stage("LogShipper", ["HTTPChainRemoteLogging", logging, metrics]),
-        stage("LogSpool", ["HTTPChainLogShipper", "HTTPChainRemoteLogging", "CZlib", logging, metrics]),
+        stage("RemoteLogging/Shipper", named: "LogShipper", ["HTTPChainRemoteLogging", logging, metrics]),
+        stage(
+            "RemoteLogging/Spool",
+            named: "LogSpool",
+            ["HTTPChainLogShipper", "HTTPChainRemoteLogging", "CZlib", logging, metrics]
+        ),
         stage("Metrics", [metrics, structuredFields]),
         stage("Multipart"),
-        stage("OAuth", ["HTTPChainAuth", crypto]),
+        stage("Auth/OAuth", named: "OAuth", ["HTTPChainAuth", crypto]),
         stage("Progress"),
         stage("RateLimit", [structuredFields]),
-        stage("RateLimitValkey", ["HTTPChainRateLimit", "HTTPChainValkey"]),
+        stage("RateLimit/Valkey", ["HTTPChainRateLimit", "HTTPChainValkey"]),
         stage("Redirect"),
         stage("RemoteLogging", [logging, structuredFields]),
-        stage("RemoteLoggingServiceLifecycle", ["HTTPChainLogShipper", serviceLifecycle]),
+        stage("RemoteLogging/ServiceLifecycle", ["HTTPChainLogShipper", serviceLifecycle]),
         stage("RequestProcessor"),
         stage("ResumableUpload", [crypto, structuredFields]),
         stage("Retry"),
         stage("Serializer"),
-        stage("SerializerXML", ["HTTPChainSerializer", xmlCoder]),
+        stage("Serializer/XML", ["HTTPChainSerializer", xmlCoder]),
         stage("Signing", ["HTTPChainAuth", crypto, structuredFields]),
-        stage("SigningRSA", ["HTTPChainSigning", cryptoExtras]),
+        stage("Signing/RSA", ["HTTPChainSigning", cryptoExtras]),
         stage("StatusValidation"),
         stage("Timeout"),
         stage(
-            "TraceShipping",
+            "Tracing/Shipping",
+            named: "TraceShipping",
             ["HTTPChainLogShipper", "HTTPChainRemoteLogging", "HTTPChainTracing", logging, tracing[0]]
         ),
         stage("Tracing", [tracing[0]]),
         stage("URLBuilder"),
-        stage("Zstd", ["HTTPChainGzip", zstd]),
+        stage("Gzip/Zstd", named: "Zstd", ["HTTPChainGzip", zstd]),
 
         .target(
             name: "TestSupport",

@@ -3,9 +3,12 @@ import glob
 import os
 import plistlib
 import re
+import sys
 
 here = os.path.dirname(os.path.abspath(__file__))
 root = os.path.dirname(os.path.dirname(here))
+sys.path.insert(0, os.path.join(root, "Tests"))
+import targets  # noqa: E402
 
 PACKAGE = open(os.path.join(root, "Package.swift")).read()
 PLATFORMS = ("macOS", "iOS", "tvOS", "watchOS", "visionOS")
@@ -38,9 +41,7 @@ NAME = re.compile(r'(?<![\w.`"])(' + "|".join(NAMES) + r')\b(?!")')
 
 def modules():
     """The modules of the package and their folders, each after those that it imports."""
-    folders = {os.path.basename(path): path for path in glob.glob(os.path.join(root, "Sources/HTTPChain*"))}
-    for path in glob.glob(os.path.join(root, "Middleware/*/")):
-        folders["HTTPChain" + os.path.basename(path[:-1])] = path[:-1]
+    folders = targets.modules()
     imports = {}
     for name, folder in folders.items():
         text = "".join(open(file).read() for file in files(folder))

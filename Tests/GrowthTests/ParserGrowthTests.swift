@@ -117,7 +117,7 @@ struct OutsideReader: Sendable, CustomTestStringConvertible {
         },
         OutsideReader(
             name: "protobuf",
-            folders: ["Middleware/LogShipper/Formats/ProtobufReader.swift"],
+            folders: ["Middleware/RemoteLogging/Shipper/Formats/ProtobufReader.swift"],
             further: ["\n\0", "\u{8}1"]
         ) { text in
             var reader = ProtobufReader(Data(text.utf8))

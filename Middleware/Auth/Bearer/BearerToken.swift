@@ -18,7 +18,13 @@ package final class BearerToken: Sendable {
     ///   - now: The issue date, if known: at most half of a short lifetime is given up.
     ///   - fetched: The time at which it was fetched.
     ///   - isSaved: Whether the store already has it.
-    package init(_ token: AccessToken, leeway: Duration, now: Date? = nil, fetched: Duration? = nil, isSaved: Bool = false) {
+    package init(
+        _ token: AccessToken,
+        leeway: Duration,
+        now: Date? = nil,
+        fetched: Duration? = nil,
+        isSaved: Bool = false
+    ) {
         self.token = token
         self.isSaved = isSaved
         self.fetched = fetched

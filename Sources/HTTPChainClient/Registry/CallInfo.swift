@@ -46,7 +46,11 @@ public struct CallRegistration: RequestOption, Sendable {
     public static var defaultValue: CallRegistration { CallRegistration() }
     /// The method that sets the option, and the stage that reads it.
     public static var usage: OptionUsage {
-        OptionUsage(".callKey(_:), .callTags(_:) or .excludingDuplicateCalls()", reader: "CallRegistryMiddleware(…)", phase: .call)
+        OptionUsage(
+            ".callKey(_:), .callTags(_:) or .excludingDuplicateCalls()",
+            reader: "CallRegistryMiddleware(…)",
+            phase: .call
+        )
     }
     /// Whether the value asks for nothing.
     public static func isHarmless(_ value: Value) -> Bool {

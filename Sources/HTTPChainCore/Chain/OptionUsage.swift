@@ -1,4 +1,4 @@
-/// How a caller sets an option, and which stage reads it; ``UnreadOptionError`` shows both.
+/// The expression by which a caller sets an option, and the stage that reads it, for ``UnreadOptionError``.
 public struct OptionUsage: Sendable, Hashable {
     /// The call or expression that sets the option, such as ".timeout(_:)".
     public let expression: String
@@ -112,7 +112,7 @@ struct OptionReaders: Sendable {
 }
 
 extension OptionStorage.Entry {
-    /// How a caller sets the option.
+    /// The expression by which a caller sets the option.
     var usage: OptionUsage {
         (key as? any RequestOption.Type)?.usage ?? OptionUsage("options[\(key).self]")
     }

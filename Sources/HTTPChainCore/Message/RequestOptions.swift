@@ -23,8 +23,8 @@ public protocol RequestOption: SendableMetatype {
     ///
     /// For any other value such a chain throws ``UnreadOptionError``. Defaults to `false` for every value.
     static func isHarmless(_ value: Value) -> Bool
-    /// How a caller sets the option, and the stage that reads it, for ``UnreadOptionError``; defaults to the name of the
-    /// type.
+    /// The expression by which a caller sets the option, and the stage that reads it, for ``UnreadOptionError``; defaults
+    /// to the name of the type.
     static var usage: OptionUsage { get }
 }
 
@@ -121,7 +121,7 @@ extension RequestOptions {
     }
 }
 
-/// An option by which a stage, a transport or a client tells another something about a call.
+/// An option by which a stage, a transport or a client informs another about a call.
 ///
 /// No caller sets it for its effect, so it is harmless if nothing reads it.
 package protocol RequestNote: RequestOption {}

@@ -1,7 +1,7 @@
 import HTTPChainSupport
 package import HTTPTypes
 
-/// The value of `Content-Range`, RFC 9110 §14.4: where the bytes of a part belong.
+/// The value of `Content-Range`, RFC 9110 §14.4: the place of the bytes of a part in the whole.
 package struct ContentRange: Sendable, Hashable, CustomStringConvertible {
     /// The positions of the bytes.
     package let range: Range<Int64>
