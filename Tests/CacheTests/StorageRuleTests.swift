@@ -1,10 +1,9 @@
 #if AllTests
 import Foundation
+import HTTPChainCache
 import HTTPChainCore
 import HTTPTypes
 import Testing
-
-@testable import HTTPChainCache
 
 @Suite("What is stored, RFC 9111 §3")
 struct StorageRuleTests {

@@ -16,10 +16,10 @@ public struct CacheQuestion: Sendable {
     public var time: Date
 
     /// The key of a GET of the same target, which a response to a POST may also answer (RFC 9110 §9.3.3).
-    var keyOfGet: CacheKey?
+    package var keyOfGet: CacheKey?
 
     /// Whether the request has credentials of an unknown user: stored responses aren't used.
-    var isUnowned = false
+    package var isUnowned = false
     /// Whether the key separates users whose credentials are added further in.
     package var isOwnerKnown = false
     /// The call's redaction rules, which define the fields that are credentials.

@@ -104,7 +104,7 @@ extension CacheRules {
 
     /// Returns the question that a response to POST also answers, RFC 9110 §9.3.3: with explicit freshness and a
     /// `Content-Location` equal to the target, it also answers a later GET.
-    func questionOfGet(_ question: CacheQuestion, answeredBy response: HTTPResponse) -> CacheQuestion? {
+    package func questionOfGet(_ question: CacheQuestion, answeredBy response: HTTPResponse) -> CacheQuestion? {
         guard let key = question.keyOfGet, response.status.code == 200,
             let location = response.headerFields.first(of: .contentLocation),
             CacheKey.url(location, relativeTo: key.url, ignoring: question.ignoredQuery) == key.url

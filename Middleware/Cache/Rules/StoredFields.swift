@@ -1,6 +1,6 @@
-import Foundation
+package import Foundation
 import HTTPChainCore
-import HTTPTypes
+package import HTTPTypes
 
 extension CacheRules {
     /// The fields that are never stored: fields of the connection and of a proxy, RFC 9111 §3.1, RFC 9110 §7.6.1.
@@ -49,7 +49,7 @@ extension CacheRules {
     ///
     /// - Parameter isEmpty: Whether the new response has no content and doesn't describe any, like a 304: its
     ///   `Content-Type` is then that of an empty message, and ignored.
-    func updatedFields(
+    package func updatedFields(
         _ old: HTTPFields,
         with new: HTTPFields,
         _ received: Date,
