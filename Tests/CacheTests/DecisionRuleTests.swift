@@ -201,7 +201,7 @@ struct DecisionRuleTests {
         },
     ]
 
-    @Test("Each row about freshness has its decision", arguments: freshness)
+    @Test("Freshness", arguments: freshness)
     func freshnessRows(row: Row) { #expect(row.situation.outcome == row.expected) }
 
     @Test("Directives", arguments: directives)
