@@ -186,6 +186,19 @@ struct SharedTokenTests {
             #expect(try await source.chain(store(server), token) { $0 == "access-9" }.token() == "access-9")
         }
         #expect(source.refreshes == 0)
+        // One that the server has prolonged has the same text.
+        let date = Date(timeIntervalSince1970: 4_000_000_000.123)
+        try await store(server).save(AccessToken("access-9", expiration: date))
+        let same = try await store(server).refresh(replacing: AccessToken("access-9", expiration: date), in: .live) {
+            _ in
+            AccessToken("access-10", expiration: date)
+        }
+        #expect(same?.token.value == "access-10")
+        let prolonged = try await store(server).refresh(
+            replacing: AccessToken("access-10", expiration: date - 3600),
+            in: .live
+        ) { _ in first }
+        #expect(prolonged?.token.value == "access-10" && prolonged?.isSaved == true)
         // Of one that has expired the refresh token is used, which is newer than the machine's.
         try await store(server).save(
             AccessToken("access-9", expiration: Date(timeIntervalSince1970: 0), refreshToken: "refresh-9")

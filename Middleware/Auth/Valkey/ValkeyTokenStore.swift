@@ -141,11 +141,18 @@ extension ValkeyTokenStore {
     /// Returns the stored token, and whether the lock is now the owner's.
     private func claim(as owner: String) async throws -> (sealed: [UInt8]?, isClaimed: Bool) {
         let milliseconds = Int64(lease / .milliseconds(1))
-        let reply = try await client.run(
-            TokenScripts.claim,
-            keys: keys,
-            arguments: [owner, "\(milliseconds)"]
-        ) { [self] _ in release(owner) }
+        let reply: RESPValue
+        do {
+            reply = try await client.run(
+                TokenScripts.claim,
+                keys: keys,
+                arguments: [owner, "\(milliseconds)"]
+            ) { [self] _ in release(owner) }
+        } catch let error as ValkeyError {
+            // The reply may be late or lost, and the lock this store's.
+            release(owner)
+            throw error
+        }
         guard case .list(let values) = reply, values.count == 2, case .number(let claimed) = values[1],
             values[0] == .null || values[0].data != nil
         else {
@@ -208,7 +215,11 @@ extension ValkeyTokenStore {
 
     /// Whether a stored token can be used instead of one that has expired or was rejected.
     private func isNewer(_ stored: AccessToken, than old: AccessToken?, at environment: ChainEnvironment) -> Bool {
-        stored.value != old?.value && stored.isWellFormed && !stored.hasExpired(at: environment.time.date)
+        guard stored.isWellFormed, !stored.hasExpired(at: environment.time.date) else { return false }
+        guard let old, stored.value == old.value else { return true }
+        // A server may prolong a token. A second is more than a date loses by being stored.
+        guard let later = stored.expiration, let earlier = old.expiration else { return false }
+        return later > earlier.addingTimeInterval(1)
     }
 
     private func failure(_ problem: ValkeyTokenStoreError.Problem) -> ValkeyTokenStoreError {
