@@ -28,12 +28,12 @@ public struct CoalescingError: HTTPChainError {
     private var explanation: Explanation {
         underlyingError == nil
             ? Explanation(
-                "the body was read more than \(limit) behind the others who share its transfer",
+                "the body was read more than \(limit) behind the other callers that share its transfer",
                 "read it faster, allow more with spill:, or send the request with coalesced(false)"
             )
             : Explanation(
-                "what this caller has yet to read of a shared transfer could not be written to a temporary file",
-                "make room there, read faster, or send the request with coalesced(false)"
+                "the unread part of a shared transfer could not be written to a temporary file",
+                "free some disk space, read faster, or send the request with coalesced(false)"
             )
     }
 }

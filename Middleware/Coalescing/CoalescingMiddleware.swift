@@ -94,8 +94,8 @@ public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         return [
             ChainProblem(
                 stage: "CoalescingMiddleware",
-                problem: "CoalescingMiddleware stands outside \(name) and cannot tell whose calls it joins",
-                fix: "give it partition: .by { … } with the user's name, or .shared where all callers are one user"
+                problem: "CoalescingMiddleware is outside \(name) and cannot tell whose calls it joins",
+                fix: "give it partition: .by { … } with the user's name, or .shared if all callers are one user"
             )
         ]
     }

@@ -40,23 +40,23 @@ public struct ContentDigestError: HTTPChainError, Hashable {
         switch problem {
         case .mismatch(let field, let expected, let actual):
             Explanation(
-                "the content is not what \(field) says (declared \(expected), received \(actual)), because "
+                "the content does not match \(field) (declared \(expected), received \(actual)), because "
                     + "it was damaged or changed in transit",
-                "discard what was read of it, and send the request again"
+                "discard what was read, and send the request again"
             )
         case .bodyReadableOnce:
             Explanation(
-                "the body can be read only once, so that no digest of it can be sent before it",
+                "the body can be read only once, so its digest cannot be sent before it",
                 "send a body that can be read "
                     + "again, set oneShotBodies to .buffered(upTo:) or .skipped, or send the request with digests()"
             )
         case .noDigest:
             Explanation(
-                "a digest is required and the response has none",
+                "a digest is required, but the response has none",
                 "ask the server for one (wanting:), or verify only what has a digest (.whenPresent)"
             )
         case .notVerifiable(let reason):
-            Explanation("a digest is required and that of the response cannot be verified: \(reason)")
+            Explanation("a digest is required, but the response's digest cannot be verified: \(reason)")
         }
     }
 }

@@ -86,7 +86,7 @@ public struct CookieMiddleware: ChainAwareMiddleware {
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         let name = summary.name
         if place.inside.contains(where: { $0 is CookieMiddleware }) {
-            return [ChainProblem(stage: name, problem: "\(name) stands twice in the chain", fix: "remove one")]
+            return [ChainProblem(stage: name, problem: "\(name) is in the chain twice", fix: "remove one")]
         }
         if place.capabilities.contains(.handlesCookies) {
             return [
@@ -104,8 +104,8 @@ public struct CookieMiddleware: ChainAwareMiddleware {
             let other = sharing.summary.name
             return ChainProblem(
                 stage: name,
-                problem: "\(name) has a jar for each user, and \(other) inside it takes all callers for one",
-                fix: "give \(other) partition: .by { … } with the user's name, or .shared where responses are the same "
+                problem: "\(name) has a jar for each user, but \(other) inside it treats all callers as one",
+                fix: "give \(other) partition: .by { … } with the user's name, or .shared if responses are the same "
                     + "for all users"
             )
         }
@@ -137,7 +137,7 @@ public struct CookieMiddleware: ChainAwareMiddleware {
             }
         guard let jar else { return try await next(request) }
         if !use.sends {
-            request.traceNotes.add("sends no cookies: so the call or the stage is set")
+            request.traceNotes.add("sends no cookies, as set by the call or the stage")
         } else if request.options.contains(CallCookies.self)
             || !jar.isCertainlyEmpty && jar.mayHaveCookies(forAuthority: request.head.authority)
         {
@@ -179,7 +179,7 @@ public struct CookieMiddleware: ChainAwareMiddleware {
             pairs += await jar.pairs(for: target, at: now, without: names)
             request.traceNotes.tell(ofCookiesIn: jar, withheldFrom: target, at: now, replaced: names)
         } else {
-            request.traceNotes.add("sends none of the jar's cookies: the call has a Cookie field of its own")
+            request.traceNotes.add("sends none of the jar's cookies: the call has its own Cookie field")
         }
         // Separate fields, as the field table keeps them anyway; they are joined for HTTP/1.
         if pairs.count > own.count { request.head.headerFields[values: .cookie] = pairs }
@@ -205,7 +205,7 @@ extension Phase {
         "cookies",
         between: .redirect,
         and: .compress,
-        because: "each hop of a redirect sends and stores cookies of its own, and the cache sees which were sent"
+        because: "each hop of a redirect sends and stores its own cookies, and the cache sees which were sent"
     )
 }
 

@@ -82,10 +82,10 @@ public struct EventStreamError: HTTPChainError {
         switch problem {
         case .status(let status) where StatusSet.redirection.contains(status.code):
             Explanation(
-                "the server answered \(status.label) in place of the stream",
-                "add a RedirectMiddleware to the chain, or ask for the address it names"
+                "the server responded with \(status.label) instead of the stream",
+                "add a RedirectMiddleware to the chain, or request the URL that it names"
             )
-        case .status(let status): Explanation("the server answered \(status.label) in place of the stream")
+        case .status(let status): Explanation("the server responded with \(status.label) instead of the stream")
         case .contentType(let found, let expected):
             Explanation(
                 "the response is \(found ?? "of no media type") and not \(expected)",
@@ -96,24 +96,24 @@ public struct EventStreamError: HTTPChainError {
         case .eventTooLarge(let limit):
             Explanation(
                 "an event is larger than the limit of \(limit)",
-                "raise options.limits.event, or read the body with eventParts(), which holds no event"
+                "raise options.limits.event, or read the body with eventParts(), which does not buffer events"
             )
         case .notASequence:
-            Explanation("the body is no JSON text sequence: it does not begin with a record separator")
+            Explanation("the body is not a JSON text sequence: it does not begin with a record separator")
         case .silent(let limit):
             Explanation(
                 "the server sent nothing for \(limit.label)",
-                "set options.watchdog where the server is silent for longer, or let it send comments"
+                "raise options.watchdog if the server is silent for longer, or have it send comments"
             )
         case .ended: Explanation("the server ended the stream before it was complete")
         case .notReplayable:
             Explanation(
                 "the stream cannot be opened again, because the request's body can be read only once",
-                "make it of bytes, a file or a factory"
+                "use a body of bytes, a file or a factory"
             )
-        case .alreadyRead: Explanation("the stream was read before", "ask for another one with events(_:)")
+        case .alreadyRead: Explanation("the stream has already been read", "get another one with events(_:)")
         case .undecodable(let type, let path, let detail):
-            Explanation("an event is no value of type \(type)\(path.isEmpty ? "" : " at \(path)"): \(detail)")
+            Explanation("an event is not a value of type \(type)\(path.isEmpty ? "" : " at \(path)"): \(detail)")
         }
     }
 }

@@ -70,18 +70,18 @@ public struct ContentCodingError: HTTPChainError, Hashable {
         return switch problem {
         case .notEncoded:
             Explanation(
-                "the response says that its content is encoded with \(name), but it does not begin so (byte \(offset))",
-                "send the request with leavingResponseEncoded() to take the content as it is"
+                "the response declares that its content is encoded with \(name), but it is not (byte \(offset))",
+                "send the request with leavingResponseEncoded() to receive the content as encoded"
             )
         case .corrupt(let detail):
             Explanation(
                 "the \(name) content is corrupt at byte \(offset): \(detail)",
-                "what was read of it cannot be trusted"
+                "do not trust what was read"
             )
         case .truncated:
             Explanation(
-                "the \(name) content ends in the middle, after \(offset) bytes",
-                "what was read of it is incomplete"
+                "the \(name) content is truncated after \(offset) bytes",
+                "what was read is incomplete"
             )
         case .needsDictionary:
             Explanation(
@@ -94,18 +94,18 @@ public struct ContentCodingError: HTTPChainError, Hashable {
             )
         case .ratioTooHigh(let limit):
             Explanation(
-                "the content grows more than \(limit) times when decoded (at byte \(offset) of the \(name) content), as "
+                "the content expands more than \(limit) times when decoded (at byte \(offset) of the \(name) content), as "
                     + "a decompression bomb does",
                 "raise DecodingLimits.maximumRatio if that is expected"
             )
         case .tooManyCodings(let count, let limit):
             Explanation(
-                "the response has \(count) codings on top of each other, and at most \(limit) are undone",
-                "send the request with leavingResponseEncoded() to take the content as it is"
+                "the response has \(count) content codings, more than the limit of \(limit)",
+                "send the request with leavingResponseEncoded() to receive the content as encoded"
             )
         case .windowTooLarge(let limit):
             Explanation(
-                "the \(name) content asks for a window of more than \(limit) (byte \(offset))",
+                "the \(name) content needs a window of more than \(limit) (byte \(offset))",
                 "raise the window that the coding allows if that is expected"
             )
         case .notEncodable:
@@ -114,7 +114,7 @@ public struct ContentCodingError: HTTPChainError, Hashable {
                 "use another coding, such as gzip"
             )
         case .outOfMemory:
-            Explanation("there is no memory for \(isEncoding ? "encoding with" : "decoding") \(name)")
+            Explanation("out of memory while \(isEncoding ? "encoding with" : "decoding") \(name)")
         case .failed(let detail):
             Explanation("\(isEncoding ? "encoding with" : "decoding") \(name) failed at byte \(offset): \(detail)")
         }

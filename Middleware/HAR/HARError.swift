@@ -68,8 +68,8 @@ public struct HARError: HTTPChainError, Hashable {
     private var sentence: String {
         switch problem {
         case .malformed(let offset, let expected): "the file is not JSON: \(expected) was expected at byte \(offset)"
-        case .cut: "the file ends in the middle"
-        case .tooDeep(let limit): "arrays and objects stand in each other more than \(limit) deep"
+        case .cut: "the file is truncated"
+        case .tooDeep(let limit): "arrays and objects are nested more than \(limit) deep"
         case .tooLarge(let limit): "the file is larger than \(limit)"
         case .tooManyEntries(let limit): "the archive has more than \(limit) entries"
         case .missing(let path): "\(path) is missing"
@@ -81,7 +81,7 @@ public struct HARError: HTTPChainError, Hashable {
                 ? "one entry was dropped: the disk is too slow" : "\(count) entries were dropped: the disk is too slow"
         case .contentNotRecorded(let entry, let why): "the content of \(entry) is not in the archive: \(why)"
         case .invalidResponse(let entry, let why): "the response of \(entry) cannot be replayed: \(why)"
-        case .noTransport(let mode): "the mode \(mode) records, and there is no transport to record over"
+        case .noTransport(let mode): "the mode \(mode) records, but there is no transport to record over"
         }
     }
 
@@ -89,7 +89,7 @@ public struct HARError: HTTPChainError, Hashable {
     public var recoverySuggestion: String? {
         switch problem {
         case .malformed, .missing, .unexpected: "export the archive again, as HAR 1.2"
-        case .cut: "read it with salvaging: true to get the entries that are whole"
+        case .cut: "read it with salvaging: true to get the complete entries"
         case .tooDeep, .tooLarge, .tooManyEntries: "raise the limit in HARLimits if the file is trusted"
         case .file: nil
         case .locked: "end the other program"

@@ -214,7 +214,7 @@ struct StorageRuleTests {
         Row("10,001 fields", "it has too many fields") {
             $0.response = Array(repeating: "X-Test: 1", count: 10_001)
         },
-        Row("events", "a stream of events has no end that could be waited for") {
+        Row("events", "an event stream has no end") {
             $0.response = ["Content-Type: text/event-stream", "Cache-Control: max-age=60"]
         },
         Row("must-understand", "must-understand an unknown status, RFC 9111 §5.2.2.3") {
@@ -227,7 +227,7 @@ struct StorageRuleTests {
         Row("authenticated", "the request was authenticated, RFC 9111 §3.5") {
             $0.mode = .shared; $0.firstRequest = ["Authorization: Bearer x"]
         },
-        Row("599", "nothing lets the status 599 be stored, RFC 9111 §3") { $0.status = 599 },
+        Row("599", "nothing allows the status 599 to be stored, RFC 9111 §3") { $0.status = 599 },
         Row("no-cache", "no-cache without a validator can never be used") { $0.response = ["Cache-Control: no-cache"] },
         Row("must-revalidate", "must-revalidate, stale and without a validator: it can never be used") {
             $0.response = ["Cache-Control: must-revalidate, max-age=0"]
@@ -272,7 +272,7 @@ struct StorageRuleTests {
         let vary = ["Vary: X-Test"]
         #expect(
             storage(vary, sentAs: ["X-Test: 1"], needsOwner: false, isOwnerKnown: false)
-                == "Vary names a field that was set after the cache had looked, RFC 9111 §4.1"
+                == "Vary names a field that was set after the cache lookup, RFC 9111 §4.1"
         )
         #expect(storage(vary, sentAs: ["X-Test: 1"], needsOwner: false, isOwnerKnown: true) == nil)
         #expect(storage(vary, sentAs: [], needsOwner: false, isOwnerKnown: false) == nil)

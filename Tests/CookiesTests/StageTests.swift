@@ -242,9 +242,9 @@ struct CookieTraceTests {
         let chain = try Chain(transport: transport) { CookieMiddleware(jar) }
         let url = "https://www.example.com/"
         let own = await chain.trace(.get(url, headers: [.cookie: "b=2"]))
-        #expect(own.trace.spans[0].notes == ["sends none of the jar's cookies: the call has a Cookie field of its own"])
+        #expect(own.trace.spans[0].notes == ["sends none of the jar's cookies: the call has its own Cookie field"])
         let off = await chain.trace(.get(url).cookies(.off))
-        #expect(off.trace.spans[0].notes == ["sends no cookies: so the call or the stage is set"])
+        #expect(off.trace.spans[0].notes == ["sends no cookies, as set by the call or the stage"])
         #expect(await chain.trace(.get(url)).trace.spans[0].notes.isEmpty)
     }
 }

@@ -13,7 +13,7 @@ struct BrotliTests {
         let largeWindow = Data([0x11, 0x18, 0x03])
         let error = try await failure(of: HTTPBody(largeWindow).decoded(from: [.brotli]))
         #expect(error.problem == .windowTooLarge(limit: .mebibytes(16)))
-        #expect("\(error)".contains("the br content asks for a window of more than 16 MiB (byte 0)"))
+        #expect("\(error)".contains("the br content needs a window of more than 16 MiB (byte 0)"))
         // RFC 7932 §9.1: nothing but the window and an empty last block.
         let windows: [(UInt8, Int)] = [
             (0b0000_0110, 16), (0b0011_0111, 20), (0b1100_0001, 12), (0b0011_1111, 24), (0b1000_0001, 17),

@@ -59,14 +59,14 @@ struct FormatTests {
     @Test(
         "What is no archive is an error that says where",
         arguments: [
-            ("", "the file ends in the middle"), ("[1]", "the file is not an object"), ("{}", "log is missing"),
+            ("", "the file is truncated"), ("[1]", "the file is not an object"), ("{}", "log is missing"),
             ("{\"log\":{}}", "log.entries is missing"), ("{\"log\":{\"entries\":7}}", "log.entries is not an array"),
             ("{\"log\":{\"entries\":[{}]}}", "log.entries[0].request is missing"),
             ("{\"log\":{\"entries\":[{\"request\":{}}]}}", "log.entries[0].request.url is missing"),
             ("{\"log\":{\"entries\":[{\"request\":{\"url\":\"x\",\"headers\":{}}}]}}", "headers is not an array"),
             ("{\"log\" 7}", "the file is not JSON: : was expected at byte 7"),
             ("{\"log\":{\"entries\":[]}} x", "the end was expected at byte 23"),
-            ("{\"log\":{\"entries\":[nul", "the file ends in the middle"),
+            ("{\"log\":{\"entries\":[nul", "the file is truncated"),
             ("{\"a\":\"\\x\"}", "an escape was expected"), ("{\"a\":01}", ", or } was expected"),
         ]
     )

@@ -110,7 +110,7 @@ struct ReplayTests {
         #expect(
             text.hasPrefix(
                 """
-                ReplayTransport: no recorded entry answers GET https://a.example/users/1?page=2&token=<redacted>; \
+                ReplayTransport: no recorded entry matches GET https://a.example/users/1?page=2&token=<redacted>; \
                 record it (mode .new), or loosen ReplayMatching if it is one of the recorded ones
                 The nearest of 4 entries:
                 entry 1, GET https://a.example/users/1?page=1

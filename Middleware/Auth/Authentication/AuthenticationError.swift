@@ -57,12 +57,15 @@ public struct AuthenticationError: NetworkFailure {
     private var explanation: Explanation {
         switch problem {
         case .providerFailed(let space):
-            Explanation("the credential for \(space) could not be had", "see the cause, which is the provider's error")
+            Explanation(
+                "the credential for \(space) could not be obtained",
+                "see the cause, which is the provider's error"
+            )
         case .providerWaitsForItself(let space):
             Explanation(
                 "the provider of the credential for \(space) sends a request that needs this credential, and would wait "
                     + "for itself",
-                "send its requests through a chain of their own, or with unauthenticated()"
+                "send its requests through a separate chain, or with unauthenticated()"
             )
         case .invalidCredential(let scheme, let why):
             Explanation("\(scheme) cannot carry the credential: \(why)")
@@ -70,7 +73,7 @@ public struct AuthenticationError: NetworkFailure {
             Explanation("the server did not prove that it knows the password: \(why)", "do not trust the response")
         case .bodyReadableOnce(let scheme):
             Explanation(
-                "\(scheme) has to cover the content, and the body can be read only once",
+                "\(scheme) must cover the content, but the body can be read only once",
                 "send a body that can be read again, such as body.buffered(upTo:)"
             )
         }

@@ -130,9 +130,9 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
             problems.append(
                 ChainProblem(
                     stage: name,
-                    problem: "\(name) sends credentials before it is asked, so that the stronger \(stronger.scheme) of "
+                    problem: "\(name) sends credentials preemptively, so that the stronger \(stronger.scheme) of "
                         + "\(inner.authentication.name) is never used",
-                    fix: "put both in one AuthenticationMiddleware([…]), which uses the strongest that is offered"
+                    fix: "put both in one AuthenticationMiddleware([…]), which uses the strongest scheme offered"
                 )
             )
         }

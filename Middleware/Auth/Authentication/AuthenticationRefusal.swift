@@ -33,20 +33,20 @@ public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .noCredential(let space): "there is no credential for \(space)"
-        case .rejected(let space): "the credential for \(space) was rejected, and there is no other one"
+        case .rejected(let space): "the credential for \(space) was rejected, and there is no other"
         case .tooManyAnswers(let count): "\(count) answers in one call were rejected"
         case .bodyReadableOnce:
             "the request's body can be read only once; send one that can be read again, or credentials preemptively"
         case .noCommonScheme(let offered):
             offered.isEmpty
                 ? "the response names no scheme"
-                : "none of the schemes offered is known: \(offered.joined(separator: ", "))"
+                : "none of the offered schemes is supported: \(offered.joined(separator: ", "))"
         case .wouldWeaken(let from, let to):
             "\(from) credentials were rejected or are known to be accepted there, and \(to) would be weaker"
         case .unsupportedChallenge(let scheme, let why): "the \(scheme) challenge cannot be answered: \(why)"
         case .otherOrigin(let origin): "the challenge came from another origin, \(origin)"
         case .plaintext(let scheme, let origin):
-            "\(scheme) credentials are not sent to \(origin) without TLS; use https, or set allowsPlaintext where the "
+            "\(scheme) credentials are not sent to \(origin) without TLS; use https, or set allowsPlaintext if the "
                 + "network is your own"
         case .leftToOuterStage: "a stage further out has a stronger scheme that was offered"
         case .tooManyRefreshes(let limit): "tokens or sessions were refreshed too often already (the limit is \(limit))"

@@ -66,16 +66,16 @@ public struct BearerAuthError: NetworkFailure {
         switch problem {
         case .malformedToken:
             Explanation(
-                "the token holds characters that no token may have (RFC 6749 §A.12), or is empty",
-                "look where it comes from"
+                "the token is empty or has invalid characters (RFC 6749 §A.12)",
+                "check where it comes from"
             )
         case .signInNeeded:
             Explanation(
-                "a new token is only to be had by a new sign-in",
-                "give the stage the token that comes of it (replaceToken)"
+                "a new token requires a new sign-in",
+                "sign in, and pass the new token to the stage (replaceToken)"
             )
         case .refreshFailed:
-            Explanation("no new token could be had", "the cause says why, and the next call tries again")
+            Explanation("no new token could be obtained", "see the cause; the next call tries again")
         case .tooManyRefreshes(let limit):
             Explanation(
                 "tokens were refreshed too often (the limit is \(limit))",
@@ -88,7 +88,10 @@ public struct BearerAuthError: NetworkFailure {
                 "it is kept in memory, and the next call tries to save it again"
             )
         case .signedOut:
-            Explanation("the token was removed while a new one was fetched", "sign in, and send the request again")
+            Explanation(
+                "the token was removed while a new one was being fetched",
+                "sign in, and send the request again"
+            )
         }
     }
 }

@@ -126,8 +126,8 @@ public final class BearerAuthenticator: Authenticator {
             problems.append(
                 ChainProblem(
                     stage: stage,
-                    problem: "the token of \(stage) holds characters that no token may have, or is empty",
-                    fix: "look where it comes from (a line break at the end?)"
+                    problem: "the token of \(stage) is empty or has invalid characters",
+                    fix: "check where it comes from (a line break at the end?)"
                 )
             )
         }

@@ -49,9 +49,9 @@ public struct BearerChallenge: Sendable, Hashable, CustomStringConvertible {
     /// It might if the server says `invalid_token`, a code that RFC 6750 doesn't define, or nothing.
     public var objection: String? {
         switch error {
-        case .invalidRequest: "the request is malformed (invalid_request), and no other token mends that"
+        case .invalidRequest: "the request is malformed (invalid_request), and another token does not help"
         case .insufficientScope:
-            "the token is not good for this (insufficient_scope)"
+            "the token does not allow this (insufficient_scope)"
                 + (scope.isEmpty ? "" : "; one with the scope \(scope.joined(separator: " ")) is needed")
         default: nil
         }

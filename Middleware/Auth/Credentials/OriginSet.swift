@@ -80,7 +80,7 @@ extension OriginSet {
             ChainProblem(
                 stage: stage,
                 problem: "\(stage) would send \(what) to \(origin) without TLS, readable on the network",
-                fix: "use https, or set allowsPlaintext where the network is your own"
+                fix: "use https, or set allowsPlaintext if the network is your own"
             )
         }
     }

@@ -69,35 +69,35 @@ public struct SignInError: HTTPChainError {
         switch problem {
         case .refused(let code, let detail):
             Explanation(
-                "the authorization server refused with \(code)" + (detail.map { " (\($0))" } ?? ""),
+                "the authorization server rejected the request with \(code)" + (detail.map { " (\($0))" } ?? ""),
                 code == .accessDenied ? "ask the user again only when they want it" : nil
             )
         case .wrongState:
-            Explanation("what the browser came back with belongs to another sign-in (its state differs)", "begin again")
+            Explanation("the callback belongs to another sign-in (its state differs)", "start again")
         case .wrongIssuer(let issuer):
             Explanation(
-                "what the browser came back with is of "
+                "the callback is from "
                     + (issuer.map { "another authorization server, \($0)" } ?? "a server that does not name itself"),
-                "begin again, and find out who sent it"
+                "start again, and find out who sent it"
             )
         case .malformedCallback(let why):
             Explanation(
-                "what the browser came back with is no answer: \(why)",
-                "look whether the redirect URI is right"
+                "the callback is invalid: \(why)",
+                "check the redirect URI"
             )
         case .expired:
-            Explanation("the user did not sign in before the code expired", "begin again")
+            Explanation("the user did not sign in before the code expired", "start again")
         case .insecureEndpoint(let url):
-            Explanation("\(url) is no absolute https URL (RFC 6749 §3.1)", "change it")
+            Explanation("\(url) is not an absolute https URL (RFC 6749 §3.1)", "change it")
         case .unusableMetadata(let why):
             Explanation(
-                "the metadata of the authorization server cannot be used: \(why)",
-                "look whether the issuer is right"
+                "the authorization server's metadata is invalid: \(why)",
+                "check the issuer"
             )
         case .noEndpoint(let name):
-            Explanation("the metadata of the authorization server has no \(name)", "the server does not offer this")
+            Explanation("the authorization server's metadata has no \(name)", "the server does not offer this")
         case .cannotListen(let why):
-            Explanation("nothing on this machine can listen for the browser: \(why)")
+            Explanation("cannot listen for the browser's callback: \(why)")
         case .dismissed:
             Explanation("the user closed the sign-in")
         }

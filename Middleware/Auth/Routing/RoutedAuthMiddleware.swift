@@ -63,7 +63,7 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware {
                     ChainProblem(
                         stage: name,
                         problem: "\(name) has two routes called \"\(routeName)\"",
-                        fix: "call one of them something else"
+                        fix: "rename one of them"
                     )
                 )
             }

@@ -63,14 +63,17 @@ public struct SessionAuthError: NetworkFailure {
     private var explanation: Explanation {
         switch problem {
         case .authenticationFailed:
-            Explanation("no session could be opened", "the cause says why, and the next call tries again")
+            Explanation("no session could be opened", "see the cause; the next call tries again")
         case .tooManyAuthentications(let limit):
             Explanation(
                 "sessions were opened too often (the limit is \(limit))",
                 "find out why each of them ends at once"
             )
         case .ended:
-            Explanation("the session was ended while another was opened", "authenticate, and send the request again")
+            Explanation(
+                "the session was ended while another was being opened",
+                "authenticate, and send the request again"
+            )
         case .noSession:
             Explanation("there is no open session", "open one (openSession), and send the request again")
         }

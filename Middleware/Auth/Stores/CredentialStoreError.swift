@@ -45,33 +45,33 @@ public struct CredentialStoreError: HTTPChainError, Hashable {
         switch problem {
         case .readableByOthers(let mode):
             Explanation(
-                "other users can reach \(path) (mode 0\(String(mode, radix: 8))), so that what it holds is no secret",
+                "other users can reach \(path) (mode 0\(String(mode, radix: 8))), so its contents are not secret",
                 "change the passwords in it, then: chmod 600 '\(path)'"
             )
         case .ownedByAnother:
-            Explanation("\(path) belongs to another user", "take a file of your own")
+            Explanation("\(path) belongs to another user", "use another file")
         case .directoryWritableByOthers(let directory, let mode):
             Explanation(
                 "other users can write the directory \(directory) (mode 0\(String(mode, radix: 8))), and so replace "
                     + "\(path)",
-                "take another place, or: chmod go-w '\(directory)'"
+                "use another directory, or: chmod go-w '\(directory)'"
             )
         case .directoryOwnedByAnother(let directory):
             Explanation(
                 "the directory \(directory), on the way to \(path), belongs to another user",
-                "take another place"
+                "use another directory"
             )
         case .notAFile:
             Explanation("\(path) is not a file", "name a file, which need not exist yet")
         case .corrupt:
             Explanation(
-                "\(path) does not hold credentials as this store writes them, and was left as it is",
-                "mend it, or move it away"
+                "\(path) does not hold credentials in this store's format, and was left unchanged",
+                "repair it, or move it away"
             )
         case .tooLarge(let limit):
-            Explanation("\(path) is larger than \(limit), which a store of credentials never is", "name another file")
+            Explanation("\(path) is larger than \(limit), the limit of a credential store", "use another file")
         case .locked:
-            Explanation("another process keeps the lock on \(path).lock", "end it, or try again later")
+            Explanation("another process holds the lock \(path).lock", "end it, or try again later")
         case .system(let operation, _, let message):
             Explanation("the system did not \(operation) \(path): \(message)")
         }

@@ -96,7 +96,8 @@ public struct KeychainError: HTTPChainError, Hashable {
     /// The system's message.
     public var reason: String {
         guard code != 0 else {
-            return "the entry of \(service) in the keychain is no token of this store; remove it, or take another name"
+            return
+                "the entry of \(service) in the keychain is not a token of this store; remove it, or use another name"
         }
         let message = SecCopyErrorMessageString(code, nil).map { $0 as String } ?? "code \(code)"
         return "the keychain refused the entry of \(service): \(message)"
@@ -105,7 +106,7 @@ public struct KeychainError: HTTPChainError, Hashable {
     /// The missing entitlement, or `nil` for any other error.
     public var recoverySuggestion: String? {
         guard code == errSecMissingEntitlement else { return nil }
-        return "add the capability Keychain Sharing, with the access group if there is one, or take FileTokenStore"
+        return "add the capability Keychain Sharing, with the access group if there is one, or use FileTokenStore"
     }
 }
 #endif

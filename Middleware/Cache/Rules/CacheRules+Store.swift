@@ -68,7 +68,7 @@ extension CacheRules {
         }
         guard response.headerFields.count <= Self.fieldLimit else { return .skip("it has too many fields") }
         if response.isEventStream {
-            return .skip("a stream of events has no end that could be waited for")
+            return .skip("an event stream has no end")
         }
         let facts = ResponseFacts(response.headerFields, status: status, receivedAt: received)
         if !lifetime.isExact, let obstacle = obstacle(toStoring: facts, question, request, lifetime) {
@@ -79,7 +79,7 @@ extension CacheRules {
         }
         // A field set by an inner stage isn't visible in later requests, so the key must separate users by it.
         if !question.isOwnerKnown, !variant.matches(request.headerFields, content: question.content) {
-            return .skip("Vary names a field that was set after the cache had looked, RFC 9111 §4.1")
+            return .skip("Vary names a field that was set after the cache lookup, RFC 9111 §4.1")
         }
         var metadata = CacheMetadata(
             head: response,
@@ -152,7 +152,7 @@ extension CacheRules {
         guard
             isExplicit || said.isPublic || said.isPrivate || Self.isHeuristicallyCacheable(facts.status)
                 || lifetime != .server
-        else { return "nothing lets the status \(facts.status) be stored, RFC 9111 §3" }
+        else { return "nothing allows the status \(facts.status) to be stored, RFC 9111 §3" }
         // A response that can never be used isn't worth storing.
         if said.noCache, !facts.hasValidator { return "no-cache without a validator can never be used" }
         if said.mustRevalidate, !facts.hasValidator, serverLifetime(facts).lifetime <= 0, lifetime == .server {

@@ -57,7 +57,7 @@ extension CacheMiddleware {
             return await partition.isOwner(key.partition, of: owned)
         }
 
-        static let disowned = "the user is another now than when it was asked for"
+        static let disowned = "the user has changed since the request"
     }
 
     /// Sends a request for which the cache is off, and that changes nothing that is stored.

@@ -114,8 +114,8 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
         return [
             ChainProblem(
                 stage: "CacheMiddleware",
-                problem: "CacheMiddleware stands outside \(name) and cannot tell whose responses it stores",
-                fix: "give it partition: .by { … } with the user's name, or .shared where all callers are one user"
+                problem: "CacheMiddleware is outside \(name) and cannot tell whose responses it stores",
+                fix: "give it partition: .by { … } with the user's name, or .shared if all callers are one user"
             )
         ]
     }

@@ -55,7 +55,7 @@ final class CacheRecording: Sendable {
     }
 
     deinit {
-        if isOpen { events.emit(.notStored(key, reason: "the caller left before the end")) }
+        if isOpen { events.emit(.notStored(key, reason: "the caller stopped reading before the end")) }
     }
 
     var isOpen: Bool { state.withLock { $0.isOpen } }
@@ -83,7 +83,7 @@ final class CacheRecording: Sendable {
     /// Commits the complete response.
     func finish() async {
         guard isOpen else { return }
-        if let declared, declared != count { return await stop("it is not as long as it declares, RFC 9111 §3.3") }
+        if let declared, declared != count { return await stop("its length is not the declared one, RFC 9111 §3.3") }
         do {
             if let suffix {
                 for try await chunk in suffix { await write(unchecked: chunk) }
@@ -97,7 +97,7 @@ final class CacheRecording: Sendable {
             for key in commit.evicted { events.emit(.evicted(key)) }
             if let entry = commit.entry {
                 guard try await place.keeps(entry) else {
-                    return events.emit(.notStored(key, reason: "it was made invalid meanwhile, RFC 9111 §4.4"))
+                    return events.emit(.notStored(key, reason: "it was invalidated meanwhile, RFC 9111 §4.4"))
                 }
                 claim.fulfill()
                 events.emit(.stored(key, bytes: entry.response.bodyLength))

@@ -24,7 +24,7 @@ struct CachingReader: BodyReader {
             return chunk
         } catch {
             isFinished = true
-            await recording.stop("it broke on its way, RFC 9111 §3.3")
+            await recording.stop("its transfer failed, RFC 9111 §3.3")
             throw error
         }
     }

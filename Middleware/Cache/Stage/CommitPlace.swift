@@ -32,13 +32,13 @@ struct CommitPlace: Sendable {
     /// The reason why the response must no longer be stored; `nil` if it may be.
     func obstacle(_ key: CacheKey) async -> String? {
         guard log.isCurrent(key.url, since: stamp) else {
-            return "it was made invalid while it arrived, RFC 9111 §4.4"
+            return "it was invalidated while it arrived, RFC 9111 §4.4"
         }
         // If part of the content was requested again, it may have come with another user's credentials.
         guard await exchange.isStillOwned(key) else { return CacheMiddleware.Exchange.disowned }
         // Without another commit in the meantime, there is no need to look.
         guard log.commits != commits, await isOutrun(key) else { return nil }
-        return "a newer answer came meanwhile, RFC 9111 §4"
+        return "a newer response arrived meanwhile, RFC 9111 §4"
     }
 
     /// Whether a newer response arrived after this one was requested: the most recent one is used.

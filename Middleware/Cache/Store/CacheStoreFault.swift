@@ -49,23 +49,23 @@ public struct CacheStoreFault: HTTPChainError, Hashable {
     private var explanation: Explanation {
         switch problem {
         case .damaged(let what):
-            Explanation("\(what) is damaged and was dropped", "look at the disk when this comes again")
+            Explanation("\(what) is damaged and was dropped", "check the disk if this happens again")
         case .newerFormat(let what):
             Explanation(
-                "\(what) was written by a later version and is left alone",
-                "remove it, or give this version another place"
+                "\(what) was written by a later version and was left unchanged",
+                "remove it, or give this version another location"
             )
         case .busy(let what):
-            Explanation("another process holds \(what)", "it is tried again with the next call")
+            Explanation("another process holds \(what)", "the next call tries again")
         case .closed(let path): Explanation("the store at \(path) was closed", "make another store")
         case .suspended(let path): Explanation("the store at \(path) is suspended", "resume it")
         case .unsafe(let path, let why):
             Explanation(
                 "\(path) is not used for stored responses: \(why)",
-                "remove it, or give the store a place of its own"
+                "remove it, or give the store a separate location"
             )
         case .server(let address, let why):
-            Explanation("the server at \(address), which keeps stored responses, failed: \(why)", "look at the server")
+            Explanation("the server at \(address), which keeps stored responses, failed: \(why)", "check the server")
         case .system(let operation, let path, let code, let message):
             Explanation("cannot \(operation) \(path): \(message) (code \(code))")
         }

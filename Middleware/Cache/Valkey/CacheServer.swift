@@ -103,7 +103,7 @@ final class CacheServer: Sendable {
     }
 
     var malformed: CacheStoreFault {
-        CacheStoreFault(.server(address, "it sent what no store of responses sends"))
+        CacheStoreFault(.server(address, "it sent an unexpected reply"))
     }
 
     private func key(_ name: String) -> CacheArgument { CacheArgument(prefix + Array(name.utf8)) }

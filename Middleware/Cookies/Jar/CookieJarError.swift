@@ -49,10 +49,10 @@ public struct CookieJarError: HTTPChainError, Hashable {
     /// Advice on what to do about it.
     public var recoverySuggestion: String? {
         switch problem {
-        case .damaged, .tooLarge: "move it away to begin with an empty one"
-        case .notAFile, .ownedByAnother: "name another path"
-        case .readableByOthers: "take the permission away: chmod 600"
-        case .locked: "end the process that keeps the lock, or try again"
+        case .damaged, .tooLarge: "move it away to start with an empty one"
+        case .notAFile, .ownedByAnother: "use another path"
+        case .readableByOthers: "remove the permission: chmod 600"
+        case .locked: "end the process that holds the lock, or try again"
         case .system: nil
         }
     }

@@ -88,7 +88,7 @@ public struct NetscapeCookieError: HTTPChainError, Hashable {
     public var stage: String { "CookieJar" }
 
     /// A description with the line number; never the line's content.
-    public var reason: String { "line \(line) is not of the cookies.txt format" }
+    public var reason: String { "line \(line) is not in the cookies.txt format" }
 
     /// Advice on the format of a line.
     public var recoverySuggestion: String? {

@@ -17,7 +17,7 @@ public struct UnmatchedReplayError: HTTPChainError {
     public let exchange: ExchangeSnapshot?
 
     /// The request without a recorded response.
-    public var reason: String { "no recorded entry answers \(method) \(url)" }
+    public var reason: String { "no recorded entry matches \(method) \(url)" }
 
     /// Advice on what to do about it.
     public var recoverySuggestion: String? {
@@ -43,9 +43,9 @@ public struct UnusedEntriesError: HTTPChainError, Hashable {
 
     /// The description with the unused entries.
     public var reason: String {
-        "not every recorded entry was asked for:\n  " + unused.joined(separator: "\n  ")
+        "some recorded entries were not requested:\n  " + unused.joined(separator: "\n  ")
     }
 
     /// Advice on what to do about it.
-    public var recoverySuggestion: String? { "send what is missing, or record again with the mode .update" }
+    public var recoverySuggestion: String? { "send the missing requests, or record again with the mode .update" }
 }

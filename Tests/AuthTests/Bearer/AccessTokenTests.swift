@@ -155,12 +155,12 @@ struct BearerChallengeTests {
         arguments: [
             (
                 "Bearer error=\"invalid_request\"",
-                "the request is malformed (invalid_request), and no other token mends that"
+                "the request is malformed (invalid_request), and another token does not help"
             ),
-            ("Bearer error=\"insufficient_scope\"", "the token is not good for this (insufficient_scope)"),
+            ("Bearer error=\"insufficient_scope\"", "the token does not allow this (insufficient_scope)"),
             (
                 "Bearer error=\"insufficient_scope\", scope=\"read write\"",
-                "the token is not good for this (insufficient_scope); one with the scope read write is needed"
+                "the token does not allow this (insufficient_scope); one with the scope read write is needed"
             ),
         ]
     )

@@ -264,15 +264,15 @@ struct TokenReplyTests {
     @Test(
         "A reply without a token is an error that says why",
         arguments: [
-            ("", 200, .malformedReply("it is no JSON object")),
-            ("<html>", 200, .malformedReply("it is no JSON object")),
-            ("[]", 200, .malformedReply("it is no JSON object")),
+            ("", 200, .malformedReply("it is not a JSON object")),
+            ("<html>", 200, .malformedReply("it is not a JSON object")),
+            ("[]", 200, .malformedReply("it is not a JSON object")),
             ("{}", 200, .malformedReply("it has no access_token")),
             (#"{"access_token": ""}"#, 200, .malformedReply("it has no access_token")),
             (#"{"access_token": 5}"#, 200, .malformedReply("it has no access_token")),
             (
                 #"{"access_token": "a\r\nb"}"#, 200,
-                .malformedReply("its access_token holds characters that no token may have")
+                .malformedReply("its access_token has invalid characters")
             ),
             ("<html>", 500, .unexpectedStatus(500)), ("{}", 404, .unexpectedStatus(404)),
             ("", 302, .redirected(302)), (#"{"access_token": "abc"}"#, 500, .unexpectedStatus(500)),

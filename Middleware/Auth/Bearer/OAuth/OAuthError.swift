@@ -93,39 +93,39 @@ public struct OAuthError: HTTPChainError {
         switch problem {
         case .refused(let code, let detail):
             Explanation(
-                "the authorization server refused with \(code)" + (detail.map { " (\($0))" } ?? ""),
+                "the authorization server rejected the request with \(code)" + (detail.map { " (\($0))" } ?? ""),
                 Self.advice(code)
             )
         case .unexpectedStatus(let status):
-            Explanation("the token endpoint answered \(status) and no error of OAuth", "look whether its URL is right")
+            Explanation("the token endpoint responded with \(status) and no OAuth error", "check its URL")
         case .malformedReply(let why):
-            Explanation("the reply of the token endpoint is no token: \(why)", "look whether its URL is right")
+            Explanation("the response of the token endpoint has no token: \(why)", "check its URL")
         case .unsupportedTokenType(let type):
             Explanation(
-                "the server sent a token of the type \"\(type)\", and only Bearer tokens can be used (RFC 6749 §7.1)",
+                "the server sent a token of the type \"\(type)\", but only Bearer tokens can be used (RFC 6749 §7.1)",
                 "ask for a Bearer token; if this is one under another name, accept it: "
                     + "TokenEndpoint.accepting(tokenTypes:)"
             )
         case .insecureEndpoint:
             Explanation(
-                "the URL of the token endpoint must be absolute, and https (RFC 6749 §3.2)",
-                "change it, or allow plaintext where the network is your own"
+                "the URL of the token endpoint must be absolute and https (RFC 6749 §3.2)",
+                "change it, or allow plaintext if the network is your own"
             )
         case .redirected(let status):
             Explanation(
                 "the token endpoint answered \(status), a redirect, which is not followed: the request holds secrets "
                     + "that are for the endpoint alone",
-                "write the URL where it is now"
+                "use the endpoint's current URL"
             )
         case .transportFollowsRedirects:
             Explanation(
-                "the transport follows redirects itself, and would take the secrets in the request along",
+                "the transport follows redirects itself, and would send the request's secrets along",
                 "switch that off in the transport"
             )
         case .noRefreshToken:
             Explanation(
                 "there is no refresh token",
-                "sign in, and give the stage the token (with its refresh token) that comes of it"
+                "sign in, and pass the new token (with its refresh token) to the stage"
             )
         }
     }
@@ -133,8 +133,8 @@ public struct OAuthError: HTTPChainError {
     private static func advice(_ code: Code) -> String? {
         switch code {
         case .invalidGrant: "sign in again"
-        case .invalidClient: "look at the client's identifier and secret, and how they are sent (basic or body)"
-        case .invalidScope: "ask for less, or for what the server knows"
+        case .invalidClient: "check the client's identifier and secret, and how they are sent (basic or body)"
+        case .invalidScope: "request fewer scopes, or ones that the server supports"
         default: nil
         }
     }

@@ -72,7 +72,7 @@ struct TokenReply: Decodable {
         if (300..<400).contains(status) { return .failure(.init(.redirected(status))) }
         let isSuccess = (200..<300).contains(status)
         guard let reply = try? JSONDecoder().decode(TokenReply.self, received: content) else {
-            return .failure(.init(isSuccess ? .malformedReply("it is no JSON object") : .unexpectedStatus(status)))
+            return .failure(.init(isSuccess ? .malformedReply("it is not a JSON object") : .unexpectedStatus(status)))
         }
         // Some servers send errors with the status 200.
         if let error = reply.error, !isSuccess || reply.accessToken == nil {
@@ -93,7 +93,7 @@ struct TokenReply: Decodable {
             scope: reply.scope ?? question.scope
         )
         guard token.isWellFormed else {
-            return .failure(.init(.malformedReply("its access_token holds characters that no token may have")))
+            return .failure(.init(.malformedReply("its access_token has invalid characters")))
         }
         return .success(token)
     }

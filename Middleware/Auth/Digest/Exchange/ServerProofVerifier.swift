@@ -24,7 +24,9 @@ struct ServerProofVerifier {
         let qop = computation.qop == nil ? nil : info?.qop ?? computation.qop
         if qop == .authInt, !response.hasNoContent(answering: request.method) {
             guard response.options[OriginalContentFields.self].isEmpty else {
-                if policy == .required { throw error("the transport has decoded what rspauth covers", response.head) }
+                if policy == .required {
+                    throw error("the transport has decoded the content that rspauth covers", response.head)
+                }
                 response.options[ServerProof.self] = .notVerifiable
                 return false
             }

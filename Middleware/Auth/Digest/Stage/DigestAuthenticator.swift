@@ -90,7 +90,7 @@ public final class DigestAuthenticator: Authenticator {
             ChainProblem(
                 stage: stage,
                 problem: "\(stage) sends proofs of the password to \(origin) without TLS: others on the network can "
-                    + "try passwords against them, and read and change all else",
+                    + "try passwords against them, and read and change everything else",
                 fix: "use https where the server offers it",
                 severity: .warning
             )
@@ -166,7 +166,7 @@ extension DigestAuthenticator {
     ) async throws -> AuthenticationAnswer {
         guard let digest = DigestChallenge(challenge), algorithms.contains(digest.algorithm) else {
             return .declined(
-                .unsupportedChallenge(scheme: scheme, why: "a parameter is missing, not known or too long")
+                .unsupportedChallenge(scheme: scheme, why: "a parameter is missing, unknown or too long")
             )
         }
         if let required, !digest.qop.contains(required) {
