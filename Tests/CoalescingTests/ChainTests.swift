@@ -31,7 +31,7 @@ struct ChainTests {
         let problem = try #require(error?.problems.first)
         #expect(error?.problems.count == 1)
         #expect(problem.stage == "CoalescingMiddleware")
-        #expect(problem.problem.contains("stands outside TokenMiddleware"))
+        #expect(problem.problem.contains("is outside TokenMiddleware"))
         #expect(problem.fix.contains("partition: .by"))
     }
 
