@@ -30,8 +30,11 @@ import HTTPTypes
 /// **Enforcement.** A transport with the capability `keepsDeadlines`, as in this package, enforces the limits: they are
 /// data on the request and need no task. With any other transport, the stage cancels and awaits the inner stages, like
 /// ``TimeoutMiddleware``, and relies on ``/HTTPChainCore/UploadProgress``. If the transport doesn't report that,
-/// connect, write and response don't limit a request with a body. If a transport can't observe its connections, the
-/// time to connect counts toward the next step.
+/// connect, write and response don't limit a request with a body.
+///
+/// A transport that can't observe its connections doesn't limit connecting separately: the time to connect counts toward
+/// the next step, whose limit is longer by `connect`. Of the transports of this package, these are `URLSessionTransport`
+/// and an `AsyncHTTPClientTransport` with a client of the caller's.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/attempt``: inside retry and authentication, so that each attempt has its own
 /// limits.

@@ -16,6 +16,23 @@ import NIOPosix
 /// let chain = try Chain(transport: AsyncHTTPClientTransport()) { … }
 /// ```
 ///
+/// **Limits.** The transport enforces the limits of an exchange (``/HTTPChainCore/TransferLimits``):
+///
+/// - The limit to connect covers the resolution of the host's name, the connection, TLS, a proxy, and the wait for a
+///   free connection, until a connection sends the head. Nothing was sent if it ends the exchange.
+/// - The write limit restarts when the client accepts the next part of the body, which it does while at most 128 KiB of
+///   earlier parts wait for the system.
+/// - The response limit starts when the client has accepted the last part of the body, or the head if there is no body.
+/// - The read limit and the total are those of every transport.
+///
+/// With a client of the caller's, which doesn't report its connections, the time to connect counts toward the next step,
+/// and the limit to connect is added to that of the next step. The timeouts of the client's configuration apply as well,
+/// and throw a ``/HTTPChainCore/TransportError`` of kind `timedOut`.
+///
+/// **Memory.** An upload needs memory for 128 KiB and two further parts of its body, of the size that its reader chooses,
+/// besides the buffers of the client's connection and of the system. A client of the caller's accepts parts faster than
+/// it sends them, so that an upload whose reader is faster than the network may need more.
+///
 /// A response keeps its client running until it is read or dropped, even if the transport has been deallocated.
 /// Dropping the body of a response ends its transfer and closes its connection; read small bodies to their end, so that
 /// the connection can be reused.
@@ -41,6 +58,9 @@ public struct AsyncHTTPClientTransport: Transport {
     /// Creates a transport that uses the caller's client.
     ///
     /// The caller shuts it down.
+    ///
+    /// The client doesn't report its connections, so that the limit to connect can't end an exchange. Give the transport
+    /// a configuration instead for that.
     ///
     /// Create the client with ``standardConfiguration``, or with changes to it: that configuration fails a response
     /// whose status is below 100, on which async-http-client (1.37) otherwise ends the process.
@@ -159,17 +179,20 @@ public struct AsyncHTTPClientTransport: Transport {
         let report = request.options[ConnectionReport.self]
         let wire = try request.forWire()
         let upload = Upload(wire, progress: progress)
+        let timer = TransferTimer(
+            limited,
+            tellsConnection: client.reportsExchanges,
+            upload: upload == nil ? .atOnce : .told
+        )
         let exchange = ClientExchange(
             client: client,
             report: report,
             outgoing: HTTPClientRequest(wire, upload: upload),
             wire: wire,
-            upload: upload
+            upload: upload,
+            timer: timer
         )
-        guard let timer = TransferTimer(limited, upload: upload == nil ? .atOnce : .told) else {
-            return try await exchange.response(by: .distantFuture)
-        }
-        return try await exchange.response(within: timer, isLive: type(of: limited.environment.time) == SystemTime.self)
+        return try await exchange.response(isLive: type(of: limited.environment.time) == SystemTime.self)
     }
 }
 
@@ -181,11 +204,14 @@ private struct ClientExchange: Sendable {
     let wire: WireRequest
     /// Nil if the whole request is sent at once.
     let upload: Upload?
+    /// Nil if nothing limits the exchange.
+    let timer: TransferTimer?
 
     /// Waits for the response and applies the limits to its body.
-    func response(within timer: TransferTimer, isLive: Bool) async throws -> Response {
+    func response(isLive: Bool) async throws -> Response {
+        guard let timer else { return try await response(by: .distantFuture) }
         var response: Response
-        if isLive, upload == nil {
+        if isLive, upload == nil, timer.isSettled {
             // Only the head has to be awaited, and the client has a deadline for that, at no cost.
             response = try await head(within: timer)
         } else {
@@ -233,7 +259,7 @@ private struct ClientExchange: Sendable {
         lifetime: any AnyObject & Sendable,
         _ errors: ErrorTranslation
     ) async throws -> Response {
-        let incoming = try await client.client(for: wire).execute(outgoing, deadline: deadline)
+        let incoming = try await execute(by: deadline)
         upload?.isAnswered()
         if let report {
             var metrics = ConnectionMetrics()
@@ -241,6 +267,17 @@ private struct ClientExchange: Sendable {
             report(metrics)
         }
         return try await Response(incoming, to: wire.head, lifetime: lifetime, errors: errors)
+    }
+
+    private func execute(by deadline: NIODeadline) async throws -> HTTPClientResponse {
+        guard client.reportsExchanges, timer != nil || upload != nil else {
+            return try await client.client(for: wire).execute(outgoing, deadline: deadline)
+        }
+        let number = ExchangeBoard.shared.add(ReportedExchange(timer: timer, upload: upload))
+        defer { ExchangeBoard.shared.take(number) }
+        var outgoing = outgoing
+        outgoing.headers.add(name: ExchangeBoard.field.rawName, value: number)
+        return try await client.client(for: wire).execute(outgoing, deadline: deadline)
     }
 }
 
@@ -295,6 +332,8 @@ final class ClientHandle: Sendable {
     /// The clients for hosts with pinned keys, each of which checks the keys of its own connections.
     private let pinnedClients: [(keys: PinnedKeys, client: HTTPClient)]
     private let isOwned: Bool
+    /// Whether all connections have an ``ExchangeHandler``, which a client of the caller's may lack.
+    let reportsExchanges: Bool
     private let state: Locked<State>
 
     static let shared = ClientHandle(AsyncHTTPClientTransport.standardConfiguration, isOwned: false)
@@ -302,6 +341,7 @@ final class ClientHandle: Sendable {
     init(foreign client: HTTPClient) {
         self.client = client
         isOwned = false
+        reportsExchanges = false
         pinnedClients = []
         state = Locked(State(pairs: [Pair(foreign: client)]))
     }
@@ -310,6 +350,7 @@ final class ClientHandle: Sendable {
         let pair = Pair(configuration, on: HTTPClient.defaultEventLoopGroup)
         client = pair.client
         self.isOwned = isOwned
+        reportsExchanges = true
         pinnedClients = []
         state = Locked(State(pairs: [pair]))
     }
@@ -324,6 +365,7 @@ final class ClientHandle: Sendable {
         }
         client = first.client
         isOwned = true
+        reportsExchanges = true
         pinnedClients = zip(pinned, others).map { (keys: $0, client: $1.client) }
         state = Locked(State(pairs: [first] + others))
     }

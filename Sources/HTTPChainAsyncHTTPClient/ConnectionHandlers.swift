@@ -17,6 +17,7 @@ enum ConnectionHandlers {
                 let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
                 let guardian = ResponseHeadGuard<HTTPClientResponsePart> { ReceivedHead($0) }
                 try pipeline.addHandler(guardian, position: .after(decoder))
+                try pipeline.addHandler(ExchangeHandler(), position: .after(decoder))
             }
         }
         let initializeStream = configuration.http2StreamChannelDebugInitializer
@@ -26,6 +27,8 @@ enum ConnectionHandlers {
                 // Before the codec, which would trap.
                 let guardian = ResponseHeadGuard<HTTP2Frame.FramePayload> { ReceivedHead($0) }
                 try pipeline.addHandler(guardian, position: .first)
+                let codec = try pipeline.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
+                try pipeline.addHandler(ExchangeHandler(), position: .after(codec))
             }
         }
     }

@@ -11,8 +11,8 @@ extension HTTPClientRequest {
     init(_ request: WireRequest, upload: Upload?) {
         self.init(url: request.url)
         method = HTTPMethod(rawValue: request.head.method.rawValue)
-        headers.reserveCapacity(request.head.headerFields.count + 2)
-        for field in request.head.headerFields where field.name != .cookie {
+        headers.reserveCapacity(request.head.headerFields.count + 3)
+        for field in request.head.headerFields where field.name != .cookie && field.name != ExchangeBoard.field {
             headers.add(name: field.name.rawName, value: field.value)
         }
         // HTTPFields keeps cookies separate, as HTTP/2 may; RFC 6265 §5.4 has a single Cookie field.

@@ -18,9 +18,22 @@ final class Upload: Sendable {
         var timer: TransferTimer?
     }
 
+    /// The bytes given to the client that the connection hasn't written.
+    private struct Flow: Sendable {
+        var isReported = false
+        var isCancelled = false
+        var unwritten = 0
+    }
+
+    /// The number of unwritten bytes below which the client gets the next part.
+    ///
+    /// It requests more while its connection has yet to process the last parts, however many these are.
+    private static let window = 2 * HTTPBody.chunkSize
+
     private let length: Int64?
     private let progress: (@Sendable (Int64, Int64?) -> Void)?
     private let state = Locked(State())
+    private let flow = Watched(Flow())
     private let reader: UploadReader
 
     /// Creates the upload of a request; nil if there is no body, or the whole body is sent at once, as a single piece
@@ -48,6 +61,30 @@ final class Upload: Sendable {
             return state.reading
         }
         reading?.cancel()
+        flow.update { $0.isCancelled = true }
+    }
+
+    /// Called before the head is sent, if each ``wrote(_:)`` will be called.
+    func isReported() {
+        flow.update { $0.isReported = true }
+    }
+
+    /// Called when the connection has written a number of bytes, or can't.
+    func wrote(_ count: Int) {
+        flow.update { $0.unwritten -= count }
+    }
+
+    /// Waits until the connection has written most of the previous parts, and counts the next one.
+    private func waitForConnection(with count: Int) async throws {
+        let pass: @Sendable (inout Flow) -> Bool? = { flow in
+            if flow.isCancelled { return false }
+            guard flow.unwritten < Self.window else { return nil }
+            if flow.isReported { flow.unwritten += count }
+            return true
+        }
+        var mayPass = flow.update(pass)
+        if mayPass == nil { mayPass = await flow.waitUninterrupted(for: pass) }
+        if mayPass == false { throw CancellationError() }
     }
 
     /// Returns the next bytes; `nil` at the end.
@@ -57,6 +94,7 @@ final class Upload: Sendable {
         reportProgress()
         do {
             let chunk = try await read()
+            if let chunk { try await waitForConnection(with: chunk.count) }
             let timer = state.withLock { state in
                 state.pending = Int64(chunk?.count ?? 0)
                 return state.timer
@@ -139,9 +177,18 @@ struct UploadChunks: AsyncSequence, Sendable {
 
     struct AsyncIterator: AsyncIteratorProtocol {
         let upload: Upload
+        /// Reused, unless the connection has yet to write the last part.
+        private var buffer = ByteBuffer()
+
+        init(upload: Upload) {
+            self.upload = upload
+        }
 
         mutating func next() async throws -> ByteBuffer? {
-            try await upload.next().map { ByteBuffer(bytes: $0) }
+            guard let chunk = try await upload.next() else { return nil }
+            buffer.clear(minimumCapacity: chunk.count)
+            buffer.writeBytes(chunk)
+            return buffer
         }
     }
 

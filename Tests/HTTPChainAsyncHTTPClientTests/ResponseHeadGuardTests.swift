@@ -133,9 +133,35 @@ struct ResponseHeadGuardTests {
         #expect(try await response.body.collect().isEmpty)
         try await server.stop()
     }
+
+    @Test(
+        "The limit for the response ends a stream over HTTP/2, and the number of an exchange is not sent",
+        .enabled(if: TLSFixture.isAvailable)
+    )
+    func limitOverHTTP2() async throws {
+        let fixture = try await TLSFixture()
+        let server = try await HTTP2Server.start(fixture)
+        var settings = ConnectionSettings()
+        settings.trust = try .roots(pem: fixture.authority)
+        let transport = try AsyncHTTPClientTransport(connection: settings)
+        var request = Request.get("https://localhost:\(server.port)/200")
+        request.options[TransferLimitsOption.self] = TransferLimits(connect: .seconds(60), response: .seconds(60))
+        #expect(try await transport.send(request).status == .ok)
+        let start = ContinuousClock.now
+        let error = await #expect(throws: TimeoutError.self) {
+            let limits = TransferLimits(connect: .seconds(60), response: .milliseconds(300))
+            var silent = Request.get("https://localhost:\(server.port)/")
+            silent.options[TransferLimitsOption.self] = limits
+            return try await transport.send(silent)
+        }
+        #expect(error?.scope == .response && error?.sent == .maybe)
+        #expect(start.duration(to: .now) < .seconds(30))
+        try await server.stop()
+    }
 }
 
-/// A server over HTTP/2 that sends heads with the statuses in the path of a request, the last of which ends the stream.
+/// A server over HTTP/2 that sends heads with the statuses in the path of a request, the last of which ends the stream;
+/// 500 for a request with a field that should not have left its client.
 private struct HTTP2Server {
     private let channel: any Channel
 
@@ -193,7 +219,8 @@ private final class StatusesInPath: ChannelInboundHandler {
         guard case .headers(let request) = unwrapInboundIn(data),
             let path = request.headers.first(name: ":path")
         else { return }
-        let statuses = path.split(separator: "/").map { $0 == "empty" ? "" : String($0) }
+        var statuses = path.split(separator: "/").map { $0 == "empty" ? "" : String($0) }
+        if request.headers.contains(name: ExchangeBoard.field.rawName) { statuses = ["500"] }
         for (index, status) in statuses.enumerated() {
             let head = HTTP2Frame.FramePayload.Headers(
                 headers: HPACKHeaders([(":status", status)]),

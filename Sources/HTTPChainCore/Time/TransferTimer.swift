@@ -110,6 +110,10 @@ public final class TransferTimer: Sendable {
         return next.map { $0 - time.elapsed }
     }
 
+    /// Whether ``remaining`` counts down to the same instant until the response's head arrives, so that one timer of a
+    /// transport's client can enforce the limits until then.
+    package var isSettled: Bool { state.withLock { $0.watch.deadlineIsSettled } }
+
     // MARK: Reports of the transport
 
     /// Starts enforcing the limits.

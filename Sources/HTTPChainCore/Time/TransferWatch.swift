@@ -99,6 +99,14 @@ struct TransferWatch: Sendable {
         return .first(call, total, stepLimit)
     }
 
+    /// Whether ``deadline`` stays the same until the response's head arrives, whenever the connection is established.
+    var deadlineIsSettled: Bool {
+        if step == .waitingForHead { return true }
+        guard step == .connecting, upload == .atOnce else { return false }
+        guard let earliest = [limits.connect, limits.response].compactMap(\.self).min() else { return true }
+        return Deadline.first(call, total, Deadline(.response, limit: earliest, start: start))?.scope != .response
+    }
+
     private var total: Deadline? {
         if case .reading = step, !limits.totalCoversBody { return nil }
         return limits.total.map { Deadline(.attempt, limit: $0, start: start) }

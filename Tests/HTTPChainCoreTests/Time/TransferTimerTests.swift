@@ -49,6 +49,31 @@ struct TransferTimerTests {
         }
     }
 
+    @Test("A deadline is settled while a connection is awaited if no limit on a step can be nearer")
+    func settled() throws {
+        func isSettled(
+            _ limits: TransferLimits,
+            _ body: HTTPBody = .empty,
+            tellsConnection: Bool = true
+        ) throws -> Bool {
+            var request = Request.post("https://example.com/", body: body)
+            request.environment = .virtual(clock)
+            request.options[TransferLimitsOption.self] = limits
+            return try #require(TransferTimer(request, tellsConnection: tellsConnection)).isSettled
+        }
+        let (brief, long) = (Duration.seconds(1), Duration.seconds(2))
+        #expect(try isSettled(TransferLimits(total: brief)))
+        #expect(try isSettled(TransferLimits(connect: long, response: brief, total: brief)))
+        #expect(try isSettled(TransferLimits(connect: brief, response: brief), tellsConnection: false))
+        for limits in [
+            TransferLimits(connect: brief), TransferLimits(response: brief),
+            TransferLimits(connect: brief, total: long), TransferLimits(response: brief, total: long),
+        ] {
+            #expect(try !isSettled(limits))
+        }
+        #expect(try !isSettled(TransferLimits(total: brief), "body"))
+    }
+
     @Test("Each limit counts for its step alone: sending, waiting for the head, reading")
     func steps() throws {
         let limits = TransferLimits(write: .seconds(10), response: .seconds(20), read: .seconds(30))

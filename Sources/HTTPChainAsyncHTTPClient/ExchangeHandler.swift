@@ -1,0 +1,102 @@
+#if AsyncHTTPClient
+import HTTPChainCore
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+/// Reports when a connection sends a request, which the client tells nobody.
+///
+/// The client passes nothing of a request to its connections but the message. So the head has an additional field, the
+/// number of the exchange, which this handler removes.
+final class ExchangeHandler: ChannelOutboundHandler {
+    typealias OutboundIn = HTTPClientRequestPart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    /// The upload of the request that is being sent.
+    private var upload: Upload?
+    /// Whether the request ended before its head was sent, so that nothing of it may be sent.
+    private var isAbandoned = false
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if isAbandoned {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        switch unwrapOutboundIn(data) {
+        case .head(var head):
+            guard let number = head.headers.first(name: ExchangeBoard.field.rawName) else { break }
+            head.headers.remove(name: ExchangeBoard.field.rawName)
+            guard let exchange = ExchangeBoard.shared.take(number), exchange.mayBegin() else {
+                return abandon(context, promise)
+            }
+            upload = exchange.upload
+            return context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .body(let part):
+            guard let upload else { break }
+            let written = promise ?? context.eventLoop.makePromise()
+            let count = part.readableBytes
+            written.futureResult.whenComplete { _ in upload.wrote(count) }
+            return context.write(data, promise: written)
+        case .end:
+            upload = nil
+        }
+        context.write(data, promise: promise)
+    }
+
+    private func abandon(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
+        isAbandoned = true
+        promise?.fail(ChannelError.ioOnClosedChannel)
+        // Later, because the client is in the middle of sending.
+        context.eventLoop.assumeIsolated().execute { context.close(promise: nil) }
+    }
+}
+
+/// An exchange whose request is sent over a connection with an ``ExchangeHandler``.
+struct ReportedExchange: Sendable {
+    let timer: TransferTimer?
+    let upload: Upload?
+
+    /// Reports that a connection is about to send the head.
+    ///
+    /// - Returns: Whether it may. If a limit has ended the exchange while it waited for a connection, its error says that
+    ///   nothing was sent, and the client may not have noticed yet.
+    func mayBegin() -> Bool {
+        timer?.connected()
+        upload?.isReported()
+        return timer?.failure == nil
+    }
+}
+
+/// The exchanges that wait for a connection.
+final class ExchangeBoard: Sendable {
+    /// The field of a request that has the number of its exchange, between this transport and its handlers.
+    static let field = HTTPField.Name(constant: "HTTPChain-Exchange")
+
+    static let shared = ExchangeBoard()
+
+    private struct State: Sendable {
+        var waiting: [String: ReportedExchange] = [:]
+        var lastNumber: UInt64 = 0
+    }
+
+    private let state = Locked(State())
+
+    /// Adds an exchange until it is taken.
+    ///
+    /// - Returns: Its number.
+    func add(_ exchange: ReportedExchange) -> String {
+        state.withLock { state in
+            state.lastNumber += 1
+            let number = String(state.lastNumber)
+            state.waiting[number] = exchange
+            return number
+        }
+    }
+
+    /// Removes an exchange and returns it; nil if it has ended.
+    @discardableResult
+    func take(_ number: String) -> ReportedExchange? {
+        state.withLock { $0.waiting.removeValue(forKey: number) }
+    }
+}
+#endif
