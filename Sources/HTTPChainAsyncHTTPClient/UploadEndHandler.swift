@@ -12,7 +12,7 @@ final class UploadEndHandler: ChannelOutboundHandler {
     private var isClosing = false
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        // The client observes only the write of an upload's end.
+        // The client observes only the write of an upload's end, and this transport those of its parts.
         guard let promise else { return context.write(data, promise: nil) }
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenComplete { result in

@@ -34,6 +34,40 @@ struct LimitTests {
         #expect(StalledPeer.meets(limit, elapsed), "\(elapsed)")
     }
 
+    @Test("A hundred calls at once to a host that accepts no connection end at the limit to connect")
+    func manyCalls() async throws {
+        let host = try FullHost()
+        defer { host.close() }
+        let limits = TransferLimits(connect: .milliseconds(500), response: .seconds(60))
+        let start = ContinuousClock.now
+        try await withThrowingTaskGroup(of: TimeoutScope?.self) { group in
+            for _ in 1...100 {
+                group.addTask { [transport] in
+                    var request = Request.get(host.url)
+                    request.options[TransferLimitsOption.self] = limits
+                    let late = request
+                    return await #expect(throws: TimeoutError.self) { try await transport.send(late) }?.scope
+                }
+            }
+            for try await scope in group { #expect(scope == .connect) }
+        }
+        // Far below the other limit, on a machine that has other work, too.
+        #expect(start.duration(to: .now) < .seconds(10))
+    }
+
+    @Test("The limit to connect covers a TLS handshake that the server doesn't answer")
+    func handshake() async throws {
+        let server = try await LoopbackServer.start { try await $0.reply(200) }
+        var request = Request.post("https://127.0.0.1:\(server.port)/", body: "content")
+        request.options[TransferLimitsOption.self] = TransferLimits(connect: .milliseconds(300), response: .seconds(60))
+        let late = request
+        let start = ContinuousClock.now
+        let error = await #expect(throws: TimeoutError.self) { try await transport.send(late) }
+        #expect(error?.scope == .connect && error?.sent == .nothing)
+        #expect(StalledPeer.meets(.milliseconds(300), start.duration(to: .now)))
+        await server.stop()
+    }
+
     @Test("Over a client of the caller's, the time to connect counts toward the response, whose limit is longer by it")
     func foreignClient() async throws {
         let client = HTTPClient(configuration: AsyncHTTPClientTransport.standardConfiguration)
