@@ -20,6 +20,9 @@ public import Foundation
 /// temporary files, and beyond ``Configuration/spillLimit`` the transfer ends with a ``SpillLimitError``. Dropping a
 /// response before its end cancels its transfer.
 ///
+/// The platform doesn't report when a connection is established: the time to connect counts toward the next step of an
+/// exchange, whose limit is longer by the limit to connect (``/HTTPChainCore/TransferLimits``).
+///
 /// `URLSession` decodes the content codings it supports. The head then lacks `Content-Encoding` and `Content-Length`;
 /// send `Accept-Encoding: identity` for a response without coding. It joins repeated response fields with commas; only
 /// `Set-Cookie` is split again, after an attribute such as `Path=/`: a cookie without attributes stays joined with the
