@@ -477,7 +477,13 @@ let package = Package(
             of: ["HTTPChainCircuitBreaker", "HTTPChainCache", "HTTPChainErrorHandler", "HTTPChainRetry"]
         ),
         tests("ClientTests", of: ["HTTPChainClient", "HTTPChain", "HTTPChainCacheSQLite"]),
-        tests("CoalescingTests", of: ["HTTPChainCoalescing"]),
+        tests(
+            "CoalescingTests",
+            of: [
+                "HTTPChainCoalescing", "HTTPChainConcurrencyLimit", "HTTPChainProgress", "HTTPChainRateLimit",
+                "HTTPChainRedirect", "HTTPChainRetry", "HTTPChainTimeout",
+            ]
+        ),
         tests("ConcurrencyLimitTests", of: ["HTTPChainConcurrencyLimit", "HTTPChainTimeout"]),
         tests(
             "CookiesTests",

@@ -5,6 +5,7 @@ package import HTTPTypes
 /// The properties shared by calls that may share a transfer.
 package struct CoalescingKey: Hashable, Sendable {
     private let identity: RequestIdentity
+    private let effects: OptionEffects
     package let origin: Origin
     private(set) var partition: String?
 
@@ -23,11 +24,13 @@ package struct CoalescingKey: Hashable, Sendable {
             let identity = RequestIdentity(request, ignoring: ignored), let origin = identity.origin
         else { return nil }
         self.identity = identity
+        effects = OptionEffects(of: options)
         self.origin = origin
     }
 
     package static func == (one: CoalescingKey, other: CoalescingKey) -> Bool {
         one.identity == other.identity && one.partition.hasSameBytes(as: other.partition)
+            && one.effects == other.effects
     }
 
     package func hash(into hasher: inout Hasher) {

@@ -22,8 +22,10 @@ public import HTTPTypes
 /// isn't enough, the slowest reader gets a ``CoalescingError``: it never delays the others. Cancelling one caller, or
 /// dropping its body, doesn't affect the others; the last to leave cancels the transfer. An error goes to all.
 ///
-/// No caller owns the transfer: deadlines and cancellation apply to each caller separately. Everything else that inner
-/// stages do for a call (options, observers), they do for the call that began the transfer.
+/// No caller owns the transfer: deadlines and cancellation apply to each caller separately, and inner stages see the
+/// latest deadline. Calls also share only if their options are equal, apart from those that don't affect the response
+/// (``/HTTPChainCore/RequestOption/affectsResponse``): a call never fails because of another's attempt timeout, retry
+/// policy or priority. Inner stages call the observers of the call that began the transfer.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/coalesce``: inside the cache, outside retry and authentication. Because
 /// credentials are added further in, a chain that authenticates needs a ``CoalescingPartition`` that separates users;

@@ -77,7 +77,7 @@ public struct ConcurrencyLimitMiddleware: Middleware {
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let pool = limiter.pool(for: request) else { return try await next(request) }
         let environment = CallEnvironment(of: request.options)
-        let deadline = Self.deadline(of: request)
+        let deadline = request.options.deadline
         let inFlight: Int
         if let taken = pool.takeAtOnce() { inFlight = taken } else { inFlight = try await wait(request, pool) }
         let started = pool.learns ? environment.elapsed : .zero
@@ -105,11 +105,6 @@ public struct ConcurrencyLimitMiddleware: Middleware {
         }
     }
 
-    @inline(__always)
-    private static func deadline(of request: borrowing Request) -> Duration? {
-        request.options.contains(CallDeadline.self) ? request.options[CallDeadline.self] : nil
-    }
-
     private func fail(
         _ error: any Error,
         _ pool: PermitPool,
@@ -131,10 +126,11 @@ public struct ConcurrencyLimitMiddleware: Middleware {
     private func wait(_ request: borrowing Request, _ pool: PermitPool) async throws -> Int {
         let head = request.head
         let time = request.environment.time
+        let options = request.options
         do {
             return try await pool.take(
                 request.options[CallPriority.self],
-                remaining: request.remainingTime,
+                until: { options.deadline },
                 time
             )
         } catch let refusal as PermitPool.Refusal {

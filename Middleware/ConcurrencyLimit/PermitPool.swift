@@ -70,7 +70,12 @@ final class PermitPool: Sendable {
     ///
     /// - Returns: The number of calls in flight, including this one.
     /// - Throws: ``Refusal``; `CancellationError`, in which case no permit is taken.
-    func take(_ priority: CallPriority, remaining: Duration?, _ time: any TimeSource) async throws -> Int {
+    func take(
+        _ priority: CallPriority,
+        until deadline: @escaping @Sendable () -> Duration?,
+        _ time: any TimeSource
+    ) async throws -> Int {
+        let end = time.elapsed + settings.longestWait.bounded
         let handover = Handover<Grant>()
         let admission = state.withLock { state -> PriorityQueue<Handover<Grant>>.Admission? in
             if state.queue.count == 0, state.inFlight < state.limit {
@@ -89,19 +94,26 @@ final class PermitPool: Sendable {
         if case .added(let own)? = admission { id = own }
         if case .replaced(let own, _)? = admission { id = own }
         do {
-            return try await wait(handover, upTo: min(settings.longestWait.bounded, remaining ?? .longest), time)
+            return try await wait(handover, until: { min(end, deadline() ?? end) }, time)
         } catch {
             if let id { state.withLock { $0.queue.remove(id, priority) } }
             throw error
         }
     }
 
-    private func wait(_ handover: Handover<Grant>, upTo limit: Duration, _ time: any TimeSource) async throws -> Int {
+    private func wait(
+        _ handover: Handover<Grant>,
+        until deadline: @escaping @Sendable () -> Duration,
+        _ time: any TimeSource
+    ) async throws -> Int {
         let grant = try await withThrowingTaskGroup(of: Grant?.self) { group -> Grant? in
             group.addTask { try await handover.value() }
             group.addTask {
                 // Even if cancelled, the other child task knows whether a permit was given.
-                try? await time.sleep(for: limit)
+                // Again if the deadline is later now: another call may have joined the exchange.
+                while !Task.isCancelled, deadline() > time.elapsed {
+                    try? await time.sleep(for: deadline() - time.elapsed)
+                }
                 return nil
             }
             defer { group.cancelAll() }

@@ -108,6 +108,8 @@ public enum IsRecorded: RequestOption {
     public static func isHarmless(_ value: Value) -> Bool {
         !value
     }
+    /// Always `false`: it only concerns the archive.
+    public static var affectsResponse: Bool { false }
 }
 
 extension Request {

@@ -217,3 +217,14 @@ enum FieldValue {
         return HTTPField(name: name, value: value.trimming())
     }
 }
+
+extension HeaderOperation: EffectComparable {
+    package func hasSameEffect(as other: HeaderOperation) -> Bool {
+        guard action == other.action, origin == other.origin, others == other.others else { return false }
+        switch (source, other.source) {
+        case (.fixed(let one), .fixed(let other)): return one == other
+        case (.removal(let one), .removal(let other)): return one == other
+        default: return false
+        }
+    }
+}

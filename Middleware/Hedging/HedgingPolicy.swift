@@ -8,7 +8,7 @@ public import HTTPTypes
 /// HedgingPolicy(after: .quantile(0.95))                         // what 95 % of the calls take
 /// HedgingPolicy(after: .fixed(.milliseconds(200)), attempts: 3)
 /// ```
-public struct HedgingPolicy: Sendable {
+public struct HedgingPolicy: Sendable, Hashable {
     /// The time after which another attempt is made.
     public enum Delay: Sendable, Hashable, CustomStringConvertible {
         /// A fixed time.

@@ -50,6 +50,7 @@ final class ProgressCall: Sendable {
 /// Passes the call to inner progress stages.
 enum ProgressCallOption: RequestNote {
     static var defaultValue: ProgressCall? { nil }
+    static var affectsResponse: Bool { false }
 }
 
 /// Numbers the calls of the process.

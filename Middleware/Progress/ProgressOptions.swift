@@ -17,6 +17,8 @@ public enum ProgressObservers: RequestOption {
     public static func isHarmless(_ value: Value) -> Bool {
         value.observers.isEmpty
     }
+    /// Always `false`: they only observe the call.
+    public static var affectsResponse: Bool { false }
 }
 
 extension Request {

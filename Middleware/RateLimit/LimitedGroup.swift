@@ -5,9 +5,14 @@ final class LimitedGroup: Sendable {
     private struct Waiter: Sendable {
         let id: UInt64
         let tokens: Int
-        let deadline: Duration
+        /// The end of the longest wait.
+        let end: Duration
+        /// The call's deadline; a later one of an exchange that calls share when another call joins it.
+        let callDeadline: @Sendable () -> Duration?
         /// Signalled when it is the waiter's turn to check the limits; until then it waits without a timer.
         let turn: Handover<Turn>
+
+        var deadline: Duration { min(end, callDeadline() ?? end) }
     }
 
     private enum Turn: Sendable {
@@ -71,18 +76,30 @@ final class LimitedGroup: Sendable {
     /// Admits a call, waiting for its turn.
     ///
     /// - Throws: ``Refusal``; `CancellationError`, in which case nothing was taken; errors of a store.
-    func enter(_ tokens: Int, _ excess: RateLimitExcess, remaining: Duration?, _ time: any TimeSource) async throws {
+    func enter(
+        _ tokens: Int,
+        _ excess: RateLimitExcess,
+        until deadline: @escaping @Sendable () -> Duration?,
+        _ time: any TimeSource
+    ) async throws {
         let now = time.elapsed
         guard case .wait(let longest, let length) = excess else {
             let wait = try await attempt(tokens, at: now)
             if wait > .zero { throw refusal(wait, at: now, tokens) }
             return
         }
-        let patience = min(longest.bounded, remaining ?? .longest)
+        let end = now + longest.bounded
         let waiter = try state.withLock { state in
             let ahead = state.queue.reduce(tokens) { $0 + $1.tokens }
             let wait = state.rules.waitInQueue(of: ahead, at: now)
-            if wait > patience {
+            let waiter = Waiter(
+                id: state.lastID + 1,
+                tokens: tokens,
+                end: end,
+                callDeadline: deadline,
+                turn: Handover()
+            )
+            if wait > max(.zero, waiter.deadline - now) {
                 throw Refusal(
                     cause: state.rules.serverWait(for: tokens, at: now) > .zero ? .server : .limit,
                     wait: wait
@@ -90,7 +107,6 @@ final class LimitedGroup: Sendable {
             }
             if state.queue.count >= max(0, length) + 1 { throw Refusal(cause: .queueFull, wait: wait) }
             state.lastID += 1
-            let waiter = Waiter(id: state.lastID, tokens: tokens, deadline: now + patience, turn: Handover())
             state.queue.append(waiter)
             state.passTurn()
             return waiter
@@ -113,7 +129,7 @@ final class LimitedGroup: Sendable {
             let now = time.elapsed
             let wait = try await attempt(waiter.tokens, at: now)
             if wait <= .zero { return }
-            if now + wait > waiter.deadline { throw refusal(wait, at: now, waiter.tokens) }
+            if wait > max(.zero, waiter.deadline - now) { throw refusal(wait, at: now, waiter.tokens) }
             try await time.sleep(for: wait)
         }
     }

@@ -122,8 +122,9 @@ public struct RateLimitMiddleware: Middleware {
     ) async throws {
         let head = request.head
         let time = request.environment.time
+        let options = request.options
         do {
-            try await group.enter(tokens, limiter.excess, remaining: request.remainingTime, time)
+            try await group.enter(tokens, limiter.excess, until: { options.deadline }, time)
         } catch let refusal as LimitedGroup.Refusal {
             throw RateLimitExceededError(
                 key: group.key,

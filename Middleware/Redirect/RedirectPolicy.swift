@@ -167,3 +167,8 @@ public struct RedirectPolicy: Sendable, CustomStringConvertible {
     /// The maximum number of redirects regardless of the policy, because a closure may follow all.
     var bound: Int { largestLimit.map { max($0, Self.defaultLimit) } ?? Self.defaultLimit }
 }
+
+extension RedirectPolicy: EffectComparable {
+    /// Policies are closures, so only those that follow nothing are known to be equal.
+    package func hasSameEffect(as other: RedirectPolicy) -> Bool { isNever && other.isNever }
+}

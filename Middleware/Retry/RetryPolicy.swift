@@ -78,6 +78,14 @@ public struct RetryPolicy: Sendable {
     ]
 }
 
+extension RetryPolicy: EffectComparable {
+    package func hasSameEffect(as other: RetryPolicy) -> Bool {
+        maximumAttempts == other.maximumAttempts && totalTime == other.totalTime && backoff == other.backoff
+            && retryAfterLimit == other.retryAfterLimit && statuses == other.statuses && errors == other.errors
+            && resumesDownloads == other.resumesDownloads && verdict == nil && other.verdict == nil
+    }
+}
+
 /// An attempt and its outcome, for a policy's closure.
 public struct RetryCandidate: Sendable {
     /// The outcome of an attempt.

@@ -41,6 +41,23 @@ public struct CallSerialization: Sendable {
     }
 }
 
+extension CallSerialization: EffectComparable {
+    package func hasSameEffect(as other: CallSerialization) -> Bool {
+        isOff == other.isOff && Self.isSame(request, other.request) && Self.isSame(response, other.response)
+            && keyPath == other.keyPath && rootKey == other.rootKey && encodesNilAsNull == other.encodesNilAsNull
+            && limit == other.limit && (afterDecoding + other.afterDecoding).isEmpty
+            && (afterEncoding + other.afterEncoding).isEmpty
+    }
+
+    private static func isSame(_ one: Choice?, _ other: Choice?) -> Bool {
+        switch (one, other) {
+        case (nil, nil): true
+        case (.named(let one), .named(let other)): one == other
+        default: false
+        }
+    }
+}
+
 /// The request option for a call's ``CallSerialization``.
 public enum CallSerializationOption: RequestOption {
     /// The stage's own settings.

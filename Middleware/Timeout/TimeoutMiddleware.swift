@@ -71,7 +71,10 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware {
     ///   is cancelled.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        let limit = request.options[CallTimeout.self].limit(standard: limit)
+        var limit = limit
+        let rule = request.options[CallTimeout.self]
+        // Of calls that share an exchange, each has its own limit outside.
+        if rule != .standard, !request.options.contains(SharedDeadline.self) { limit = rule.limit(standard: limit) }
         let given = request.options[CallDeadline.self]
         if limit == nil && given == nil { return try await next(request) }
         return try await hold(request, next, limit: limit, given: given)

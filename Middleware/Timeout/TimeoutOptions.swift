@@ -37,6 +37,8 @@ public enum CallTimeout: RequestOption {
     public static func isHarmless(_ value: Value) -> Bool {
         !value.isLimit
     }
+    /// Always `false`: calls that share a transfer keep their own limits.
+    public static var affectsResponse: Bool { false }
 }
 
 /// The limit for each attempt, for ``AttemptTimeoutMiddleware``; see also ``HTTPChainCore/Request/attemptTimeout(_:)``.

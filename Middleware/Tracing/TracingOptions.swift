@@ -14,6 +14,8 @@ public enum CallTracingOption: RequestOption {
     public static func isHarmless(_ value: Value) -> Bool {
         !value.isOn
     }
+    /// Always `false`: it only affects traces.
+    public static var affectsResponse: Bool { false }
 }
 
 /// The tracing settings of a single call.

@@ -234,20 +234,21 @@ struct StageTests {
         #expect(bench.transport.requestCount == 0)
     }
 
-    @Test("The stages inside are told that the exchange may serve several calls")
-    func marked() async throws {
-        let bench = Bench()
-        bench.gate.reach()
-        let seen = Locked<[Bool]>([])
-        let next = Next(
-            to: Answering { request in
-                seen.withLock { $0.append(request.options[SharedExchange.self]) }
-                return Response(.ok)
+    @Test("A transfer whose stages send the same request sends it separately")
+    func reentrance() async throws {
+        let stage = CoalescingMiddleware(partition: .shared)
+        let count = Locked(0)
+        let inner = Next(
+            to: Answering { _ in
+                count.withLock { $0 += 1 }
+                return Response(.ok, body: "inner")
             }
         )
-        _ = try await bench.stage.intercept(.get(target), next: next)
-        _ = try await bench.stage.intercept(.post(target), next: next)
-        #expect(seen.withLock { $0 } == [true, false])
+        let outer = Next(to: Answering { request in try await stage.intercept(request, next: inner) })
+        let response = try await stage.intercept(.get(target), next: outer)
+        #expect(try await response.body.text() == "inner")
+        #expect(count.withLock { $0 } == 1)
+        #expect(stage.transfers.count == 0)
     }
 }
 

@@ -146,7 +146,7 @@ extension BearerAuthenticator {
     ///
     /// - Throws: ``BearerAuthError`` for a token that is malformed.
     public func prepareAtOnce(_ request: inout Request, in context: inout AuthenticationContext) throws -> Bool? {
-        guard context.maySendPreemptively, !RefreshScope.isInside(refresher) else { return false }
+        guard context.maySendPreemptively, !refresher.isInside else { return false }
         guard let current = refresher.look().current else { return provider == nil ? false : nil }
         guard provider == nil || !current.value.expires || !current.value.isDue(at: request.environment.time.date)
         else { return nil }
@@ -228,7 +228,7 @@ extension BearerAuthenticator {
 
     /// Returns the reason not to send another token, or `nil` if one may be sent.
     private func refusal(of challenge: Challenge, in context: AuthenticationContext) -> AuthenticationRefusal? {
-        if RefreshScope.isInside(refresher) { return .noCredential(context.space(scheme, realm: challenge.realm)) }
+        if refresher.isInside { return .noCredential(context.space(scheme, realm: challenge.realm)) }
         return BearerChallenge([challenge])?.objection.map { .unsupportedChallenge(scheme: scheme, why: $0) }
     }
 }

@@ -7,7 +7,7 @@ package final class CredentialSource: Sendable {
 
     private let provider: any CredentialProvider
     private let known = Locked<[ProtectionSpace: Credential]>([:])
-    private let flights = SingleFlight<ProtectionSpace, Credential?>()
+    private let flights = SingleFlight<ProtectionSpace, Void, Credential?>()
 
     package init(_ provider: any CredentialProvider) {
         self.provider = provider

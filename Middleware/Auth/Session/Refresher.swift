@@ -20,7 +20,7 @@ final class Refresher<Value: Sendable>: Sendable {
 
     let limit: RefreshLimit
     private let state: Locked<State>
-    private let flight = SingleFlight<Key, State.Versioned>()
+    private let flight = SingleFlight<Key, Void, State.Versioned>()
 
     init(_ value: Value?, limit: RefreshLimit) {
         self.limit = limit
@@ -29,6 +29,14 @@ final class Refresher<Value: Sendable>: Sendable {
 
     /// The number of calls that wait for a refresh.
     var waiterCount: Int { flight.waiterCount }
+
+    /// Whether the current task is part of a refresh, or of work that ``asPart(_:)`` does.
+    var isInside: Bool { flight.isInside }
+
+    /// Does other work with the value, in which ``isInside`` is true.
+    func asPart(_ work: @Sendable () async throws -> Void) async rethrows {
+        try await flight.asPart { try await work() }
+    }
 
     /// The value, whether usable or not.
     var current: Value? { state.withLock { $0.current } }
@@ -76,9 +84,7 @@ final class Refresher<Value: Sendable>: Sendable {
         case .giveUp, .refuse: throw RefreshError.tooMany(limit)
         case .refresh: break
         }
-        return try await flight.run(.only) { [self] in
-            try await RefreshScope.run(for: self) { try await refresh(after: version, time: time, work) }
-        }
+        return try await flight.run(.only) { [self] in try await refresh(after: version, time: time, work) }
     }
 
     private func refresh(after version: State.Version, time: any TimeSource, _ work: Work) async throws

@@ -106,7 +106,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
     public func endSession(in context: RefreshContext) async throws {
         guard let old = refresher.replace(with: nil) else { return }
         let authenticator = authenticator
-        try await RefreshScope.run(for: refresher) { try await authenticator.invalidate(old, in: context) }
+        try await refresher.asPart { try await authenticator.invalidate(old, in: context) }
     }
 
     /// Inside retry, so that each attempt is made in an open session.
@@ -145,7 +145,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
     /// - Throws: ``SessionAuthError``; rethrows errors of the authenticator and of the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let binding = origins.binding(for: request), binding.admitted == [true],
-            request.acceptsCredentials(for: .origin), !RefreshScope.isInside(refresher)
+            request.acceptsCredentials(for: .origin), !refresher.isInside
         else { return try await next(request) }
         guard var current = try await session(for: request, next: next) else { return try await next(request) }
         let again = request.body.isReplayable ? request : nil

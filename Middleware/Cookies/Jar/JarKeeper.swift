@@ -30,7 +30,7 @@ final class JarKeeper: CookieKeeping {
 
 /// The cookies of a call that its jar's are added to.
 enum OwnCookies: RequestNote {
-    struct Pairs: Sendable {
+    struct Pairs: Sendable, Hashable {
         let pairs: [String]
         let names: Set<String>
         let areJoined: Bool

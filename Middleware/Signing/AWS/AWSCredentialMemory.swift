@@ -1,5 +1,4 @@
 import Foundation
-import HTTPChainAuth
 import HTTPChainCore
 import HTTPChainSupport
 
@@ -8,7 +7,7 @@ final class AWSCredentialMemory: Sendable {
     private let provider: any AWSCredentialProvider
     private let leeway: TimeInterval
     private let kept: Locked<AWSCredentials?>
-    private let flight = SingleFlight<Int, AWSCredentials>()
+    private let flight = SingleFlight<Int, Void, AWSCredentials>()
 
     /// - Parameter leeway: The time before expiration at which credentials are replaced.
     init(_ provider: any AWSCredentialProvider, leeway: Duration) {

@@ -56,6 +56,8 @@ public struct CallRegistration: RequestOption, Sendable {
     public static func isHarmless(_ value: Value) -> Bool {
         value.key == nil && value.tags.isEmpty && !value.excludesDuplicates
     }
+    /// Always `false`: it only describes the call.
+    public static var affectsResponse: Bool { false }
 }
 
 extension Request {

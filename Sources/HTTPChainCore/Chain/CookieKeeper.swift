@@ -5,6 +5,7 @@ package import HTTPTypes
 /// A response that sets cookies is shared by the calls that have the same one.
 package enum CookieKeeper: RequestNote {
     package static var defaultValue: (any CookieKeeping)? { nil }
+    package static var affectsResponse: Bool { false }
 }
 
 /// Keeps cookies of responses that the stage of the cookies does not see: one that is received in the background, and one

@@ -33,4 +33,6 @@ public struct ConnectionMetrics: Sendable, Hashable {
 public enum ConnectionReport: RequestOption, RequestNote {
     /// No report.
     public static var defaultValue: (@Sendable (ConnectionMetrics) -> Void)? { nil }
+    /// Always `false`: it only observes the exchange.
+    public static var affectsResponse: Bool { false }
 }

@@ -7,11 +7,14 @@
 public enum CallDeadline: RequestOption, RequestNote {
     /// No deadline.
     public static var defaultValue: Duration? { nil }
+    /// Always `false`: calls that share a transfer keep their own deadlines.
+    public static var affectsResponse: Bool { false }
 }
 
 /// The start of a call with a deadline, for its timeout error.
 package enum CallStart: RequestNote {
     package static var defaultValue: Duration? { nil }
+    package static var affectsResponse: Bool { false }
 }
 
 /// The time until which an outer stage cancels the call at its deadline.
@@ -19,14 +22,29 @@ package enum CallStart: RequestNote {
 /// Until then, inner waits need no timer.
 package enum SupervisedDeadline: RequestNote {
     package static var defaultValue: Duration? { nil }
+    package static var affectsResponse: Bool { false }
+}
+
+/// The deadline of an exchange that serves several calls, at the time when it is read: that of the most patient call.
+///
+/// Set instead of ``CallDeadline`` by a stage that lets calls share a transfer, and ends each call at its own deadline.
+/// Calls may join and leave, so a stage that waits doesn't end the wait at an earlier result.
+package enum SharedDeadline: RequestOption {
+    package static var defaultValue: (@Sendable () -> Duration?)? { nil }
+    package static var affectsResponse: Bool { false }
+}
+
+extension RequestOptions {
+    /// The deadline of the call, or the latest of the calls that share the exchange.
+    package var deadline: Duration? { self[CallDeadline.self] ?? self[SharedDeadline.self]?() }
+
+    /// The same as ``Request/remainingTime``, for a stage that keeps a request's options but not the request.
+    package var remainingTime: Duration? { deadline.map { max(.zero, $0 - elapsed) } }
 }
 
 extension Request {
     /// The time left for the call, never negative; `nil` without a deadline.
-    public var remainingTime: Duration? {
-        guard let deadline = options[CallDeadline.self] else { return nil }
-        return max(.zero, deadline - environment.time.elapsed)
-    }
+    public var remainingTime: Duration? { options.remainingTime }
 
     /// Runs work that may wait, and cancels it when the call's deadline is reached.
     ///
@@ -50,7 +68,7 @@ extension Request {
     /// The timer for the call's deadline during one wait; nil if there is no deadline, or an outer stage enforces it
     /// anyway.
     package var callTimer: TransferTimer? {
-        guard let deadline = options[CallDeadline.self], !options[SharedExchange.self] else { return nil }
+        guard let deadline = options[CallDeadline.self] else { return nil }
         if let supervised = options[SupervisedDeadline.self], supervised <= deadline { return nil }
         let start = options[CallStart.self] ?? environment.time.elapsed
         return TransferTimer(self, call: Deadline(.call, limit: deadline - start, start: start))
@@ -61,5 +79,6 @@ extension Request {
         options.remove(CallDeadline.self)
         options.remove(CallStart.self)
         options.remove(SupervisedDeadline.self)
+        options.remove(SharedDeadline.self)
     }
 }

@@ -104,3 +104,8 @@ package struct CallEnvironment: Sendable {
     @inlinable
     package var nanoseconds: Int64 { box?.value.time.elapsed.clampedNanoseconds ?? SystemTime().nanoseconds }
 }
+
+extension ChainEnvironment: EffectComparable {
+    /// Compares the redaction: a response doesn't depend on the clock and the random numbers with which it was requested.
+    package func hasSameEffect(as other: ChainEnvironment) -> Bool { redaction == other.redaction }
+}

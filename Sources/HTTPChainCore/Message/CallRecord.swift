@@ -105,6 +105,7 @@ package struct StageEvent: Sendable {
 /// The option that passes a call's record to inner stages.
 enum CallRecordOption: RequestNote {
     static var defaultValue: CallRecord? { nil }
+    static var affectsResponse: Bool { false }
 }
 
 extension Request {

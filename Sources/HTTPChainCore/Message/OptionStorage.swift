@@ -89,6 +89,10 @@ struct OptionStorage: Sendable {
         if contains(key) { entries.removeAll { $0.key == key } }
     }
 
+    mutating func keep(where isKept: (any Any.Type) -> Bool) {
+        entries.removeAll { !isKept($0.key) }
+    }
+
     mutating func removeCredentials() {
         if entries.contains(where: \.isCredential) { entries.removeAll { $0.isCredential } }
     }

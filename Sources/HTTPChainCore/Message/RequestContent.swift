@@ -18,6 +18,7 @@ package protocol RequestContentObserver: Sendable {
 package enum RequestContentObserverOption: RequestNote {
     /// No observer.
     package static var defaultValue: (any RequestContentObserver)? { nil }
+    package static var affectsResponse: Bool { false }
 }
 
 extension Request {

@@ -26,6 +26,11 @@ public protocol RequestOption: SendableMetatype {
     /// The expression by which a caller sets the option, and the stage that reads it, for ``UnreadOptionError``; defaults
     /// to the name of the type.
     static var usage: OptionUsage { get }
+    /// Whether the value may affect what is sent or received, such as a limit, a policy or a credential.
+    ///
+    /// Calls share a transfer only if their values of such options are equal; values that aren't `Equatable` count as
+    /// different. `false` is for an option that only describes or observes the call, such as tags. Defaults to `true`.
+    static var affectsResponse: Bool { get }
 }
 
 extension RequestOption {
@@ -35,6 +40,8 @@ extension RequestOption {
     public static func isHarmless(_ value: Value) -> Bool { false }
     /// The name of the type.
     public static var usage: OptionUsage { OptionUsage("options[\(Self.self).self]") }
+    /// The default value, `true`.
+    public static var affectsResponse: Bool { true }
 }
 
 /// The per-call options of a request, which override the defaults of stages.

@@ -5,6 +5,8 @@
 public enum RequestValue: RequestOption, RequestNote {
     /// No value by default.
     public static var defaultValue: (any Sendable)? { nil }
+    /// Always `false`: the request made from the value is compared instead.
+    public static var affectsResponse: Bool { false }
 }
 
 extension Request {

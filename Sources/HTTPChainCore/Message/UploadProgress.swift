@@ -5,6 +5,8 @@
 public enum UploadProgress: RequestOption, RequestNote {
     /// No progress reports.
     public static var defaultValue: (@Sendable (_ sent: Int64, _ expected: Int64?) -> Void)? { nil }
+    /// Always `false`: it only observes the exchange.
+    public static var affectsResponse: Bool { false }
 }
 
 /// Progress reports like ``UploadProgress``, with a separate closure each time the request is sent.
@@ -17,6 +19,7 @@ package enum UploadReports: RequestNote {
 
     /// No progress reports.
     package static var defaultValue: Source? { nil }
+    package static var affectsResponse: Bool { false }
 }
 
 extension Request {

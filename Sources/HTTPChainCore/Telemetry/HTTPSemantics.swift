@@ -67,7 +67,7 @@ package struct TimeBound: Sendable {
     /// - Parameter start: The current time, on the scale of the environment's clock.
     package init(_ options: borrowing RequestOptions, start: @autoclosure () -> Duration) {
         let attempt = options[TransferLimitsOption.self]?.total.map { start() + $0 }
-        let call = options[CallDeadline.self]
+        let call = options.deadline
         end =
             switch (attempt, call) {
             case (let attempt?, let call?): min(attempt, call)

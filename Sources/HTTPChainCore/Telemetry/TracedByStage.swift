@@ -5,4 +5,6 @@
 public enum TracedByStage: RequestOption, RequestNote {
     /// No stage has decided.
     public static var defaultValue: Bool { false }
+    /// Always `false`: it only affects traces.
+    public static var affectsResponse: Bool { false }
 }

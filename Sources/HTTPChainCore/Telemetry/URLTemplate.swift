@@ -4,6 +4,8 @@ import HTTPTypes
 public enum URLTemplate: RequestOption, RequestNote {
     /// Defaults to the URL builder's template, if it has variables.
     public static var defaultValue: String? { nil }
+    /// Always `false`: it only names the call.
+    public static var affectsResponse: Bool { false }
 }
 
 extension Request {

@@ -50,8 +50,6 @@ public final class TransferTimer: Sendable {
 
     /// Makes a timer for a request, or returns nil if nothing limits it.
     ///
-    /// The deadline of the call is ignored for an exchange shared by several calls.
-    ///
     /// - Parameters:
     ///   - request: The request as sent.
     ///   - tellsConnection: Whether ``connected()`` will be called.
@@ -61,7 +59,7 @@ public final class TransferTimer: Sendable {
         tellsConnection: Bool = false,
         upload: Upload? = nil
     ) {
-        let call = request.options[SharedExchange.self] ? nil : request.options[CallDeadline.self]
+        let call = request.options[CallDeadline.self]
         let limits = request.options[TransferLimitsOption.self]
         if call == nil && limits == nil { return nil }
         self.init(

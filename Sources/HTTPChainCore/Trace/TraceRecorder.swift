@@ -30,6 +30,7 @@ struct TraceProbe: DeadlineKeepingMiddleware {
 /// once.
 enum TraceParent: RequestNote {
     static var defaultValue: TraceSpan? { nil }
+    static var affectsResponse: Bool { false }
 }
 
 /// Collects the spans of a traced call.

@@ -75,6 +75,7 @@ struct SimulatedCall: Sendable, Hashable {
 
 enum SimulatedCallOption: RequestNote {
     static var defaultValue: SimulatedCall { SimulatedCall(number: -1, user: "") }
+    static var affectsResponse: Bool { false }
 }
 
 extension Request {

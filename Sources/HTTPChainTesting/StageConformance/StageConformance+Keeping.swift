@@ -4,6 +4,7 @@ import HTTPTypes
 /// A request option that notices when the request is released.
 enum ConformanceLifeline: RequestNote {
     static var defaultValue: Lifeline? { nil }
+    static var affectsResponse: Bool { false }
 }
 
 extension StageConformance {

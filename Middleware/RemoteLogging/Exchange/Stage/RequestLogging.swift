@@ -12,6 +12,8 @@ public enum RequestLogging: RequestOption {
     public static func isHarmless(_ value: Value) -> Bool {
         value.isOff || value == CallLogging()
     }
+    /// Always `false`: it only affects logs.
+    public static var affectsResponse: Bool { false }
 }
 
 /// The logging settings of a single call.
@@ -73,6 +75,7 @@ extension Request {
 /// Passes the call ID to inner stages, so that the call's attempts share it.
 enum LogCallID: RequestNote {
     static var defaultValue: UInt64? { nil }
+    static var affectsResponse: Bool { false }
 }
 
 /// Whether a request carries log records, so that logging stages let it pass unlogged.

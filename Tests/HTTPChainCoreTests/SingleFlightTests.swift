@@ -1,5 +1,4 @@
 #if AllTests
-import HTTPChainAuth
 import HTTPChainCore
 import HTTPChainTesting
 import TestSupport
@@ -37,7 +36,7 @@ private final class Meter: Sendable {
 struct SingleFlightTests {
     @Test("Calls at the same time cause one operation, and each gets its result")
     func one() async throws {
-        let flights = SingleFlight<String, Int>()
+        let flights = SingleFlight<String, Void, Int>()
         let meter = Meter()
         let gate = Rendezvous()
         let arrived = Locked(0)
@@ -63,7 +62,7 @@ struct SingleFlightTests {
 
     @Test("Each key has an operation of its own")
     func keys() async throws {
-        let flights = SingleFlight<Int, Int>()
+        let flights = SingleFlight<Int, Void, Int>()
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<100 {
                 group.addTask { try await flights.run(number) { number * 2 } == number * 2 }
@@ -74,7 +73,7 @@ struct SingleFlightTests {
 
     @Test("A failure goes to all who wait, and the next call starts anew")
     func failure() async throws {
-        let flights = SingleFlight<String, Int>()
+        let flights = SingleFlight<String, Void, Int>()
         let gate = Rendezvous()
         let failures = await withTaskGroup(of: Failure?.self) { group in
             for _ in 0..<50 {
@@ -100,13 +99,13 @@ struct SingleFlightTests {
 
     @Test("A call that comes after the end starts anew")
     func anew() async throws {
-        let flights = SingleFlight<String, Int>()
+        let flights = SingleFlight<String, Void, Int>()
         for number in 1...3 { #expect(try await flights.run("a") { number } == number) }
     }
 
     @Test("A caller that is cancelled leaves at once; the others get the result", arguments: [true, false])
     func oneLeaves(isFirst: Bool) async throws {
-        let flights = SingleFlight<String, Int>()
+        let flights = SingleFlight<String, Void, Int>()
         let gate = Rendezvous()
         let operation: @Sendable () async throws -> Int = {
             try await gate.wait()
@@ -125,7 +124,7 @@ struct SingleFlightTests {
 
     @Test("When the last one is cancelled, so is the operation, and it has ended when the call has")
     func allLeave() async throws {
-        let flights = SingleFlight<String, Int>()
+        let flights = SingleFlight<String, Void, Int>()
         let meter = Meter()
         let mayEnd = Watched(false)
         let ended = Counter()
@@ -162,7 +161,7 @@ struct SingleFlightTests {
 
     @Test("A call that was cancelled before it came starts nothing")
     func cancelledBefore() async {
-        let flights = SingleFlight<String, Int>()
+        let flights = SingleFlight<String, Void, Int>()
         let meter = Meter()
         let call = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -174,7 +173,7 @@ struct SingleFlightTests {
 
     @Test("Who comes while a cancelled operation winds up starts anew when it has ended, and may leave while waiting")
     func afterAbandoned() async throws {
-        let flights = SingleFlight<String, Int>()
+        let flights = SingleFlight<String, Void, Int>()
         let meter = Meter()
         let mayEnd = Watched(false)
         let stubborn: @Sendable () async throws -> Int = {
@@ -203,7 +202,7 @@ struct SingleFlightTests {
 
     @Test("An operation that asks for its own result is refused, not left to wait for ever")
     func reentry() async throws {
-        let flights = SingleFlight<String, Int>()
+        let flights = SingleFlight<String, Void, Int>()
         await #expect(throws: SingleFlightReentry.self) {
             try await flights.run("a") { try await flights.run("a") { 1 } }
         }
@@ -222,7 +221,7 @@ struct SingleFlightTests {
 
     @Test("Under load with random cancellation nobody is lost and operations of one key never overlap")
     func storm() async throws {
-        let flights = SingleFlight<Int, Int>()
+        let flights = SingleFlight<Int, Void, Int>()
         let meters = (0..<4).map { _ in Meter() }
         let random = Seed.numbers(42)
         let outcomes = try await withThrowingTaskGroup(of: Bool.self) { group in
