@@ -60,7 +60,7 @@ public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
     public var summary: StageSummary {
         StageSummary(
             "ErrorHandlerMiddleware",
-            purpose: "makes errors of the application's",
+            purpose: "makes the application's errors",
             settings: [
                 "handlers": handlers.isEmpty ? "none" : handlers.map(\.name).joined(separator: ", "),
                 "content": "up to \(contentLimit)",
@@ -76,7 +76,7 @@ public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
         return [
             ChainProblem(
                 stage: "ErrorHandlerMiddleware",
-                problem: "ErrorHandlerMiddleware has nothing to handle: no stage makes errors of statuses",
+                problem: "ErrorHandlerMiddleware has nothing to handle: no stage turns statuses into errors",
                 fix: "add StatusValidationMiddleware inside it"
             )
         ]

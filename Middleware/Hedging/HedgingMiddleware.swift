@@ -70,7 +70,7 @@ public struct HedgingMiddleware: ChainAwareMiddleware, BudgetedMiddleware {
     public var summary: StageSummary {
         StageSummary(
             "HedgingMiddleware",
-            purpose: "makes a second attempt where the first is slow",
+            purpose: "makes a second attempt if the first is slow",
             settings: [
                 "after": policy.delay.description, "attempts": "\(min(max(1, policy.attempts), 10))",
                 "by": group.description, "budget": retryBudget.map { "\($0)" } ?? "none",

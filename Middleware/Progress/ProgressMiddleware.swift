@@ -107,7 +107,7 @@ public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
     public var summary: StageSummary {
         StageSummary(
             "ProgressMiddleware",
-            purpose: "tells how far uploads and downloads are",
+            purpose: "reports the progress of uploads and downloads",
             settings: [
                 "view": "\(view)", "reports": "\(reportsPerSecond) a second",
                 "observes": observer == nil ? "calls that ask for it" : "all calls",

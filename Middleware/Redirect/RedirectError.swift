@@ -56,7 +56,7 @@ public struct RedirectError: ResponseError {
         case .tooManyHops(let limit):
             Explanation(
                 "a redirect beyond the limit of \(limit)",
-                "raise it with .limited(…), or take .never to be given the redirect"
+                "raise it with .limited(…), or use .never to receive the redirect"
             )
         case .loop:
             Explanation(
@@ -66,9 +66,9 @@ public struct RedirectError: ResponseError {
             )
         case .downgrade:
             Explanation(
-                "the redirect to \(shownTarget) leads from https to http, where everybody on the way can read and change "
+                "the redirect to \(shownTarget) leads from https to http, where anyone on the network can read and change "
                     + "what is sent",
-                "have the server name https, or allow it with .allowing(.downgrade)"
+                "have the server redirect to https, or allow it with .allowing(.downgrade)"
             )
         case .bodyToOtherOrigin(let origin):
             Explanation(
@@ -77,7 +77,7 @@ public struct RedirectError: ResponseError {
             )
         case .bodyNotReplayable:
             Explanation(
-                "the redirect \(refused.status.code) asks for the body again, which can be read only once",
+                "the redirect \(refused.status.code) needs the body again, which can be read only once",
                 "send a body that can be read again (bytes, a file, HTTPBody.replayable), or follow it by hand"
             )
         case .refused(let why):

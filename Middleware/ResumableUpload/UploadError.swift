@@ -94,14 +94,14 @@ public struct UploadError: HTTPChainError, NetworkFailure {
             )
         case .contentEncoding(let coding):
             Explanation(
-                "the content of the upload has the coding \"\(coding)\", which tus cannot tell the server",
+                "the content of the upload has the coding \"\(coding)\", which tus cannot declare to the server",
                 "send it without a coding: with uncompressed(), or a GzipMiddleware without requests"
             )
         case .noOrigin:
             Explanation("the target of the upload is not absolute", "put the stage inside URLBuilderMiddleware")
         case .invalidMetadata(let key):
             Explanation(
-                "\"\(key)\" is no key of upload metadata",
+                "\"\(key)\" is not a key of upload metadata",
                 "use visible characters of ASCII without spaces and commas"
             )
         case .unsupported(let name):
@@ -115,10 +115,10 @@ public struct UploadError: HTTPChainError, NetworkFailure {
             )
         case .notCreated(let status):
             Explanation(
-                "the server answered \(status) to the creation of an upload and named none",
-                "check that this target takes uploads by this protocol"
+                "the server responded with \(status) to the creation of an upload and named none",
+                "check that this target accepts uploads by this protocol"
             )
-        case .unusableLocation: Explanation("the server named an upload by a Location that is no URL of HTTP")
+        case .unusableLocation: Explanation("the server named an upload by a Location that is not an HTTP URL")
         case .foreignLocation(let origin):
             Explanation(
                 "the server named an upload on another origin, \(origin)",
@@ -127,7 +127,7 @@ public struct UploadError: HTTPChainError, NetworkFailure {
         case .unusableRedirect(let status):
             Explanation(
                 "the server answered \(status) to a request for the upload",
-                "let it answer 307 or 308 with a Location"
+                "have it respond with 307 or 308 and a Location"
             )
         case .noOffset:
             Explanation(
@@ -137,10 +137,10 @@ public struct UploadError: HTTPChainError, NetworkFailure {
         case .offsetBeyondEnd(let offset, let length):
             Explanation("the server says that it has \(offset) bytes of an upload of \(length)")
         case .lost:
-            Explanation("the server has lost the upload again after it was begun anew")
+            Explanation("the server has lost the upload again after it was restarted")
         case .outcomeUnknown:
             Explanation(
-                "the server may have completed the upload, and the answer that says so was lost",
+                "the server may have completed the upload, but its response was lost",
                 "find out whether it has, and send it again if not"
             )
         case .contentChanged:
@@ -148,7 +148,7 @@ public struct UploadError: HTTPChainError, NetworkFailure {
         case .interrupted(let offset, let length):
             Explanation(
                 "the upload broke off with \(offset) of \(length) bytes at the server",
-                "send the same request again: it goes on from there"
+                "send the same request again: it resumes from there"
             )
         }
     }

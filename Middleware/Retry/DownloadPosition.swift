@@ -94,7 +94,7 @@ package struct DownloadPosition: Hashable {
         guard response.status.code == 206 else {
             throw Refusal(
                 reason: response.status.code == 200
-                    ? "the server sends the whole again: it has changed, or ranges are not supported"
+                    ? "the server sends the whole content again: it has changed, or ranges are not supported"
                     : "the server answers \(response.status.code)"
             )
         }

@@ -86,7 +86,7 @@ extension RetryStop: CustomStringConvertible {
         case .retryAfterTooLong(let asked, let limit):
             "the server asks for a wait of \(asked.label), and the policy allows \(limit.label)"
         case .budgetSpent: "the retry budget is spent"
-        case .cannotResume(let why): "the download cannot go on where it broke: \(why)"
+        case .cannotResume(let why): "the download cannot be resumed: \(why)"
         }
     }
 }

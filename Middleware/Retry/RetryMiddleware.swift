@@ -80,7 +80,7 @@ public struct RetryMiddleware: ChainAwareMiddleware, BudgetedMiddleware, Deadlin
         let policy = settings.policy
         return StageSummary(
             "RetryMiddleware",
-            purpose: "sends again what failed for the moment",
+            purpose: "retries temporary failures",
             settings: [
                 "attempts": "\(max(1, policy.maximumAttempts))", "wait": "\(policy.backoff)",
                 "Retry-After": "up to \(policy.retryAfterLimit.label)", "statuses": "\(policy.statuses)",
@@ -102,7 +102,7 @@ public struct RetryMiddleware: ChainAwareMiddleware, BudgetedMiddleware, Deadlin
                 ChainProblem(
                     stage: "RetryMiddleware",
                     problem:
-                        "there are two RetryMiddleware in the chain, and each attempt of one is tried by the other",
+                        "there are two RetryMiddleware in the chain, and each attempt of one is retried by the other",
                     fix: "remove one, and give single calls another policy with retry(_:)"
                 )
             )
@@ -114,7 +114,7 @@ public struct RetryMiddleware: ChainAwareMiddleware, BudgetedMiddleware, Deadlin
                     stage: "RetryMiddleware",
                     problem: "the policy's verdict retries what \(stage.summary.name) refuses, which sends nothing, "
                         + "and spends the attempts and the budget while the server is left alone",
-                    fix: "answer .standard where the error is a RefusalError, or put a FallbackMiddleware outside"
+                    fix: "return .standard if the error is a RefusalError, or put a FallbackMiddleware outside"
                 )
             )
         }

@@ -98,7 +98,7 @@ public struct SerializerError: HTTPChainError {
         case .notInCharset(let name):
             Explanation("the text and the charset \(name) do not fit together", "name another in Content-Type")
         case .invalidLine(let number, let type, let path, let detail):
-            Explanation("line \(number) is no value of type \(type)\(path.isEmpty ? "" : " at \(path)"): \(detail)")
+            Explanation("line \(number) is not a value of type \(type)\(path.isEmpty ? "" : " at \(path)"): \(detail)")
         case .lineTooLong(let number, let limit):
             Explanation("line \(number) is longer than the limit of \(limit)", "raise it with lineLimit:")
         }

@@ -62,7 +62,7 @@ public struct StatusValidationMiddleware: DeadlineKeepingMiddleware {
     public var summary: StageSummary {
         StageSummary(
             "StatusValidationMiddleware",
-            purpose: "refuses other statuses",
+            purpose: "rejects other statuses",
             settings: ["accepts": "\(accepted)", "preview": "\(previewLimit)"]
         )
     }

@@ -15,10 +15,12 @@ struct BaseURL: Sendable {
         func invalid(_ reason: String) -> URLBuilderError {
             URLBuilderError(.invalidBase(text, reason: reason))
         }
-        guard !text.utf8.contains(where: \.isControl) else { throw invalid("it holds a control character") }
+        guard !text.utf8.contains(where: \.isControl) else { throw invalid("it contains a control character") }
         var request = Request(.get, text)
         guard let scheme = request.head.scheme, let authority = request.head.authority else {
-            throw invalid(text.utf8.contains(.openBrace) ? "a base holds no variables" : "it has no scheme and host")
+            throw invalid(
+                text.utf8.contains(.openBrace) ? "a base cannot contain variables" : "it has no scheme and host"
+            )
         }
         do {
             request.head.authority = try URLBuilder.inASCII(authority)
@@ -29,7 +31,7 @@ struct BaseURL: Sendable {
         // Invalid characters are encoded, as in references; braces are more likely a template used by mistake.
         let whole = request.head.path ?? "/"
         guard !whole.utf8.contains(where: { $0 == .openBrace || $0 == .closeBrace }) else {
-            throw invalid("a base holds no variables")
+            throw invalid("a base cannot contain variables")
         }
         var encoded: [UInt8] = []
         encoded.append(percentEncoding: whole, allowed: .reserved, keepingTriplets: true)

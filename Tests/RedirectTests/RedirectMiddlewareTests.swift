@@ -201,8 +201,8 @@ struct RedirectMiddlewareTests {
         #expect(try await error.response.body.text() == "moved")
         #expect(
             error.description == """
-                RedirectMiddleware: a redirect beyond the limit of 1; raise it with .limited(…), or take .never to be \
-                given the redirect
+                RedirectMiddleware: a redirect beyond the limit of 1; raise it with .limited(…), or use .never to \
+                receive the redirect
                   GET https://a.example/b?token=<redacted> → 301
                 """
         )

@@ -107,7 +107,7 @@ struct ResumeRulesTests {
         Rest(
             rule: "the whole again",
             code: 200,
-            refusal: "the server sends the whole again: it has changed, or ranges are not supported"
+            refusal: "the server sends the whole content again: it has changed, or ranges are not supported"
         ),
         Rest(rule: "no content", code: 204, refusal: "the server answers 204"),
         Rest(

@@ -149,7 +149,9 @@ struct ResumeTests {
         #expect(error.kind == .connectionLost)
         #expect(
             error.retries?.stop
-                == .cannotResume("the server sends the whole again: it has changed, or ranges are not supported")
+                == .cannotResume(
+                    "the server sends the whole content again: it has changed, or ranges are not supported"
+                )
         )
         #expect(error.retries?.attempts.map(\.offset) == [nil, 300_000])
         #expect(error.retries?.attempts.map(\.number) == [1, 2])

@@ -320,7 +320,7 @@ struct RetryMiddlewareTests {
             try Chain([RetryMiddleware(), Passing()], transport: inner)
         }
         #expect(try #require(error).problems.map(\.stage) == ["RetryMiddleware"])
-        #expect("\(try #require(error))".contains("each attempt of one is tried by the other"))
+        #expect("\(try #require(error))".contains("each attempt of one is retried by the other"))
         // One layer is none too many, and who knows better may have two.
         _ = try Chain([Passing()], transport: inner)
         _ = try Chain([RetryMiddleware()], transport: inner, order: .unchecked)

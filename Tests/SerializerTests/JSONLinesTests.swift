@@ -48,7 +48,7 @@ struct JSONLinesTests {
             failure = error
         }
         let error = try #require(failure)
-        #expect(error.reason.hasPrefix("line 3 is no value of type Event at n: "))
+        #expect(error.reason.hasPrefix("line 3 is not a value of type Event at n: "))
         #expect(!error.description.contains("hunter2"))
         #expect(try await iterator.next() == nil)
     }

@@ -42,7 +42,7 @@ public struct MultipartBoundary: Sendable, Hashable, CustomStringConvertible {
         guard (1...70).contains(text.utf8.count) else { return "it must have 1 to 70 characters" }
         guard text.utf8.last != UInt8(ascii: " ") else { return "it must not end with a space" }
         guard text.utf8.allSatisfy(isBoundaryByte) else {
-            return "it may hold letters, digits, spaces and any of '()+_,-./:=? alone"
+            return "only letters, digits, spaces and any of '()+_,-./:=? are allowed"
         }
         return nil
     }
