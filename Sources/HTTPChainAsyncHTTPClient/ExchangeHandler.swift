@@ -4,7 +4,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Reports when a connection sends a request, which the client tells nobody.
+/// Reports when a connection sends a request, which the client itself does not report.
 ///
 /// The client passes nothing of a request to its connections but the message. So the head has an additional field, the
 /// number of the exchange, which this handler removes.
