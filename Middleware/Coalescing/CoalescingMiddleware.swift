@@ -28,9 +28,9 @@ public import HTTPTypes
 /// policy or priority. Inner stages call the observers of the call that began the transfer.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/coalesce``: inside the cache, outside retry and authentication. Because
-/// credentials are added further in, a chain that authenticates needs a ``CoalescingPartition`` that separates users;
-/// without one, `Chain.init` throws. Calls with credentials in their options are joined only if the partition
-/// (``/HTTPChainCore/UserPartition``) is a closure, which sees them.
+/// credentials are added further in, a chain that authenticates needs a partition that separates users
+/// (``/HTTPChainCore/UserPartition``); without one, `Chain.init` throws. Calls with credentials in their options are
+/// joined only if the partition is a closure, which sees them.
 ///
 /// **Options.** ``CoalescingOption``, set by ``HTTPChainCore/Request/coalesced(_:)``, can require a separate transfer
 /// for a call. `response.isCoalesced` is true if the call shared a transfer that another call began.
@@ -41,7 +41,7 @@ public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     /// `traceparent`, `tracestate`, `baggage` (W3C Trace Context and Baggage), `X-Request-ID` and `X-Correlation-ID`.
     public static let callFields = RequestIdentity.callFields
 
-    private let partition: CoalescingPartition
+    private let partition: UserPartition
     private let ignored: [HTTPField.Name]
     private let window: ByteCount
     private let spill: ByteCount
@@ -56,7 +56,7 @@ public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     ///   - window: The maximum size of the part of a body kept in memory for slow readers; 1 MiB by default.
     ///   - spill: The maximum size of the further part kept in a temporary file; 1 GiB by default, 0 for none.
     public init(
-        partition: CoalescingPartition = .none,
+        partition: UserPartition = .none,
         ignoring ignored: [HTTPField.Name] = Self.callFields,
         window: ByteCount = .mebibytes(1),
         spill: ByteCount = .gibibytes(1)
@@ -89,17 +89,7 @@ public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
 
     /// Reports a stage that would share one user's responses with another.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
-        guard !partition.seesUsers, !partition.isShared,
-            let stage = place.inside.first(where: { $0.phase == .authenticate })
-        else { return [] }
-        let name = stage.summary.name
-        return [
-            ChainProblem(
-                stage: "CoalescingMiddleware",
-                problem: "CoalescingMiddleware is outside \(name) and cannot tell whose calls it joins",
-                fix: "give it partition: .by { … } with the user's name, or .shared if all callers are one user"
-            )
-        ]
+        partition.problems(at: place, of: "CoalescingMiddleware", "whose calls it joins")
     }
 
     /// Joins the transfer of an identical call, or begins one.

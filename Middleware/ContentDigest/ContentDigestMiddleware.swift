@@ -96,12 +96,12 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware {
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let redaction = request.redaction
         let digester = RequestDigester(
-            fields: request.options[RequestDigests.self] ?? fields,
+            fields: request.options[RequestDigests.self].applied(to: fields) ?? [],
             oneShotBodies: oneShotBodies,
             redaction: redaction
         )
         try await digester.addDigests(to: &request)
-        let policy = request.options[ResponseDigestPolicy.self] ?? policy
+        let policy = request.options[ResponseDigestPolicy.self].applied(to: policy) ?? .off
         guard policy != .off else { return try await next(request) }
         try ask(for: wanted, in: &request.head.headerFields)
         let target = HTTPRequest(

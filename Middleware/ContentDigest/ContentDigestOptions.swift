@@ -22,28 +22,28 @@ public enum OneShotDigestPolicy: Sendable, Hashable, CustomStringConvertible {
 /// The digests of one request, instead of those that ``ContentDigestMiddleware`` adds to all.
 public enum RequestDigests: RequestOption {
     /// The stage's digests.
-    public static var defaultValue: [DigestField]? { nil }
+    public static var defaultValue: CallSetting<[DigestField]> { .standard }
     /// The method that sets the option, and the stage that reads it.
     public static var usage: OptionUsage {
         OptionUsage(".digests(_:)", reader: "ContentDigestMiddleware()", phase: .digest)
     }
     /// Whether the value asks for nothing.
     public static func isHarmless(_ value: Value) -> Bool {
-        value?.isEmpty ?? true
+        value.asksForNothing || value == .value([])
     }
 }
 
 /// Whether the response to one request must match its digest, instead of ``ContentDigestMiddleware``'s policy.
 public enum ResponseDigestPolicy: RequestOption {
     /// The stage's policy.
-    public static var defaultValue: DigestPolicy? { nil }
+    public static var defaultValue: CallSetting<DigestPolicy> { .standard }
     /// The method that sets the option, and the stage that reads it.
     public static var usage: OptionUsage {
         OptionUsage(".verifyingDigest(_:)", reader: "ContentDigestMiddleware()", phase: .digest)
     }
     /// Whether the value asks for nothing.
     public static func isHarmless(_ value: Value) -> Bool {
-        value == nil || value == .off
+        value.asksForNothing || value == .value(.off)
     }
 }
 
@@ -54,13 +54,13 @@ extension Request {
     /// try await chain.send(.put("https://old.example.com/a.bin", body: .file(url)).digests(.contentMD5))
     /// ```
     public consuming func digests(_ fields: DigestField...) -> Request {
-        options[RequestDigests.self] = fields
+        options[RequestDigests.self] = .value(fields)
         return self
     }
 
     /// Returns the request with this policy for its response.
     public consuming func verifyingDigest(_ policy: DigestPolicy) -> Request {
-        options[ResponseDigestPolicy.self] = policy
+        options[ResponseDigestPolicy.self] = .value(policy)
         return self
     }
 }

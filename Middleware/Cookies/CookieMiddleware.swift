@@ -129,7 +129,7 @@ public struct CookieMiddleware: ChainAwareMiddleware {
     }
 
     private func interceptWithCookies(_ request: consuming Request, _ next: Next) async throws -> Response {
-        let use = request.options[CallCookieUse.self] ?? self.use
+        let use = request.options[CallCookieUse.self].applied(to: self.use) ?? .off
         let jar: CookieJar? =
             switch source {
             case .one(let jar): jar

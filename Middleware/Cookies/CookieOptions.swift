@@ -43,14 +43,14 @@ public struct CookieUse: Sendable, Hashable {
 /// The request option for a call's use of cookies; the stage's setting by default.
 public enum CallCookieUse: RequestOption {
     /// The stage's setting applies.
-    public static var defaultValue: CookieUse? { nil }
+    public static var defaultValue: CallSetting<CookieUse> { .standard }
     /// The method that sets the option, and the stage that reads it.
     public static var usage: OptionUsage {
         OptionUsage(".cookies(_:)", reader: "CookieMiddleware(…)", phase: .cookies)
     }
     /// Whether the value asks for nothing.
     public static func isHarmless(_ value: Value) -> Bool {
-        value == nil || value == .off
+        value.asksForNothing || value == .value(.off)
     }
 }
 
@@ -123,7 +123,7 @@ extension Request {
 
     /// Returns the request with another use of cookies: `.get(url).cookies(.off)`.
     public consuming func cookies(_ use: CookieUse) -> Request {
-        options[CallCookieUse.self] = use
+        options[CallCookieUse.self] = .value(use)
         return self
     }
 

@@ -1,25 +1,27 @@
 public import HTTPChainCore
 
-/// The handlers of one call, in addition to or instead of those of ``ErrorHandlerMiddleware``.
+/// The handlers of one call, instead of those of ``ErrorHandlerMiddleware``; if it is off, none.
 public enum CallErrorHandlers: RequestOption {
-    /// The rule of one call.
-    public enum Rule: Sendable {
-        /// These handlers, called before the stage's own.
-        case adding([ErrorHandler])
-        /// Only these handlers; with none, errors are rethrown unchanged.
-        case replacing([ErrorHandler])
-    }
-
     /// The stage's own handlers.
-    public static var defaultValue: Rule { .adding([]) }
+    public static var defaultValue: CallSetting<[ErrorHandler]> { .standard }
     /// The method that sets the option, and the stage that reads it.
     public static var usage: OptionUsage {
         OptionUsage(".handlingErrors(_:)", reader: "ErrorHandlerMiddleware()", phase: .failure)
     }
     /// Whether the value asks for nothing.
     public static func isHarmless(_ value: Value) -> Bool {
-        if case .adding(let handlers) = value { handlers.isEmpty } else { false }
+        if case .standard = value { true } else { false }
     }
+}
+
+/// The handlers of one call that are called before all others.
+public enum AdditionalErrorHandlers: RequestOption {
+    /// No handlers.
+    public static var defaultValue: [ErrorHandler] { [] }
+    /// The method that sets the option, and the stage that reads it.
+    public static var usage: OptionUsage { CallErrorHandlers.usage }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool { value.isEmpty }
 }
 
 extension Request {
@@ -29,16 +31,14 @@ extension Request {
     /// let plants = try await chain.send(.get("plants").handlingErrors(.fallback([Plant](), for: [404])), as: [Plant].self)
     /// ```
     public consuming func handlingErrors(_ handlers: ErrorHandler...) -> Request {
-        switch options[CallErrorHandlers.self] {
-        case .adding(let others): options[CallErrorHandlers.self] = .adding(handlers + others)
-        case .replacing(let others): options[CallErrorHandlers.self] = .replacing(handlers + others)
-        }
+        options[AdditionalErrorHandlers.self] = handlers + options[AdditionalErrorHandlers.self]
         return self
     }
 
     /// Returns the request with only these handlers; with none, errors are rethrown unchanged.
     public consuming func handlingErrorsOnly(_ handlers: ErrorHandler...) -> Request {
-        options[CallErrorHandlers.self] = .replacing(handlers)
+        options[CallErrorHandlers.self] = .value(handlers)
+        options.remove(AdditionalErrorHandlers.self)
         return self
     }
 }

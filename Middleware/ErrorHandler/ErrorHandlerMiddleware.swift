@@ -28,8 +28,9 @@ import HTTPTypes
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/failure``: it handles failures of all other stages.
 ///
-/// **Options.** ``CallErrorHandlers`` (convenience: ``HTTPChainCore/Request/handlingErrors(_:)`` and
-/// ``HTTPChainCore/Request/handlingErrorsOnly(_:)``) adds or replaces handlers for one call.
+/// **Options.** ``AdditionalErrorHandlers`` and ``CallErrorHandlers`` (convenience:
+/// ``HTTPChainCore/Request/handlingErrors(_:)`` and ``HTTPChainCore/Request/handlingErrorsOnly(_:)``) add or replace
+/// handlers for one call.
 ///
 /// **Errors.** ``ServiceError``; errors of ``ErrorHandler/throwing(_:)``; rethrows errors of the inner stages.
 public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
@@ -54,7 +55,7 @@ public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
     public var phase: Phase { .failure }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [CallErrorHandlers.self] }
+    public var optionsRead: [any RequestOption.Type] { [CallErrorHandlers.self, AdditionalErrorHandlers.self] }
 
     /// The handlers in order.
     public var summary: StageSummary {
@@ -86,7 +87,8 @@ public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
     ///
     /// - Throws: ``ServiceError``; errors thrown by handlers; rethrows errors of the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        let rule = request.options.contains(CallErrorHandlers.self) ? request.options[CallErrorHandlers.self] : nil
+        let call = request.options[CallErrorHandlers.self]
+        let additional = request.options[AdditionalErrorHandlers.self]
         let redaction = request.redaction
         let response: Response
         do {
@@ -94,9 +96,9 @@ public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
         } catch let error as CancellationError {
             throw error
         } catch {
-            return try await handle(error, with: handlers(under: rule), redaction)
+            return try await handle(error, with: handlers(additional, call), redaction)
         }
-        return try await checked(response, with: handlers(under: rule))
+        return try await checked(response, with: handlers(additional, call))
     }
 
     /// Returns the response unless one of the handlers that see every response has an error for it.
@@ -110,12 +112,9 @@ public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
         return response
     }
 
-    private func handlers(under rule: CallErrorHandlers.Rule?) -> [ErrorHandler] {
-        switch rule {
-        case nil: handlers
-        case .adding(let own): own + handlers
-        case .replacing(let own): own
-        }
+    /// The handlers of a call, in the order in which they are called.
+    private func handlers(_ additional: [ErrorHandler], _ call: CallSetting<[ErrorHandler]>) -> [ErrorHandler] {
+        additional + (call.applied(to: handlers) ?? [])
     }
 
     private func handle(

@@ -94,7 +94,7 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     ///
     /// - Throws: ``ContentCodingError``; errors from the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        let limits = limits(for: request.options[ResponseDecoding.self])
+        let limits = request.options[ResponseDecoding.self].applied(to: limits)
         if limits != nil { acceptEncoded(&request.head.headerFields, next) }
         let target = request.head.withoutFields
         let redaction = request.redaction
@@ -131,20 +131,11 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         return second
     }
 
-    private func settings(for rule: RequestCompression.Rule) -> CompressionSettings? {
-        switch rule {
-        case .asConfigured: compression
+    private func settings(for call: CallSetting<CompressionSettings?>) -> CompressionSettings? {
+        switch call {
+        case .standard: compression
         case .off: nil
-        case .on: compression ?? .standard
-        case .using(let settings): settings
-        }
-    }
-
-    private func limits(for rule: ResponseDecoding.Rule) -> DecodingLimits? {
-        switch rule {
-        case .asConfigured: limits
-        case .off: nil
-        case .limited(let limits): limits
+        case .value(let settings): settings ?? compression ?? .standard
         }
     }
 

@@ -76,52 +76,34 @@ public struct CompressionSettings: Sendable, Hashable {
 }
 
 /// Whether the body of a single request is compressed, overriding ``GzipMiddleware``.
+///
+/// A value of `nil` compresses with the stage's settings, or ``CompressionSettings/standard`` if it doesn't compress.
 public enum RequestCompression: RequestOption {
-    /// The rule for a single call.
-    public enum Rule: Sendable, Hashable {
-        /// The stage's own settings.
-        case asConfigured
-        /// Isn't compressed.
-        case off
-        /// Compressed with the stage's settings, or ``CompressionSettings/standard`` if it doesn't compress.
-        case on
-        /// Compressed with these settings.
-        case using(CompressionSettings)
-    }
-
     /// The stage's own settings.
-    public static var defaultValue: Rule { .asConfigured }
+    public static var defaultValue: CallSetting<CompressionSettings?> { .standard }
     /// The method that sets the option, and the stage that reads it.
     public static var usage: OptionUsage {
         OptionUsage(".compressed(_:)", reader: "GzipMiddleware()", phase: .compress)
     }
     /// Whether the value asks for nothing.
     public static func isHarmless(_ value: Value) -> Bool {
-        value == .asConfigured || value == .off
+        value.asksForNothing
     }
 }
 
-/// Whether the response to a single request is decoded, overriding ``GzipMiddleware``.
+/// The limits for decoding the response to a single request, overriding those of ``GzipMiddleware``.
+///
+/// If it is off, the response is left unchanged, and no `Accept-Encoding` is added.
 public enum ResponseDecoding: RequestOption {
-    /// The rule for a single call.
-    public enum Rule: Sendable, Hashable {
-        /// The stage's own settings.
-        case asConfigured
-        /// The response is left unchanged, and no `Accept-Encoding` is added.
-        case off
-        /// The response is decoded within these limits.
-        case limited(DecodingLimits)
-    }
-
-    /// The stage's own settings.
-    public static var defaultValue: Rule { .asConfigured }
+    /// The stage's own limits.
+    public static var defaultValue: CallSetting<DecodingLimits> { .standard }
     /// The method that sets the option, and the stage that reads it.
     public static var usage: OptionUsage {
         OptionUsage(".decodingResponse(limits:)", reader: "GzipMiddleware()", phase: .compress)
     }
     /// Whether the value asks for nothing.
     public static func isHarmless(_ value: Value) -> Bool {
-        value == .asConfigured || value == .off
+        value.asksForNothing
     }
 }
 
@@ -130,7 +112,7 @@ extension Request {
     ///
     /// - Parameter settings: The settings; by default the stage's, or the standard settings if it doesn't compress.
     public consuming func compressed(_ settings: CompressionSettings? = nil) -> Request {
-        options[RequestCompression.self] = settings.map { .using($0) } ?? .on
+        options[RequestCompression.self] = .value(settings)
         return self
     }
 
@@ -142,7 +124,7 @@ extension Request {
 
     /// Returns the request with its own limits for decoding the response.
     public consuming func decodingResponse(limits: DecodingLimits) -> Request {
-        options[ResponseDecoding.self] = .limited(limits)
+        options[ResponseDecoding.self] = .value(limits)
         return self
     }
 

@@ -136,7 +136,10 @@ public struct HedgingMiddleware: ChainAwareMiddleware, BudgetedMiddleware {
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         if !request.options.contains(CallHedging.self), !policy.mayHedge(request) { return try await next(request) }
-        if request.options.contains(CallHedging.self), let own = request.options[CallHedging.self] {
+        if request.options.contains(CallHedging.self) {
+            guard let own = request.options[CallHedging.self].applied(to: policy) else {
+                return try await next(request)
+            }
             if let text = own.invalidOrigin {
                 throw InvalidRequestError(
                     .invalidURL(text, "an origin that calls are hedged to is a scheme and a host alone")

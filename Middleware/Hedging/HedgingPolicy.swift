@@ -73,20 +73,24 @@ public struct HedgingPolicy: Sendable, Hashable {
     var invalidOrigin: String? { origins.first { Self.origin($0) == nil } }
 }
 
-/// The hedging policy of a call, instead of that of ``HedgingMiddleware``.
+/// The hedging policy of a call, instead of that of ``HedgingMiddleware``; if it is off, the call isn't hedged.
 public enum CallHedging: RequestOption {
     /// The stage's policy applies.
-    public static var defaultValue: HedgingPolicy? { nil }
+    public static var defaultValue: CallSetting<HedgingPolicy> { .standard }
     /// The method that sets the option, and the stage that reads it.
     public static var usage: OptionUsage {
         OptionUsage(".hedging(_:)", reader: "HedgingMiddleware()", phase: .hedge)
+    }
+    /// Whether the value asks for nothing.
+    public static func isHarmless(_ value: Value) -> Bool {
+        value.asksForNothing
     }
 }
 
 extension Request {
     /// Returns the request with its own hedging policy; `HedgingPolicy(attempts: 1)` for none.
     public consuming func hedging(_ policy: HedgingPolicy) -> Request {
-        options[CallHedging.self] = policy
+        options[CallHedging.self] = .value(policy)
         return self
     }
 }

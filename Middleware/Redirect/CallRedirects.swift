@@ -1,16 +1,16 @@
 public import HTTPChainCore
 
-/// The redirect policy of one call, instead of that of ``RedirectMiddleware``.
+/// The redirect policy of one call, instead of that of ``RedirectMiddleware``; if it is off, ``RedirectPolicy/never``.
 public enum CallRedirects: RequestOption {
     /// The stage's policy.
-    public static var defaultValue: RedirectPolicy? { nil }
+    public static var defaultValue: CallSetting<RedirectPolicy> { .standard }
     /// The method that sets the option, and the stage that reads it.
     public static var usage: OptionUsage {
         OptionUsage(".redirects(_:)", reader: "RedirectMiddleware()", phase: .redirect)
     }
     /// Whether the value asks for nothing.
     public static func isHarmless(_ value: Value) -> Bool {
-        value?.isNever ?? true
+        if case .value(let policy) = value { policy.isNever } else { true }
     }
 }
 
@@ -24,7 +24,7 @@ extension Request {
     /// With ``RedirectPolicy/never``, no other stage or transport follows redirects either
     /// (``/HTTPChainCore/Request/withoutRedirects()``).
     public consuming func redirects(_ policy: RedirectPolicy) -> Request {
-        options[CallRedirects.self] = policy
+        options[CallRedirects.self] = .value(policy)
         if policy.isNever { options[WithoutRedirects.self] = true }
         return self
     }

@@ -84,7 +84,7 @@ public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
         let redaction = request.redaction
         var journey = RedirectJourney(
             request,
-            policy: request.options[CallRedirects.self] ?? policy,
+            policy: request.options[CallRedirects.self].applied(to: policy) ?? .never,
             redaction: redaction
         )
         while true {

@@ -106,18 +106,7 @@ public struct ResumableUploadMiddleware: ChainAwareMiddleware, DeadlineKeepingMi
                 )
             )
         }
-        if let auth = inner.first(where: { $0.phase == .authenticate }), !partition.seesUsers, !partition.isShared {
-            problems.append(
-                ChainProblem(
-                    stage: summary.name,
-                    problem:
-                        "\(summary.name) cannot know for whom \(auth.summary.name) signs, and one user could go on "
-                        + "with the upload of another",
-                    fix:
-                        "say who it is (partition: .by { _ in account }), or that there is one user (partition: .shared)"
-                )
-            )
-        }
+        problems += partition.problems(at: place, of: summary.name, "whose uploads it resumes")
         return problems
     }
 

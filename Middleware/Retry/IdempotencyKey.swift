@@ -4,14 +4,14 @@ import HTTPChainSupport
 /// Whether one call gets an `Idempotency-Key`, regardless of the stage's default.
 public enum GeneratesIdempotencyKey: RequestOption {
     /// The default of ``RetryMiddleware``.
-    public static var defaultValue: Bool? { nil }
+    public static var defaultValue: CallSetting<Bool> { .standard }
     /// The method that sets the option, and the stage that reads it.
     public static var usage: OptionUsage {
         OptionUsage(".idempotent(_:)", reader: "RetryMiddleware()", phase: .retry)
     }
     /// Whether the value asks for nothing.
     public static func isHarmless(_ value: Value) -> Bool {
-        value != true
+        value != .value(true)
     }
 }
 
@@ -23,7 +23,7 @@ extension Request {
     ///
     /// - Parameter isIdempotent: Whether to add a key; `false` overrides a stage that adds them.
     public consuming func idempotent(_ isIdempotent: Bool = true) -> Request {
-        options[GeneratesIdempotencyKey.self] = isIdempotent
+        options[GeneratesIdempotencyKey.self] = isIdempotent ? .value(true) : .off
         return self
     }
 }

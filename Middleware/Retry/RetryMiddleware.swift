@@ -126,7 +126,8 @@ public struct RetryMiddleware: ChainAwareMiddleware, BudgetedMiddleware, Deadlin
     /// - Throws: The error of the last attempt; `CancellationError` as soon as the task is cancelled.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        if request.options.contains(CallRetryPolicy.self), let policy = request.options[CallRetryPolicy.self] {
+        if request.options.contains(CallRetryPolicy.self) {
+            let policy = request.options[CallRetryPolicy.self].applied(to: settings.policy) ?? .never
             return try await send(request, next, settings.with(policy))
         }
         return try await send(request, next, settings)

@@ -116,17 +116,17 @@ public enum RetryVerdict: Sendable, Hashable {
     case giveUp
 }
 
-/// The policy of one call, instead of that of ``RetryMiddleware``.
+/// The policy of one call, instead of that of ``RetryMiddleware``; if it is off, ``RetryPolicy/never``.
 public enum CallRetryPolicy: RequestOption {
     /// The stage's policy.
-    public static var defaultValue: RetryPolicy? { nil }
+    public static var defaultValue: CallSetting<RetryPolicy> { .standard }
     /// The method that sets the option, and the stage that reads it.
     public static var usage: OptionUsage {
         OptionUsage(".retry(_:)", reader: "RetryMiddleware()", phase: .retry)
     }
     /// Whether the value asks for nothing.
     public static func isHarmless(_ value: Value) -> Bool {
-        value.map { $0.maximumAttempts <= 1 } ?? true
+        if case .value(let policy) = value { policy.maximumAttempts <= 1 } else { true }
     }
 }
 
@@ -137,7 +137,7 @@ extension Request {
     /// let response = try await chain.send(.get("https://api.example.com/health").retry(.never))
     /// ```
     public consuming func retry(_ policy: RetryPolicy) -> Request {
-        options[CallRetryPolicy.self] = policy
+        options[CallRetryPolicy.self] = .value(policy)
         return self
     }
 }

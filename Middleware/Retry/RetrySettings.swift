@@ -44,7 +44,7 @@ final class RetrySettings: Sendable {
         if keyedMethods.isEmpty, !request.options.contains(GeneratesIdempotencyKey.self) { return false }
         let method = request.head.method
         return !method.isIdempotent
-            && request.options[GeneratesIdempotencyKey.self] ?? keyedMethods.contains(method)
+            && request.options[GeneratesIdempotencyKey.self].applied(to: keyedMethods.contains(method)) ?? false
             && request.head.headerFields[.idempotencyKey] == nil
     }
 

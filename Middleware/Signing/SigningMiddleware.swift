@@ -111,7 +111,7 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     /// - Throws: ``SigningError``; rethrows errors of the signer, the inner stages and reading the request's body.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let origin = request.origin, origins.contains(origin),
-            !request.options.contains(SigningChoice.self) || request.options[SigningChoice.self] == .automatic
+            !request.options.contains(SigningChoice.self) || request.options[SigningChoice.self] == .standard
         else { return try await next(request) }
         if let verifier, verifier.asks { try ask(verifier, in: &request) }
         let unsigned = signer?.looksAtResponses == true && request.body.isReplayable ? copy request : nil

@@ -2,16 +2,8 @@ public import HTTPChainCore
 
 /// Whether a request is signed; see ``HTTPChainCore/Request/unsigned()``.
 public enum SigningChoice: RequestOption {
-    /// The choice for one request.
-    public enum Value: Sendable, Hashable {
-        /// As configured in the stage.
-        case automatic
-        /// Neither signs the request nor verifies the response.
-        case none
-    }
-
     /// As configured in the stage.
-    public static var defaultValue: Value { .automatic }
+    public static var defaultValue: CallSetting<Never> { .standard }
     /// The method that sets the option, and the stage that reads it.
     public static var usage: OptionUsage {
         OptionUsage(".unsigned()", reader: "SigningMiddleware(…)", phase: .sign)
@@ -39,7 +31,7 @@ public enum WebhookIdentifier: RequestOption {
 extension Request {
     /// Returns the request, which ``SigningMiddleware`` neither signs nor verifies the response of.
     public consuming func unsigned() -> Request {
-        options[SigningChoice.self] = .none
+        options[SigningChoice.self] = .off
         return self
     }
 

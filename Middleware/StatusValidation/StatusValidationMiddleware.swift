@@ -23,8 +23,9 @@ import HTTPTypes
 /// response. The error has the request as sent by the transport (`Response.request`), otherwise as received by this
 /// stage.
 ///
-/// **Options.** ``AcceptedStatuses`` (convenience: ``HTTPChainCore/Request/alsoAccepting(_:)`` and
-/// ``HTTPChainCore/Request/acceptingOnly(_:)``) extends or replaces the accepted statuses for one call.
+/// **Options.** ``AdditionalStatuses`` and ``AcceptedStatuses`` (convenience:
+/// ``HTTPChainCore/Request/alsoAccepting(_:)`` and ``HTTPChainCore/Request/acceptingOnly(_:)``) extend or replace the
+/// accepted statuses for one call.
 ///
 /// **Failures with status 200.** A ``ResponseCheck`` gets the head and the beginning of the content of each accepted
 /// response, and throws the call's error. The content remains complete for outer stages.
@@ -74,10 +75,11 @@ public struct StatusValidationMiddleware: DeadlineKeepingMiddleware {
         let kept = request
         let response = try await next(request)
         // The common case: nothing set for the call, and a status that the stage accepts.
-        if !kept.options.contains(AcceptedStatuses.self), accepted.contains(response.status) {
+        if accepted.contains(response.status), !kept.options.contains(AcceptedStatuses.self) {
             return check == nil ? response : try await checked(response)
         }
-        let accepted = accepted(for: kept.options)
+        let accepted = (kept.options[AcceptedStatuses.self].applied(to: accepted) ?? .all)
+            .union(kept.options[AdditionalStatuses.self])
         if accepted.contains(response.status) { return try await checked(response) }
         throw try await refusal(of: response, to: kept, accepted: accepted)
     }
@@ -89,13 +91,6 @@ public struct StatusValidationMiddleware: DeadlineKeepingMiddleware {
         response.body = seen.body
         try await check.check(response.head, seen.preview)
         return response
-    }
-
-    private func accepted(for options: RequestOptions) -> StatusSet {
-        switch options[AcceptedStatuses.self] {
-        case .adding(let more): accepted.union(more)
-        case .replacing(let others): others
-        }
     }
 
     private func refusal(

@@ -121,12 +121,13 @@ public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware {
 
     private func limits(for request: borrowing Request) -> TransferLimits {
         var limits = limits
-        limits.total = request.options[AttemptTimeout.self].limit(standard: limits.total)
-        if let steps = request.options[StepTimeouts.self] {
-            limits.connect = steps.connect.limit(standard: limits.connect)
-            limits.write = steps.write.limit(standard: limits.write)
-            limits.response = steps.response.limit(standard: limits.response)
-            limits.read = steps.read.limit(standard: limits.read)
+        limits.total = request.options[AttemptTimeout.self].applied(to: limits.total)
+        if request.options.contains(StepTimeouts.self) {
+            let steps = request.options[StepTimeouts.self]
+            limits.connect = steps.connect.applied(to: limits.connect)
+            limits.write = steps.write.applied(to: limits.write)
+            limits.response = steps.response.applied(to: limits.response)
+            limits.read = steps.read.applied(to: limits.read)
         }
         return limits
     }

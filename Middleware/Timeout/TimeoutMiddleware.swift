@@ -74,7 +74,7 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware {
         var limit = limit
         let rule = request.options[CallTimeout.self]
         // Of calls that share an exchange, each has its own limit outside.
-        if rule != .standard, !request.options.contains(SharedDeadline.self) { limit = rule.limit(standard: limit) }
+        if rule != .standard, !request.options.contains(SharedDeadline.self) { limit = rule.applied(to: limit) }
         let given = request.options[CallDeadline.self]
         if limit == nil && given == nil { return try await next(request) }
         return try await hold(request, next, limit: limit, given: given)

@@ -1,41 +1,24 @@
 public import HTTPChainCore
 
-/// The rule of one call for a stage's limit.
-public enum TimeoutRule: Sendable, Hashable {
-    /// The stage's limit.
-    case standard
-    /// No limit.
-    case unlimited
+extension CallSetting where Value == Duration {
+    /// No limit; the same as ``/HTTPChainCore/CallSetting/off``.
+    public static var unlimited: CallSetting { .off }
+
     /// This limit instead of the stage's; with zero or less, the time is up before the start.
-    case limit(Duration)
-
-    /// Makes a rule from a limit, or `nil` for no limit.
-    public init(_ limit: Duration?) {
-        self = limit.map(TimeoutRule.limit) ?? .unlimited
-    }
-
-    var isLimit: Bool { if case .limit = self { true } else { false } }
-
-    func limit(standard: Duration?) -> Duration? {
-        switch self {
-        case .standard: standard
-        case .unlimited: nil
-        case .limit(let limit): limit
-        }
-    }
+    public static func limit(_ limit: Duration) -> CallSetting { .value(limit) }
 }
 
 /// The time limit for the whole call, for ``TimeoutMiddleware``; see also ``HTTPChainCore/Request/timeout(_:)``.
 public enum CallTimeout: RequestOption {
     /// The stage's limit.
-    public static var defaultValue: TimeoutRule { .standard }
+    public static var defaultValue: CallSetting<Duration> { .standard }
     /// The method that sets the option, and the stage that reads it.
     public static var usage: OptionUsage {
         OptionUsage(".timeout(_:)", reader: "TimeoutMiddleware(nil)", phase: .deadline)
     }
     /// Whether the value asks for nothing.
     public static func isHarmless(_ value: Value) -> Bool {
-        !value.isLimit
+        value.asksForNothing
     }
     /// Always `false`: calls that share a transfer keep their own limits.
     public static var affectsResponse: Bool { false }
@@ -44,14 +27,14 @@ public enum CallTimeout: RequestOption {
 /// The limit for each attempt, for ``AttemptTimeoutMiddleware``; see also ``HTTPChainCore/Request/attemptTimeout(_:)``.
 public enum AttemptTimeout: RequestOption {
     /// The stage's limit.
-    public static var defaultValue: TimeoutRule { .standard }
+    public static var defaultValue: CallSetting<Duration> { .standard }
     /// The method that sets the option, and the stage that reads it.
     public static var usage: OptionUsage {
         OptionUsage(".attemptTimeout(_:)", reader: "AttemptTimeoutMiddleware()", phase: .attempt)
     }
     /// Whether the value asks for nothing.
     public static func isHarmless(_ value: Value) -> Bool {
-        !value.isLimit
+        value.asksForNothing
     }
 }
 
@@ -59,19 +42,19 @@ public enum AttemptTimeout: RequestOption {
 /// ``HTTPChainCore/Request/transferLimits(connect:write:response:read:)``.
 public struct StepTimeouts: RequestOption, Sendable, Hashable {
     /// The limit on getting a connection.
-    public var connect = TimeoutRule.standard
+    public var connect = CallSetting<Duration>.standard
     /// The limit on waiting for the network to accept the next part of the request's body.
-    public var write = TimeoutRule.standard
+    public var write = CallSetting<Duration>.standard
     /// The limit on waiting for the response's head after the request was sent.
-    public var response = TimeoutRule.standard
+    public var response = CallSetting<Duration>.standard
     /// The limit on waiting for the next part of the response's body.
-    public var read = TimeoutRule.standard
+    public var read = CallSetting<Duration>.standard
 
     /// Makes rules that keep all of the stage's limits.
     public init() {}
 
     /// The stage's limits.
-    public static var defaultValue: StepTimeouts? { nil }
+    public static var defaultValue: StepTimeouts { StepTimeouts() }
     /// The method that sets the option, and the stage that reads it.
     public static var usage: OptionUsage {
         OptionUsage(
@@ -82,7 +65,7 @@ public struct StepTimeouts: RequestOption, Sendable, Hashable {
     }
     /// Whether the value asks for nothing.
     public static func isHarmless(_ value: Value) -> Bool {
-        value.map { ![$0.connect, $0.write, $0.response, $0.read].contains(where: \.isLimit) } ?? true
+        [value.connect, value.write, value.response, value.read].allSatisfy(\.asksForNothing)
     }
 }
 
@@ -97,7 +80,7 @@ extension Request {
     /// - Parameter limit: The time limit for the call, or `nil` for none. With zero or less, the call throws
     ///   ``/HTTPChainCore/TimeoutError`` before anything is sent.
     public consuming func timeout(_ limit: Duration?) -> Request {
-        options[CallTimeout.self] = TimeoutRule(limit)
+        options[CallTimeout.self] = CallSetting(limit)
         return self
     }
 
@@ -105,7 +88,7 @@ extension Request {
     ///
     /// - Parameter limit: The time limit for an attempt, or `nil` for none.
     public consuming func attemptTimeout(_ limit: Duration?) -> Request {
-        options[AttemptTimeout.self] = TimeoutRule(limit)
+        options[AttemptTimeout.self] = CallSetting(limit)
         return self
     }
 
@@ -121,10 +104,10 @@ extension Request {
     ///   - response: The limit on waiting for the response's head after the request was sent. Defaults to the stage's.
     ///   - read: The limit on waiting for more of the response's body. Defaults to the stage's.
     public consuming func transferLimits(
-        connect: TimeoutRule = .standard,
-        write: TimeoutRule = .standard,
-        response: TimeoutRule = .standard,
-        read: TimeoutRule = .standard
+        connect: CallSetting<Duration> = .standard,
+        write: CallSetting<Duration> = .standard,
+        response: CallSetting<Duration> = .standard,
+        read: CallSetting<Duration> = .standard
     ) -> Request {
         var rules = StepTimeouts()
         rules.connect = connect

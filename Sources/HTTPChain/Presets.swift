@@ -134,7 +134,7 @@ extension Chain {
         base: String,
         over transport: any Transport = URLSessionTransport(),
         cache store: some CacheStore = .memory(limit: .megabytes(20)),
-        partition: CachePartition = .none,
+        partition: UserPartition = .none,
         serializer: some Serializer = .json,
         cookies jar: CookieJar? = nil,
         authentication: (any Middleware)? = nil,

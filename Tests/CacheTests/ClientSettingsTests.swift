@@ -33,14 +33,14 @@ struct ClientSettingsTests {
     @Test("A cache outside authentication is refused without a partition, with the fix")
     func chainCheck() throws {
         let auth = ClosureMiddleware("BearerAuth", phase: .authenticate) { request, next in try await next(request) }
-        let cache = { (partition: CachePartition) in
+        let cache = { (partition: UserPartition) in
             CacheMiddleware(store: .memory(limit: .megabytes(1)), partition: partition)
         }
         let error = #expect(throws: ChainOrderError.self) {
             try Chain([cache(.none), auth], transport: InMemoryTransport())
         }
         #expect(error?.description.contains("give it partition: .by") == true)
-        for partition in [CachePartition.shared, .by { _ in "ada" }] {
+        for partition in [UserPartition.shared, .by { _ in "ada" }] {
             #expect(throws: Never.self) { try Chain([cache(partition), auth], transport: InMemoryTransport()) }
         }
         #expect(throws: Never.self) { try Chain([cache(.none)], transport: InMemoryTransport()) }
@@ -54,7 +54,7 @@ struct ClientSettingsTests {
 
     @Test("The summary tells all partitions apart")
     func partitions() {
-        let partitions: [CachePartition] = [.none, .shared, .by { _ in "ada" }, .byCredentials]
+        let partitions: [UserPartition] = [.none, .shared, .by { _ in "ada" }, .byCredentials]
         let users = partitions.map { partition in
             CacheMiddleware(store: .memory(limit: .megabytes(1)), partition: partition)
                 .summary.settings.first { $0.name == "users" }?.value

@@ -19,7 +19,7 @@ final class Conversation: Sendable {
     init(
         _ mode: CacheRules.Mode = .private,
         store: MemoryCacheStore = .memory(limit: .megabytes(1)),
-        partition: CachePartition = .shared,
+        partition: UserPartition = .shared,
         settings: CacheSettings = CacheSettings(),
         routes: [CacheRoute] = [],
         abandonment: EarlyAbandonment = .discard

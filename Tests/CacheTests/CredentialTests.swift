@@ -31,7 +31,7 @@ struct CredentialTests {
     private let transport = InMemoryTransport()
     private let store = MemoryCacheStore.memory(limit: .megabytes(1))
 
-    private func chain(_ mode: CacheRules.Mode, _ partition: CachePartition, order: OrderCheck = .checked) throws
+    private func chain(_ mode: CacheRules.Mode, _ partition: UserPartition, order: OrderCheck = .checked) throws
         -> Chain
     {
         let cache = CacheMiddleware(store: store, rules: CacheRules(mode: mode), partition: partition)

@@ -24,7 +24,7 @@ struct SwitchedUserTests {
     private func chain(_ partition: Partition = .closure, _ environment: ChainEnvironment = .virtual()) throws -> Chain
     {
         let user = user
-        let rule: CachePartition =
+        let rule: UserPartition =
             switch partition {
             case .closure: .by { (_: Request) -> String? in user.withLock { $0 } }
             case .asynchronousClosure:

@@ -86,7 +86,7 @@ struct CallTests {
             .value
         #expect(plant == Garden.rose)
         let request = try #require(seen.all.first)
-        #expect(request.options[CallRetryPolicy.self]?.maximumAttempts == 1)
+        #expect(request.options[CallRetryPolicy.self].applied(to: nil)?.maximumAttempts == 1)
         #expect(request.options[CallTimeout.self] == .limit(.seconds(3)))
         #expect(request.options.contains(ProgressObservers.self))
         #expect(request.headers[.userAgent] == "gardener")

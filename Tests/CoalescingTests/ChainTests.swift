@@ -35,6 +35,13 @@ struct ChainTests {
         #expect(problem.fix.contains("partition: .by"))
     }
 
+    @Test("Outside a chain that authenticates it needs a partition, too")
+    func needsPartitionOutsideChain() throws {
+        let inner = try Chain([Authenticating()], transport: InMemoryTransport())
+        #expect(throws: ChainOrderError.self) { try Chain([CoalescingMiddleware()], transport: inner) }
+        _ = try Chain([CoalescingMiddleware(partition: .shared)], transport: inner)
+    }
+
     @Test("With a partition, or without authentication, it may stand where it is")
     func allowed() throws {
         let transport = InMemoryTransport()

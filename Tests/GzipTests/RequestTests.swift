@@ -166,13 +166,14 @@ struct RequestTests {
 
     @Test("What the call says goes before what the stage is set to")
     func rules() async throws {
-        #expect(RequestCompression.defaultValue == .asConfigured)
+        #expect(RequestCompression.defaultValue == .standard)
         let large = CompressionSettings(minimumSize: .kibibytes(2))
-        let table: [(RequestCompression.Rule, CompressionSettings?, Int, Bool)] = [
-            (.asConfigured, nil, 5000, false), (.asConfigured, .standard, 5000, true),
-            (.asConfigured, large, 1500, false), (.asConfigured, .standard, 1500, true),
-            (.on, nil, 5000, true), (.on, nil, 1000, false), (.on, large, 1500, false), (.on, large, 5000, true),
-            (.off, .standard, 5000, false), (.using(large), .standard, 1500, false), (.using(large), nil, 5000, true),
+        let table: [(CallSetting<CompressionSettings?>, CompressionSettings?, Int, Bool)] = [
+            (.standard, nil, 5000, false), (.standard, .standard, 5000, true),
+            (.standard, large, 1500, false), (.standard, .standard, 1500, true),
+            (.value(nil), nil, 5000, true), (.value(nil), nil, 1000, false), (.value(nil), large, 1500, false),
+            (.value(nil), large, 5000, true),
+            (.off, .standard, 5000, false), (.value(large), .standard, 1500, false), (.value(large), nil, 5000, true),
         ]
         for (rule, settings, size, expected) in table {
             var request = Request.post(url, body: HTTPBody(Samples.json(size)))

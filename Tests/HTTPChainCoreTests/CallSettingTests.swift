@@ -1,16 +1,15 @@
+import HTTPChainCore
 import Testing
 
-@testable import HTTPChainTimeout
-
-@Suite("A rule of a call")
-struct TimeoutRuleTests {
-    @Test("The limit is what a rule makes of the stage's limit")
-    func rules() {
-        #expect(TimeoutRule.standard.limit(standard: .seconds(1)) == .seconds(1))
-        #expect(TimeoutRule.standard.limit(standard: nil) == nil)
-        #expect(TimeoutRule.unlimited.limit(standard: .seconds(1)) == nil)
-        #expect(TimeoutRule.limit(.seconds(2)).limit(standard: .seconds(1)) == .seconds(2))
-        #expect(TimeoutRule(nil) == .unlimited)
-        #expect(TimeoutRule(.zero) == .limit(.zero))
+@Suite("The setting of a call")
+struct CallSettingTests {
+    @Test("The stage's own value applies unless the call has another, or none")
+    func applied() {
+        #expect(CallSetting.standard.applied(to: 1) == 1)
+        #expect(CallSetting<Int>.standard.applied(to: nil) == nil)
+        #expect(CallSetting.off.applied(to: 1) == nil)
+        #expect(CallSetting.value(2).applied(to: 1) == 2)
+        #expect(CallSetting<Int>(nil) == .off)
+        #expect(CallSetting(0) == .value(0))
     }
 }

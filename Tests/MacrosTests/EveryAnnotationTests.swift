@@ -54,7 +54,7 @@ struct EveryAnnotationTests {
     @Test("What stages read is in the request: hedging, coalescing, weight, what is invalid, settings of the cache")
     func options() throws {
         let calls = try every().calls
-        let hedging = try #require(try calls.hedged().request.makeRequest().options[CallHedging.self])
+        let hedging = try #require(try calls.hedged().request.makeRequest().options[CallHedging.self].applied(to: nil))
         #expect(hedging.attempts == 3 && hedging.delay == .fixed(.milliseconds(5)))
         #expect(try calls.apart().request.makeRequest().options[CoalescingOption.self] == false)
         #expect(try calls.heavy().request.makeRequest().options[RateLimitWeight.self] == 5)

@@ -53,9 +53,12 @@ struct AcceptanceTests {
             #expect(try await isAccepted(.init(code: status), request, by: StatusValidationMiddleware()) == accepted)
         }
         let more = request.alsoAccepting([410])
-        #expect(more.options[AcceptedStatuses.self] == .replacing([404, 410]))
+        for (status, accepted) in [(200, false), (404, true), (410, true)] {
+            #expect(try await isAccepted(.init(code: status), more, by: StatusValidationMiddleware()) == accepted)
+        }
+        #expect(try await !isAccepted(410, more.acceptingOnly([404]), by: StatusValidationMiddleware()))
         var direct = Request.get(url)
-        direct.options[AcceptedStatuses.self] = .replacing(.all)
+        direct.options[AcceptedStatuses.self] = .value(.all)
         #expect(try await isAccepted(599, direct, by: StatusValidationMiddleware()))
     }
 

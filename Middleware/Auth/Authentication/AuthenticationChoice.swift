@@ -3,33 +3,25 @@ import HTTPTypes
 
 /// Whether and how a request is authenticated; see ``HTTPChainCore/Request/unauthenticated()`` and
 /// ``HTTPChainCore/Request/authenticated(by:)``.
+///
+/// The value is the name of the route that authenticates it.
 public enum AuthenticationChoice: RequestOption {
-    /// The choice for one request.
-    public enum Value: Sendable, Hashable {
-        /// Authenticates as the stages are configured.
-        case automatic
-        /// Authenticates by the route with that name.
-        case named(String)
-        /// Doesn't authenticate.
-        case none
-    }
-
     /// Authenticates as the stages are configured.
-    public static var defaultValue: Value { .automatic }
+    public static var defaultValue: CallSetting<String> { .standard }
     /// The method that sets the option, and the stage that reads it.
     public static var usage: OptionUsage {
         OptionUsage(".authenticated(by:)", reader: "an authentication stage", phase: .authenticate)
     }
     /// Whether the value asks for nothing.
     public static func isHarmless(_ value: Value) -> Bool {
-        value == .automatic || value == .none
+        value.asksForNothing
     }
 }
 
 extension Request {
     /// Returns the request without authentication: no stage adds credentials to it or answers a challenge.
     public consuming func unauthenticated() -> Request {
-        options[AuthenticationChoice.self] = .none
+        options[AuthenticationChoice.self] = .off
         return self
     }
 
@@ -37,7 +29,7 @@ extension Request {
     ///
     /// Credentials remain bound to their origins.
     public consuming func authenticated(by name: String) -> Request {
-        options[AuthenticationChoice.self] = .named(name)
+        options[AuthenticationChoice.self] = .value(name)
         return self
     }
 
@@ -47,6 +39,6 @@ extension Request {
     /// - Parameter target: The party that asks for credentials.
     public func acceptsCredentials(for target: AuthenticationTarget) -> Bool {
         !head.headerFields.contains(target.requestField)
-            && (!options.contains(AuthenticationChoice.self) || options[AuthenticationChoice.self] != .none)
+            && (!options.contains(AuthenticationChoice.self) || options[AuthenticationChoice.self] != .off)
     }
 }

@@ -92,8 +92,8 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware {
     private func stage(for request: borrowing Request) throws(UnknownAuthRouteError) -> (any Middleware)? {
         let origin = origins.binding(for: request)?.origin
         switch request.options[AuthenticationChoice.self] {
-        case .none: return nil
-        case .named(let name):
+        case .off: return nil
+        case .value(let name):
             guard let route = routes.first(where: { $0.name == name }) else {
                 throw UnknownAuthRouteError(
                     name: name,
@@ -102,7 +102,7 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware {
                 )
             }
             return route.servesOrigin(origin) ? route.stage : nil
-        case .automatic:
+        case .standard:
             let path = request.head.path ?? "/"
             var best: Int?
             for index in routes.indices where routes[index].serves(path, at: origin) {

@@ -18,7 +18,7 @@ extension CacheMiddleware {
         let claims: UInt64
         /// The request to evaluate the partition for again; nil if the partition's result never changes.
         let owned: Request?
-        private let partition: CachePartition
+        private let partition: UserPartition
 
         init(
             _ question: CacheQuestion,

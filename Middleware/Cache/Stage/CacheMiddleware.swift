@@ -23,10 +23,11 @@ import HTTPTypes
 /// (`stale-while-revalidate`, RFC 5861) by ``CacheRevalidator``, which must be shut down before the transport.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/cache``: inside redirects and content codings, outside retry and
-/// authentication. Because credentials are added further in, a chain that authenticates needs a ``CachePartition`` that
-/// separates users; without one, `Chain.init` throws. Without a partition, a private cache ignores calls that carry
-/// their own credentials (`Authorization`, `Cookie`, an option), because their user is unknown. Whether a request was
-/// authenticated, and by what a response varies, is judged by the request as sent (`response.request`).
+/// authentication. Because credentials are added further in, a chain that authenticates needs a partition that separates
+/// users (``/HTTPChainCore/UserPartition``); without one, `Chain.init` throws. Without a partition, a private cache
+/// ignores calls that carry their own credentials (`Authorization`, `Cookie`, an option), because their user is unknown.
+/// Whether a request was authenticated, and by what a response varies, is judged by the request as sent
+/// (`response.request`).
 ///
 /// **Options.** ``CacheSettings``, for all calls, for a ``CacheRoute`` or for one call
 /// (``HTTPChainCore/Request/caching(_:)-(CacheSettings)``): lifetime, off, refresh, offline, identifier, ignored query
@@ -37,7 +38,7 @@ import HTTPTypes
 public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, SharingMiddleware {
     let store: any CacheStore
     let rules: CacheRules
-    let partition: CachePartition
+    let partition: UserPartition
     let settings: CacheSettings
     let routes: [CacheRoute]
     let abandonment: EarlyAbandonment
@@ -63,7 +64,7 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
     public init(
         store: some CacheStore,
         rules: CacheRules = CacheRules(),
-        partition: CachePartition = .none,
+        partition: UserPartition = .none,
         settings: CacheSettings = CacheSettings(),
         routes: [CacheRoute] = [],
         abandonment: EarlyAbandonment = .discard,
@@ -107,17 +108,7 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
 
     /// Reports a cache that would serve one user's responses to another.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
-        guard !partition.seesUsers, !partition.isShared,
-            let stage = place.inside.first(where: { $0.phase == .authenticate })
-        else { return [] }
-        let name = stage.summary.name
-        return [
-            ChainProblem(
-                stage: "CacheMiddleware",
-                problem: "CacheMiddleware is outside \(name) and cannot tell whose responses it stores",
-                fix: "give it partition: .by { … } with the user's name, or .shared if all callers are one user"
-            )
-        ]
+        partition.problems(at: place, of: "CacheMiddleware", "whose responses it stores")
     }
 
     /// Marks the transport as caching, since a second cache would be useless.

@@ -157,7 +157,7 @@ public struct AWSSigner: RequestSigner {
 
     private func payloadHash(of request: Request) async throws -> String {
         if let given = request.headers[.amzContentSHA256] { return given }
-        switch request.options[AWSPayloadChoice.self] ?? payload {
+        switch request.options[AWSPayloadChoice.self].applied(to: payload) ?? .unsigned {
         case .unsigned: return AWSSignature.unsignedPayload
         case .signed:
             if request.body.isEmpty { return AWSSignature.emptyPayload }
@@ -208,14 +208,14 @@ extension AWSSigner {
 /// The treatment of content in an AWS signature for one request; see ``HTTPChainCore/Request/signingPayload(_:)``.
 public enum AWSPayloadChoice: RequestOption {
     /// As configured in the signer.
-    public static var defaultValue: AWSPayload? { nil }
+    public static var defaultValue: CallSetting<AWSPayload> { .standard }
     /// The method that sets the option, and the stage that reads it.
     public static var usage: OptionUsage {
         OptionUsage(".signingPayload(_:)", reader: "SigningMiddleware(.aws(…))", phase: .sign)
     }
     /// Whether the value asks for nothing.
     public static func isHarmless(_ value: Value) -> Bool {
-        value == nil
+        value.asksForNothing
     }
 }
 
@@ -226,7 +226,7 @@ extension Request {
     /// try await chain.send(.put(url, body: upload).signingPayload(.unsigned))
     /// ```
     public consuming func signingPayload(_ payload: AWSPayload) -> Request {
-        options[AWSPayloadChoice.self] = payload
+        options[AWSPayloadChoice.self] = .value(payload)
         return self
     }
 }

@@ -1,0 +1,50 @@
+/// The choice of a call for a setting of a stage: the stage's own, none, or another value.
+///
+/// ```swift
+/// enum CallQuality: RequestOption {
+///     static var defaultValue: CallSetting<Double> { .standard }
+/// }
+/// let quality = request.options[CallQuality.self].applied(to: 0.8)   // of a stage with the setting 0.8
+/// ```
+public enum CallSetting<Value: Sendable>: Sendable {
+    /// The stage's own setting.
+    case standard
+    /// No setting: the stage doesn't do for the call what the setting is for.
+    case off
+    /// This value, instead of the stage's.
+    case value(Value)
+
+    /// Makes a setting of a value, or ``off`` of `nil`.
+    public init(_ value: Value?) {
+        self = value.map(CallSetting.value) ?? .off
+    }
+
+    /// Whether the call asks for nothing that needs a stage.
+    package var asksForNothing: Bool { if case .value = self { false } else { true } }
+
+    /// Returns the value that applies to the call; `nil` for none.
+    ///
+    /// - Parameter standard: The stage's own setting; `nil` if it has none.
+    @inlinable
+    public func applied(to standard: Value?) -> Value? {
+        switch self {
+        case .standard: standard
+        case .off: nil
+        case .value(let value): value
+        }
+    }
+}
+
+extension CallSetting: Equatable where Value: Equatable {}
+
+extension CallSetting: Hashable where Value: Hashable {}
+
+extension CallSetting: EffectComparable where Value: EffectComparable {
+    package func hasSameEffect(as other: CallSetting) -> Bool {
+        switch (self, other) {
+        case (.standard, .standard), (.off, .off): true
+        case (.value(let one), .value(let other)): one.hasSameEffect(as: other)
+        default: false
+        }
+    }
+}
