@@ -37,21 +37,23 @@ struct ValidatorTests {
         }
     }
 
+    private static let conditions: [(HTTPFields, String?)] = [
+        ([.eTag: "\"abc\""], "\"abc\""), ([.eTag: "\"\""], "\"\""),
+        ([.eTag: "W/\"abc\""], nil), ([.eTag: "abc"], nil), ([.eTag: "\""], nil), ([.eTag: ""], nil),
+        ([.eTag: "abc\""], nil), ([.eTag: "\"abc"], nil),
+        ([.eTag: "\"a\", \"b\""], nil), ([:], nil),
+        // A minute and a second after, a second before that, and with no date to compare with.
+        ([.lastModified: date(0), .date: date(60)], date(0)), ([.lastModified: date(0), .date: date(59)], nil),
+        ([.lastModified: date(0)], nil), ([.lastModified: "long ago", .date: date(60)], nil),
+        ([.lastModified: "Sunday, 06-Nov-94 08:49:37 GMT", .date: date(60)], "Sunday, 06-Nov-94 08:49:37 GMT"),
+        // A date doesn't replace a weak tag.
+        ([.eTag: "W/\"a\"", .lastModified: date(0), .date: date(90_000)], nil),
+        ([.eTag: "\"a\"", .lastModified: date(0), .date: date(0)], "\"a\""),
+    ]
+
     @Test(
         "If-Range has a strong validator, or there is none (RFC 9110 §13.1.5, §8.8.2.2)",
-        arguments: [
-            ([.eTag: "\"abc\""], "\"abc\""), ([.eTag: "\"\""], "\"\""),
-            ([.eTag: "W/\"abc\""], nil), ([.eTag: "abc"], nil), ([.eTag: "\""], nil), ([.eTag: ""], nil),
-            ([.eTag: "abc\""], nil), ([.eTag: "\"abc"], nil),
-            ([.eTag: "\"a\", \"b\""], nil), ([:], nil),
-            // A minute and a second after, a second before that, and with no date to compare with.
-            ([.lastModified: date(0), .date: date(60)], date(0)), ([.lastModified: date(0), .date: date(59)], nil),
-            ([.lastModified: date(0)], nil), ([.lastModified: "long ago", .date: date(60)], nil),
-            ([.lastModified: "Sunday, 06-Nov-94 08:49:37 GMT", .date: date(60)], "Sunday, 06-Nov-94 08:49:37 GMT"),
-            // A date doesn't replace a weak tag.
-            ([.eTag: "W/\"a\"", .lastModified: date(0), .date: date(90_000)], nil),
-            ([.eTag: "\"a\"", .lastModified: date(0), .date: date(0)], "\"a\""),
-        ] as [(HTTPFields, String?)]
+        arguments: conditions
     )
     func ifRange(fields: HTTPFields, expected: String?) {
         #expect(Validators(fields).ifRange == expected)
