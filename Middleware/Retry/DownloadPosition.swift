@@ -20,7 +20,7 @@ package struct DownloadPosition: Hashable {
     }
 
     /// An error thrown if a response has more bytes than its range.
-    struct Excess: Error {}
+    package struct Excess: Error {}
 
     /// Makes the position at the start of a response's body, or returns `nil` if its download can't be resumed.
     ///
@@ -49,25 +49,25 @@ package struct DownloadPosition: Hashable {
     }
 
     /// The next byte of the representation.
-    var offset: Int64 { received.range.upperBound }
+    package var offset: Int64 { received.range.upperBound }
 
     /// The number of missing bytes, if known.
     package var missing: Int64? { end.map { $0 - offset } }
 
     /// Whether everything has arrived, provided that the current response has ended.
-    var isComplete: Bool { end.map { offset >= $0 } ?? (partEnd == nil) }
+    package var isComplete: Bool { end.map { offset >= $0 } ?? (partEnd == nil) }
 
     /// Whether all bytes of the current response's range have arrived.
-    var isPartComplete: Bool { partEnd.map { offset >= $0 } ?? false }
+    package var isPartComplete: Bool { partEnd.map { offset >= $0 } ?? false }
 
     /// Whether the rest of the current response is beyond the requested bytes.
-    var isBeyondEnd: Bool {
+    package var isBeyondEnd: Bool {
         guard let end, let partEnd else { return false }
         return offset >= end && partEnd > end
     }
 
     /// Counts received bytes, and returns which of them are requested and weren't read before.
-    mutating func take(_ count: Int) throws(Excess) -> Range<Int> {
+    package mutating func take(_ count: Int) throws(Excess) -> Range<Int> {
         let skipped = Int(min(repeated, Int64(count)))
         repeated -= Int64(skipped)
         if let partEnd, Int64(count - skipped) > partEnd - offset { throw Excess() }
@@ -128,7 +128,7 @@ package struct DownloadPosition: Hashable {
     /// §15.5.17.
     ///
     /// This is how a download of unknown size ends whose last byte arrived before its connection was lost.
-    func isComplete(by response: Response) -> Bool {
+    package func isComplete(by response: Response) -> Bool {
         let validators = Validators(response.headers)
         return end == nil && response.status.code == 416
             && ContentRange.unsatisfiedLength(response.headers) == offset
