@@ -292,7 +292,7 @@ struct ResumeTests {
         for policy in isCancellation ? [plainPolicy()] : [plainPolicy(), policy] {
             server.state.withLock { $0.breaks = [1_000_000] }
             var request = Request.get(url)
-            request.options[CallRetryPolicy.self] = policy
+            request.options[CallRetryPolicy.self] = .value(policy)
             let before = server.ranges.count
             do {
                 let response = try await chain(server).send(request)
