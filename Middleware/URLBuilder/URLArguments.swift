@@ -59,7 +59,7 @@ public enum URLArgumentsOption: RequestOption {
     public static var defaultValue: URLArguments? { nil }
     /// The method that sets the option, and the stage that reads it.
     public static var usage: OptionUsage {
-        OptionUsage("the path, query and builder of the URL", reader: "URLBuilderMiddleware()", phase: .build)
+        OptionUsage("the path, query and builder of the URL", reader: "URLBuilderMiddleware(base: …)", phase: .build)
     }
     /// Whether the value asks for nothing.
     public static func isHarmless(_ value: Value) -> Bool {

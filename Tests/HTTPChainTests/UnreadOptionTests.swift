@@ -55,12 +55,14 @@ struct UnreadOptionTests {
         Lost("priority", by: "ConcurrencyLimitMiddleware", ConcurrencyLimitMiddleware(.fixed(1))) {
             $0.priority(.critical)
         },
-        Lost("digests", by: "ContentDigestMiddleware", ContentDigestMiddleware()) { $0.digests(.content(.sha256)) },
+        Lost("digests", by: "ContentDigestMiddleware", ContentDigestMiddleware()) {
+            $0.digests(.contentDigest(.sha256))
+        },
         Lost("verifyingDigest", by: "ContentDigestMiddleware", ContentDigestMiddleware()) {
             $0.verifyingDigest(.whenPresent)
         },
         Lost("cookies", by: "CookieMiddleware", CookieMiddleware()) { $0.cookies(["a": "b"]) },
-        Lost("site", by: "CookieMiddleware", CookieMiddleware()) { $0.site(.crossSite) },
+        Lost("site", by: "CookieMiddleware", CookieMiddleware()) { $0.site(.page("https://other.example/")) },
         Lost("handlingErrors", by: "ErrorHandlerMiddleware", ErrorHandlerMiddleware(.problemDetails)) {
             $0.handlingErrors(.problemDetails)
         },
@@ -72,8 +74,8 @@ struct UnreadOptionTests {
         Lost("recorded", by: "RecordingMiddleware") { $0.recorded(true) },
         Lost("headerParameters", by: "HeadersMiddleware", HeadersMiddleware()) { $0.headerParameters(["id": "7"]) },
         Lost("headers", by: "HeadersMiddleware", HeadersMiddleware()) { $0.headers(.set(.accept, to: "a/b")) },
-        Lost("hedging", by: "HedgingMiddleware", HedgingMiddleware(HedgingPolicy(after: .seconds(9)))) {
-            $0.hedging(HedgingPolicy(after: .seconds(9)))
+        Lost("hedging", by: "HedgingMiddleware", HedgingMiddleware(HedgingPolicy(after: .fixed(.seconds(9))))) {
+            $0.hedging(HedgingPolicy(after: .fixed(.seconds(9))))
         },
         Lost("onProgress", by: "ProgressMiddleware", ProgressMiddleware()) { $0.onProgress { _ in } },
         Lost("observingProgress", ".onProgress(", by: "ProgressMiddleware", ProgressMiddleware()) {
@@ -110,11 +112,11 @@ struct UnreadOptionTests {
         Lost("transferLimits", by: "AttemptTimeoutMiddleware", AttemptTimeoutMiddleware()) {
             $0.transferLimits(read: .limit(.seconds(1)))
         },
-        Lost("with", "the path, query", by: "URLBuilderMiddleware", URLBuilderMiddleware()) {
+        Lost("with", "the path, query", by: "URLBuilderMiddleware", URLBuilderMiddleware(base: url)) {
             $0.with(query: ["id": 7])
         },
-        Lost("url", "the path, query", by: "URLBuilderMiddleware", URLBuilderMiddleware()) {
-            $0.url(builtBy: .standard)
+        Lost("url", "the path, query", by: "URLBuilderMiddleware", URLBuilderMiddleware(base: url)) {
+            $0.url(builtBy: OwnBuilder())
         },
     ]
 
@@ -137,7 +139,7 @@ struct UnreadOptionTests {
 
     @Test("A request with an option that nothing reads fails before anything is sent", arguments: lost)
     func isRefused(_ lost: Lost) async throws {
-        let transport = InMemoryTransport(always: .ok)
+        let transport = InMemoryTransport { _ in Response(.ok) }
         let chain = try Chain(transport: transport)
         let error = await #expect(throws: UnreadOptionError.self) { try await chain.send(lost.request) }
         let text = try #require(error).description
@@ -151,7 +153,7 @@ struct UnreadOptionTests {
     @Test("A chain with the stage that reads an option sends the request, also from a chain inside", arguments: lost)
     func isRead(_ lost: Lost) async throws {
         guard let stage = lost.stage else { return }
-        let transport = InMemoryTransport(always: .ok)
+        let transport = InMemoryTransport { _ in Response(.ok) }
         let chain = try Chain([stage], transport: transport, order: .unchecked)
         #expect(try await chain.send(lost.request).status == .ok)
         let around = try Chain(transport: chain) { ClosureMiddleware("around") { try await $1($0) } }
@@ -163,13 +165,13 @@ struct UnreadOptionTests {
     @Test("An option that means the same without a stage is harmless", arguments: harmless.keys.sorted())
     func isHarmless(_ name: String) async throws {
         let change = try #require(Self.harmless[name])
-        let chain = try Chain(transport: InMemoryTransport(always: .ok))
+        let chain = try Chain(transport: InMemoryTransport { _ in Response(.ok) })
         #expect(try await chain.send(change(.get(Self.url))).status == .ok)
     }
 
     @Test("A value that asks for nothing is harmless")
     func offIsHarmless() async throws {
-        let chain = try Chain(transport: InMemoryTransport(always: .ok))
+        let chain = try Chain(transport: InMemoryTransport { _ in Response(.ok) })
         let off = Request.get(Self.url).retry(.never).timeout(nil).attemptTimeout(nil).caching(.off).cookies(.off)
             .coalesced(false).redirects(.never).logging(.off).idempotent(false).verifyingDigest(.off).recorded(false)
             .with().headers()
@@ -197,7 +199,7 @@ struct UnreadOptionTests {
 
     @Test("The error names a place for the stage")
     func place() async throws {
-        let chain = try Chain(transport: InMemoryTransport(always: .ok)) {
+        let chain = try Chain(transport: InMemoryTransport { _ in Response(.ok) }) {
             StatusValidationMiddleware()
             RetryMiddleware()
         }
@@ -211,6 +213,10 @@ struct UnreadOptionTests {
         }
     }
 
+    private struct OwnBuilder: URLBuilding {
+        func url(for call: URLBuildingCall) async throws -> String { UnreadOptionTests.url }
+    }
+
     private enum Tenant: RequestOption {
         static var defaultValue: String? { nil }
     }
@@ -219,7 +225,7 @@ struct UnreadOptionTests {
         var optionsRead: [any RequestOption.Type] { [Tenant.self] }
 
         func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-            request.headers.setValue(request.options[Tenant.self], for: "X-Tenant")
+            request.headers[.from] = request.options[Tenant.self]
             return try await next(request)
         }
     }
@@ -228,7 +234,7 @@ struct UnreadOptionTests {
     func customOption() async throws {
         var request = Request.get(Self.url)
         request.options[Tenant.self] = "acme"
-        let transport = InMemoryTransport(always: .ok)
+        let transport = InMemoryTransport { _ in Response(.ok) }
         let without = try Chain(transport: transport)
         let error = await #expect(throws: UnreadOptionError.self) { try await without.send(request) }
         #expect(error?.description.contains("options[Tenant.self]") == true)
@@ -240,14 +246,14 @@ struct UnreadOptionTests {
         }
         #expect(try await closure.send(request).status == .ok)
         let processor = try Chain(transport: transport, options: .reading([Tenant.self])) {
-            RequestProcessorMiddleware { $0.headers.setValue($0.options[Tenant.self], for: "X-Tenant") }
+            RequestProcessorMiddleware { $0.headers[.from] = $0.options[Tenant.self] }
         }
         #expect(try await processor.send(request).status == .ok)
     }
 
     @Test("An option that a stage sets for another, or for a chain inside, isn't refused")
     func setInside() async throws {
-        let transport = InMemoryTransport(always: .ok)
+        let transport = InMemoryTransport { _ in Response(.ok) }
         let inner = try Chain(transport: transport)
         let chain = try Chain(transport: inner) {
             ClosureMiddleware("sets") { request, next in try await next(request.timeout(.seconds(1))) }
@@ -260,7 +266,7 @@ struct UnreadOptionTests {
         arguments: PresetTests.Preset.allCases
     )
     func presets(_ preset: PresetTests.Preset) async throws {
-        let transport = InMemoryTransport(always: .ok)
+        let transport = InMemoryTransport { _ in Response(.ok) }
         let chain = try preset.chain(over: transport)
         let request = Request.get("items/{id}").with(path: ["id": 7], query: ["page": 1]).timeout(.seconds(5))
             .attemptTimeout(.seconds(2)).headers(.set(.accept, to: "a/b"))
@@ -275,7 +281,8 @@ struct UnreadOptionTests {
 
     @Test("A call over a preset ends within its timeout", arguments: PresetTests.Preset.allCases)
     func timeout(_ preset: PresetTests.Preset) async throws {
-        let transport = InMemoryTransport { _ in .text("late").delayed(by: .seconds(3)) }
+        let transport = InMemoryTransport()
+        transport.on(.get, "*", reply: .text("late").delayed(by: .seconds(3)))
         let chain = try preset.chain(over: transport, environment: .virtual(.automatic()))
         let error = await #expect(throws: TimeoutError.self) {
             try await chain.send(.get("a").timeout(.milliseconds(200)).retry(.never))

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 package import HTTPTypes
