@@ -1,6 +1,7 @@
 #if AllTests
 import Foundation
 import HTTPChainCache
+import HTTPChainCore
 import HTTPTypes
 import Testing
 

@@ -39,7 +39,7 @@ package struct CombinationPlan {
     }
 
     /// - Parameter condition: The `If-Range` of the request, or `nil` if there was none.
-    static func make(
+    package static func make(
         of metadata: CacheMetadata,
         with variants: [CacheEntry],
         requestedIf condition: String?,
