@@ -564,7 +564,7 @@ let package = Package(
             "MacrosTests",
             of: [
                 "HTTPChain", "HTTPChainClient", "HTTPChainHAR", "HTTPChainMacros", "HTTPChainMetrics",
-                "HTTPChainTracing", "MacroExpansion", metrics,
+                "HTTPChainOData", "HTTPChainTracing", "MacroExpansion", metrics,
             ] + swiftSyntax + tracing
         ),
         tests(

@@ -2,7 +2,7 @@ public import HTTPChainCore
 public import HTTPTypes
 
 /// The form of a request, for ``MultipartMiddleware``.
-public enum MultipartFormOption: RequestOption {
+public enum MultipartFormOption: RequestOption, RequestNote {
     /// `nil`: the request has no form.
     public static var defaultValue: MultipartForm? { nil }
 }

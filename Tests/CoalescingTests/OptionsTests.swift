@@ -11,7 +11,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@testable import HTTPChainCoalescing
+import HTTPChainCoalescing
 
 @Suite("The options of calls that could share a transfer", .heavy, .timeLimit(.minutes(10)))
 struct OptionsTests {

@@ -46,8 +46,6 @@ struct UnreadOptionTests {
         Lost("cacheIdentifier", ".caching(", by: "CacheMiddleware") { $0.cacheIdentifier("items") },
         Lost("caching", by: "CacheMiddleware") { $0.caching(.onlyStored) },
         Lost("invalidating", ".caching(", by: "CacheMiddleware") { $0.invalidating(.all) },
-        Lost("callKey", by: "CallRegistryMiddleware", CallRegistryMiddleware(CallRegistry())) { $0.callKey(7) },
-        Lost("callTags", by: "CallRegistryMiddleware", CallRegistryMiddleware(CallRegistry())) { $0.callTags("a") },
         Lost("excludingDuplicateCalls", by: "CallRegistryMiddleware", CallRegistryMiddleware(CallRegistry())) {
             $0.callKey(7).excludingDuplicateCalls()
         },
@@ -81,6 +79,9 @@ struct UnreadOptionTests {
         Lost("observingProgress", ".onProgress(", by: "ProgressMiddleware", ProgressMiddleware()) {
             $0.observingProgress().request
         },
+        Lost("reportingFoundationProgress", ".onProgress(", by: "ProgressMiddleware", ProgressMiddleware()) {
+            $0.reportingFoundationProgress().request
+        },
         Lost("rateLimitWeight", by: "RateLimitMiddleware") { $0.rateLimitWeight(3) },
         Lost("redirects", by: "RedirectMiddleware", RedirectMiddleware()) { $0.redirects(.sameOrigin) },
         Lost("logging", by: "RemoteLoggingMiddleware") { $0.logging(.component("shop")) },
@@ -88,6 +89,12 @@ struct UnreadOptionTests {
         Lost("resumable", by: "ResumableUploadMiddleware") { $0.resumable() },
         Lost("idempotent", by: "RetryMiddleware", RetryMiddleware()) { $0.idempotent() },
         Lost("retry", by: "RetryMiddleware", RetryMiddleware()) { $0.retry(RetryPolicy(maximumAttempts: 2)) },
+        Lost("afterDecoding", "serialization", by: "SerializerMiddleware", SerializerMiddleware(.json)) {
+            $0.afterDecoding(String.self) { _ in }
+        },
+        Lost("afterEncoding", "serialization", by: "SerializerMiddleware", SerializerMiddleware(.json)) {
+            $0.afterEncoding(String.self) { _, _ in }
+        },
         Lost("decoded", "serialization", by: "SerializerMiddleware", SerializerMiddleware(.json)) {
             $0.decoded(upTo: .kilobytes(1))
         },
@@ -123,6 +130,8 @@ struct UnreadOptionTests {
     /// Methods whose effect is the same in a chain in which nothing reads the option.
     static let harmless: [String: @Sendable (Request) -> Request] = [
         "alsoAccepting": { $0.alsoAccepting([404]) },
+        "callKey": { $0.callKey(7) },
+        "callTags": { $0.callTags("a") },
         "leavingOrigin": { $0.leavingOrigin() },
         "leavingResponseEncoded": { $0.leavingResponseEncoded() },
         "made": { $0.made(from: 7) },

@@ -200,7 +200,7 @@ struct RequestBodyTests {
         } _: { base async throws in
             let transport = URLSessionTransport(configuration: .init())
             _ = try await transport.send(.get(base + "/"))
-            let response = try await transport.send(.post(base + "/", body: HTTPBody(Data(count: 1_000))))
+            let response = try await transport.send(.put(base + "/", body: HTTPBody(Data(count: 1_000))))
             #expect(try await response.body.text() == "again")
             #expect(try await lengths.next() == 1_000)
             await transport.shutdown()

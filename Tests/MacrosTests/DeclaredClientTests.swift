@@ -23,7 +23,7 @@ struct DeclaredClientTests {
             HeadersMiddleware(),
             MultipartMiddleware(), GzipMiddleware(),
         ]
-        return try Chain(most + stages, transport: transport)
+        return try Chain(most + stages, transport: transport, options: .unchecked)
     }
 
     private func sent() throws -> RecordedRequest { try #require(transport.requests.last) }

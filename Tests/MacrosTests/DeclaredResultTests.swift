@@ -13,7 +13,7 @@ struct DeclaredResultTests {
     private let transport = InMemoryTransport()
 
     private func leaves(over other: (any Transport)? = nil) throws -> LeafServiceClient {
-        let chain = try Chain(transport: other ?? transport) {
+        let chain = try Chain(transport: other ?? transport, options: .unchecked) {
             SerializerMiddleware(.json)
             StatusValidationMiddleware()
             URLBuilderMiddleware(base: "https://leaves.example/v1")

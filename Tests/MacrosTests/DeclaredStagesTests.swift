@@ -71,7 +71,7 @@ struct DeclaredStagesTests {
         let visitor = BasicAuthMiddleware(user: "ada", password: "secret", for: origin)
         let admin = BasicAuthMiddleware(user: "root", password: "secret", for: origin)
         return ToolServiceClient(
-            chain: try Chain(transport: transport) {
+            chain: try Chain(transport: transport, options: .unchecked) {
                 ErrorHandlerMiddleware()
                 TimeoutMiddleware(.seconds(60))
                 SerializerMiddleware(.json)

@@ -1,6 +1,7 @@
 #if AllTests && Macros
 import Foundation
 import HTTPChainMacros
+import HTTPChainOData
 
 /// Declarations of what no other service of these tests has, so that the compiler sees each annotation in one of them.
 @Service(base: "https://every.example")
@@ -16,6 +17,9 @@ protocol EveryAnnotation {
 
     @GET("hedged") @Hedged(HedgingPolicy(after: .fixed(.milliseconds(5)), attempts: 3))
     func hedged() async throws
+
+    @GET("found") @OData("query")
+    func found(query: ODataQuery<ODataAnyEntity>) async throws -> [Plant]
 
     @GET("apart") @Coalesced(false)
     func apart() async throws

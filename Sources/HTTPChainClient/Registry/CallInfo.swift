@@ -47,14 +47,14 @@ public struct CallRegistration: RequestOption, Sendable {
     /// The method that sets the option, and the stage that reads it.
     public static var usage: OptionUsage {
         OptionUsage(
-            ".callKey(_:), .callTags(_:) or .excludingDuplicateCalls()",
+            ".excludingDuplicateCalls()",
             reader: "CallRegistryMiddleware(…)",
             phase: .call
         )
     }
     /// Whether the value asks for nothing.
     public static func isHarmless(_ value: Value) -> Bool {
-        value.key == nil && value.tags.isEmpty && !value.excludesDuplicates
+        !value.excludesDuplicates
     }
     /// Always `false`: it only describes the call.
     public static var affectsResponse: Bool { false }

@@ -18,8 +18,9 @@ extension UserPartition {
         return [
             ChainProblem(
                 stage: stage,
-                problem: "\(stage) stands outside \(inner.summary.name) and cannot tell \(question)",
-                fix: "give it partition: .by { … } with the user's name, or .shared where all callers are one user"
+                problem: "\(stage) is outside \(inner.summary.name) and cannot tell \(question)",
+                fix: "give it partition: .by { … } with the user's name, or partition: .shared if all callers are one "
+                    + "user"
             )
         ]
     }

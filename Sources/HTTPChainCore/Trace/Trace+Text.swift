@@ -32,7 +32,7 @@ extension Trace {
 extension Trace.Span {
     /// The span's changes and the stage's notes, one line each.
     var lines: [String] {
-        var lines: [String] = []
+        var lines = optionsRead.map { "reads \($0)" }
         for (call, changes) in requestChanges.enumerated() {
             let label = requestChanges.count > 1 ? "request \(call + 1)" : "request"
             lines += changes.map { "\(label) \($0)" }

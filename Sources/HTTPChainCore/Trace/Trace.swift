@@ -29,6 +29,8 @@ public struct Trace: Sendable, CustomStringConvertible {
         public let responseChanges: [MessageChange]
         /// The stage's notes on its decisions, redacted; see ``Request/traceNotes``.
         public let notes: [String]
+        /// The options of the call that the stage or the transport reads, as a caller writes them.
+        public internal(set) var optionsRead: [String] = []
         /// The outcome of the span.
         public let outcome: Outcome
     }

@@ -71,11 +71,7 @@ final class TraceRecorder: Sendable {
             let parent =
                 parent.flatMap { $0.recorder === self ? $0.id : nil }
                 ?? entries.lastIndex { $0.position == position - 1 && $0.end == nil }
-            var entry = Entry(position: position, parent: parent, start: start, request: request)
-            if !entries.contains(where: { $0.position == position }) {
-                entry.notes = reads[position].map { "reads \($0)" }
-            }
-            entries.append(entry)
+            entries.append(Entry(position: position, parent: parent, start: start, request: request))
             return entries.count - 1
         }
     }
@@ -116,6 +112,7 @@ final class TraceRecorder: Sendable {
                     requestChanges: calls.map { entry.request.changes(to: $0.request) },
                     responseChanges: entry.response?.changes(from: answer) ?? [],
                     notes: entry.notes.map { Self.oneLine($0, redaction) },
+                    optionsRead: reads[entry.position],
                     outcome: entry.outcome
                 )
             )
