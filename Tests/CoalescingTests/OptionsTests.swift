@@ -228,6 +228,8 @@ struct SharedLimitTests {
     @Test("An option of the user's own stage decides for its own call only")
     func ownOption() async throws {
         struct Refusing: Middleware {
+            var optionsRead: [any RequestOption.Type] { [Refused.self] }
+
             func intercept(_ request: consuming Request, next: Next) async throws -> Response {
                 if request.options[Refused.self] { throw BodyError(.alreadyRead) }
                 return try await next(request)

@@ -103,7 +103,7 @@ struct ConnectionControlTests {
         let error = translation.translate(PinMismatchError(pinned: keys, shown: own), response: nil) as? TransportError
         #expect(error?.kind == .untrustedServer)
         #expect(error?.sent == .nothing)
-        #expect(error?.detail.hasPrefix("plants.example.com showed \(own)") == true, "\(String(describing: error))")
+        #expect(error?.detail.hasPrefix("plants.example.com presented \(own)") == true, "\(String(describing: error))")
         #expect(reports.all.map(\.host) == ["plants.example.com"])
         let bare = translation.translate(PinMismatchError(pinned: keys, shown: nil), response: nil) as? TransportError
         #expect(bare?.detail == "plants.example.com presented no certificate")
