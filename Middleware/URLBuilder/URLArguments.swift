@@ -44,7 +44,8 @@ public struct URLArguments: Sendable {
 
     /// Whether a URL is the same with and without the arguments.
     var isEmpty: Bool {
-        hasNoVariables && query.isEmpty && encoder == nil && syntax == nil && builder == nil && replacements.isEmpty
+        hasNoVariables && reservedValues.isEmpty && query.isEmpty && encoder == nil && syntax == nil && builder == nil
+            && replacements.isEmpty
     }
 
     /// Whether there are no values for variables.

@@ -122,6 +122,9 @@ struct UnreadOptionTests {
         Lost("with", "the path, query", by: "URLBuilderMiddleware", URLBuilderMiddleware(base: url)) {
             $0.with(query: ["id": 7])
         },
+        Lost("withReserved", "the path, query", by: "URLBuilderMiddleware", URLBuilderMiddleware(base: url)) {
+            $0.withReserved("days", 3...7)
+        },
         Lost("url", "the path, query", by: "URLBuilderMiddleware", URLBuilderMiddleware(base: url)) {
             $0.url(builtBy: OwnBuilder())
         },
