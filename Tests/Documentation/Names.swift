@@ -85,5 +85,5 @@ package struct Order: Codable, Sendable, Hashable {
 /// An option of the application's.
 package enum Tenant: RequestOption {
     package static var defaultValue: String? { nil }
-    static func isHarmless(_ value: Value) -> Bool { true }
+    package static func isHarmless(_ value: Value) -> Bool { true }
 }

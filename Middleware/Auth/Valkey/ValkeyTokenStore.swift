@@ -10,11 +10,12 @@ public import HTTPChainValkey
 /// ```swift
 /// let client = ValkeyClient(ValkeySettings(host: "valkey.internal"))
 /// let store = ValkeyTokenStore(client, named: "garden", key: key)
+/// let token = try await store.token()
 /// let chain = try Chain(transport: transport) {
 ///     BearerAuthMiddleware(
 ///         .refreshToken(at: endpoint),
 ///         for: "https://api.example.com",
-///         token: try await store.token(),
+///         token: token,
 ///         saving: store
 ///     )
 /// }
