@@ -62,9 +62,7 @@ def modules():
 
 def files(folder):
     """The Swift files of a module."""
-    return sorted(
-        os.path.join(place, name) for place, _, names in os.walk(folder) for name in names if name.endswith(".swift")
-    )
+    return targets.files(folder, "*.swift")
 
 
 def unknown(path):

@@ -162,7 +162,7 @@ package var routeFile: URL { scratchFile("routes.json", routes) }
 /// A chain with the stages that the recipes name.
 package let serviceChain: Chain = {
     do {
-        return try Chain(transport: service) {
+        return try Chain(transport: service, options: .unchecked) {
             CallRegistryMiddleware(CallRegistry())
             ProgressMiddleware()
             SerializerMiddleware(.json, .form, .text)

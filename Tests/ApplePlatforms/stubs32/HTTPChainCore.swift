@@ -15,6 +15,14 @@ public protocol RequestOption {
     static var defaultValue: Value { get }
 }
 
+public struct Phase: Sendable {
+    public static let rateLimit = Phase()
+}
+
+public struct OptionUsage: Sendable {
+    public init(_ expression: String, reader: String? = nil, phase: Phase) {}
+}
+
 public struct RequestOptions: Sendable {
     public subscript<Option: RequestOption>(_ option: Option.Type) -> Option.Value {
         get { Option.defaultValue }
