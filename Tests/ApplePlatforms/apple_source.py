@@ -93,7 +93,8 @@ def undeclared(name, folder):
     if "C617.1" not in reasons.get("NSPrivacyAccessedAPICategoryFileTimestamp", []):
         yield f"{os.path.relpath(path, root)}: error: {name} calls stat, for which it has to give the reason C617.1"
     # As a library or a stage.
-    declarations = re.findall(r'(?:library|stage)\("(\w+)"[^\n]*\.withPrivacyManifest\(\)', PACKAGE)
+    found = re.findall(r'(?:library|stage)\("([\w/]+)"[^\n]*\.withPrivacyManifest\(\)', PACKAGE)
+    declarations = [folder.replace("/", "") for folder in found]
     if name not in declarations and name.removeprefix("HTTPChain") not in declarations:
         yield f"Package.swift: error: {name} has a privacy manifest and does not declare it"
 
