@@ -1,3 +1,4 @@
+import HTTPChainCoalescing
 import HTTPChainConcurrencyLimit
 import HTTPChainCore
 import HTTPChainInMemory
@@ -10,8 +11,6 @@ import HTTPChainTimeout
 import HTTPTypes
 import TestSupport
 import Testing
-
-import HTTPChainCoalescing
 
 @Suite("The options of calls that could share a transfer", .heavy, .timeLimit(.minutes(10)))
 struct OptionsTests {
