@@ -42,11 +42,8 @@ public struct URLArguments: Sendable {
         self.syntax = syntax
     }
 
-    /// Whether a URL is the same with and without the arguments.
-    var isEmpty: Bool {
-        hasNoVariables && reservedValues.isEmpty && query.isEmpty && encoder == nil && syntax == nil && builder == nil
-            && replacements.isEmpty
-    }
+    /// Whether a URL is the same with and without the arguments: the others only say how those are written.
+    var isEmpty: Bool { hasNoVariables && reservedValues.isEmpty && query.isEmpty && builder == nil }
 
     /// Whether there are no values for variables.
     var hasNoVariables: Bool { path.isEmpty && reserved.isEmpty }
@@ -62,7 +59,7 @@ public enum URLArgumentsOption: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage("the path, query and builder of the URL", reader: "URLBuilderMiddleware(base: …)", phase: .build)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
         value?.isEmpty ?? true
     }

@@ -4,9 +4,11 @@ import HTTPChainClient
 import HTTPChainContentDigest
 import HTTPChainHAR
 import HTTPChainInMemory
+import HTTPChainPagination
 import HTTPChainResumableUpload
 import HTTPChainSigning
 import HTTPChainTesting
+import HTTPTypes
 import Testing
 
 @Suite("Options that nothing reads", .timeLimit(.minutes(10)))
@@ -271,6 +273,25 @@ struct UnreadOptionTests {
             ClosureMiddleware("sets") { request, next in try await next(request.timeout(.seconds(1))) }
         }
         #expect(try await chain.send(.get(Self.url)).status == .ok)
+    }
+
+    @Test("Pages follow each other in a chain without a URL builder, by links and by parameters")
+    func pages() async throws {
+        let transport = InMemoryTransport()
+        let chain = try Chain(transport: transport)
+        let link = try #require(HTTPField.Name("Link"))
+        transport.enqueue([try .json([1], headers: [link: "</items?page=2>; rel=\"next\""]), try .json([2])])
+        var numbers: [Int] = []
+        for try await page in chain.pages(of: [Int].self, from: .get(Self.url), by: .linkHeader()) {
+            numbers += page.value
+        }
+        #expect(numbers == [1, 2])
+        transport.enqueue([try .json([3]), try .json([4]), try .json([Int]())])
+        numbers = []
+        for try await page in chain.pages(of: [Int].self, from: .get(Self.url), by: .page(isLast: \.isEmpty)) {
+            numbers += page.value
+        }
+        #expect(numbers == [3, 4])
     }
 
     @Test(
