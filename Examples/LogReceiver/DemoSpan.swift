@@ -124,5 +124,4 @@ struct DemoSpan: Sendable {
 /// Carries the span of a call to its attempts.
 enum DemoSpanOption: RequestOption {
     static var defaultValue: DemoSpan? { nil }
-    static func isHarmless(_ value: Value) -> Bool { true }
 }

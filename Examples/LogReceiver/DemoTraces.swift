@@ -38,6 +38,7 @@ struct DemoAttemptSpans: Middleware {
     let shipper: LogShipper
 
     var phase: Phase { .wire }
+    var optionsRead: [any RequestOption.Type] { [DemoSpanOption.self] }
 
     func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let call = request.options[DemoSpanOption.self] else { return try await next(request) }
