@@ -69,7 +69,7 @@ def malformed(receiver):
     receiver.clear()
     broken = archive(exchange("https://a.example/", 0))
     del broken["log"]["entries"][0]["request"]
-    for content, words in [("{", "ends"), ("[]", "an object"), ("{}", "log"), (broken, "entries[0].request")]:
+    for content, words in [("{", "truncated"), ("[]", "an object"), ("{}", "log"), (broken, "entries[0].request")]:
         status, _, text = receiver.post("/har", content)
         assert status == 400 and words in text, (status, text)
     many = archive()
