@@ -26,17 +26,6 @@ private struct WeakReference {
     weak var value: CallMonitor?
 }
 
-/// Waits until a monitor, which is on the main actor, shows something.
-@MainActor
-private func shows(_ what: String, _ condition: @MainActor @Sendable () -> Bool) async throws {
-    var pause = Duration.microseconds(100)
-    while !condition() {
-        guard !Task.isCancelled else { throw WaitedInVain(what) }
-        try? await Task.sleep(for: pause)
-        pause = min(pause * 2, .milliseconds(10))
-    }
-}
-
 @Suite("Progress of typed calls for a user interface", .timeLimit(.minutes(10)))
 struct MonitorTests {
     @Test("The progress of a call arrives on the main actor, in order, before its value", arguments: Way.allCases)
@@ -88,11 +77,11 @@ struct MonitorTests {
             changes.add()
         }
         let calls = (0..<3).map { _ in Task { try await client.call(GetPlant(id: 7)) } }
-        try await shows("three calls to run") { monitor.count == 3 && garden.begun.value == 3 }
+        try await until("three calls to run") { monitor.count == 3 && garden.begun.value == 3 }
         #expect(monitor.isActive && changes.value == 1)
         garden.goesOn.reach()
         for call in calls { _ = try await call.value }
-        try await shows("the calls to end") { monitor.count == 0 }
+        try await until("the calls to end") { monitor.count == 0 }
         #expect(monitor.progress?.isLast == true && monitor.fraction == 1)
     }
 
@@ -109,11 +98,11 @@ struct MonitorTests {
             Task { try await client.makeCall(GetPlant(id: 7)).tags("page").value },
             Task { try await quiet.makeCall(GetPlant(id: 7)).tags("photo").value },
         ]
-        try await shows("the calls to run") { garden.begun.value == 3 && all.count == 2 && tagged.count == 1 }
+        try await until("the calls to run") { garden.begun.value == 3 && all.count == 2 && tagged.count == 1 }
         #expect(none.count == 0)
         garden.goesOn.reach()
         for call in calls { _ = try await call.value }
-        try await shows("the calls to end") { all.count == 0 && tagged.count == 0 }
+        try await until("the calls to end") { all.count == 0 && tagged.count == 0 }
         #expect(none.progress == nil)
     }
 
@@ -127,10 +116,10 @@ struct MonitorTests {
         let other = clients[1].makeCall(GetPlant(id: 7)).monitored(by: monitor)
         let unmonitored = clients[0].makeCall(GetPlant(id: 7))
         let running = [call, other, call, unmonitored].map { call in Task { try await call.value } }
-        try await shows("the calls to run") { garden.begun.value == 4 && monitor.count == 3 }
+        try await until("the calls to run") { garden.begun.value == 4 && monitor.count == 3 }
         garden.goesOn.reach()
         for call in running { _ = try await call.value }
-        try await shows("the calls to end") { monitor.count == 0 && monitor.fraction == 1 }
+        try await until("the calls to end") { monitor.count == 0 && monitor.fraction == 1 }
     }
 
     @Test("A failed and a cancelled call are no activity, and a duplicate isn't either")
@@ -140,7 +129,7 @@ struct MonitorTests {
         let client = Client(over: try Garden.chain(over: garden))
         let monitor = CallMonitor(client)
         let hanging = Task { try await client.makeCall(GetPlant(id: 7)).excludingDuplicates().value }
-        try await shows("the call to run") { monitor.count == 1 }
+        try await until("the call to run") { monitor.count == 1 }
         await #expect(throws: DuplicateCallError.self) {
             try await client.makeCall(GetPlant(id: 7)).excludingDuplicates().value
         }
@@ -148,7 +137,7 @@ struct MonitorTests {
         await #expect(throws: CancellationError.self) { try await hanging.value }
         garden.goesOn.reach()
         await #expect(throws: StatusError.self) { try await client.call(GetPlant(id: 8)) }
-        try await shows("the calls to end") { monitor.count == 0 && !monitor.isActive }
+        try await until("the calls to end") { monitor.count == 0 && !monitor.isActive }
     }
 
     @Test("A monitor that nobody has any more ends, and its calls go on")

@@ -11,10 +11,12 @@ import HTTPChainCore
 ///
 /// - Parameters:
 ///   - what: What is waited for, as it completes "waited in vain for ...".
+///   - isolation: The actor that the condition is asked on: the caller's.
 ///   - condition: Asked again and again, and once more when the test is cancelled.
 /// - Throws: ``WaitedInVain`` when the test is cancelled first, as it is when its time limit has passed.
 package func until(
     _ what: @autoclosure () -> String = "a condition",
+    isolation: isolated (any Actor)? = #isolation,
     _ condition: () async throws -> Bool
 ) async throws {
     var pause = Duration.microseconds(100)
