@@ -59,7 +59,7 @@ struct OptionsTests {
         Change("timeout") { $0.timeout(.seconds(1)) },
         Change("progress") { $0.onProgress { _ in } },
         Change("default") { $0.coalesced() },
-        setting(CallDeadline.self, .seconds(60)), setting(Tag.self, "a"), setting(Refused.self, false),
+        setting(CallDeadline.self, .seconds(1 << 30)), setting(Tag.self, "a"), setting(Refused.self, false),
     ]
 
     /// Returns how many transfers the calls need.
