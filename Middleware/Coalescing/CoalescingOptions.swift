@@ -8,7 +8,7 @@ public enum CoalescingOption: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".coalesced(_:)", reader: "CoalescingMiddleware()", phase: .coalesce)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
         !value
     }

@@ -27,9 +27,9 @@ public enum RequestDigests: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".digests(_:)", reader: "ContentDigestMiddleware()", phase: .digest)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
-        value.asksForNothing || value == .value([])
+        value.needsNoStage || value == .value([])
     }
 }
 
@@ -41,9 +41,9 @@ public enum ResponseDigestPolicy: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".verifyingDigest(_:)", reader: "ContentDigestMiddleware()", phase: .digest)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
-        value.asksForNothing || value == .value(.off)
+        value.needsNoStage || value == .value(.off)
     }
 }
 

@@ -48,9 +48,9 @@ public enum CallCookieUse: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".cookies(_:)", reader: "CookieMiddleware(…)", phase: .cookies)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
-        value.asksForNothing || value == .value(.off)
+        value.needsNoStage || value == .value(.off)
     }
 }
 
@@ -66,7 +66,7 @@ public enum CallCookies: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".cookies(_:)", reader: "CookieMiddleware(…)", phase: .cookies)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
         value.isEmpty
     }
@@ -104,7 +104,7 @@ public enum CallSite: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".site(_:)", reader: "CookieMiddleware(…)", phase: .cookies)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
         value == .sameSite
     }

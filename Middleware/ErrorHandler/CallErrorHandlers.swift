@@ -8,7 +8,7 @@ public enum CallErrorHandlers: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".handlingErrors(_:)", reader: "ErrorHandlerMiddleware()", phase: .failure)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
         if case .standard = value { true } else { false }
     }
@@ -20,7 +20,7 @@ public enum AdditionalErrorHandlers: RequestOption {
     public static var defaultValue: [ErrorHandler] { [] }
     /// The method that sets the option, and the stage that reads it.
     public static var usage: OptionUsage { CallErrorHandlers.usage }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool { value.isEmpty }
 }
 

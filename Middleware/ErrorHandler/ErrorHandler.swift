@@ -131,8 +131,7 @@ public struct ErrorHandler: Sendable {
     ///
     /// ```swift
     /// let handler = ErrorHandler.validating { response, content in
-    ///     let text = content.map { String(decoding: $0, as: UTF8.self) } ?? ""
-    ///     if response.status != .ok || text.contains("\"ok\":false") { throw ShopError.refused }
+    ///     if response.status != .ok || content?.isEmpty != false { throw ShopError.refused }
     /// }
     /// ```
     ///

@@ -114,7 +114,8 @@ public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
 
     /// The handlers of a call, in the order in which they are called.
     private func handlers(_ additional: [ErrorHandler], _ call: CallSetting<[ErrorHandler]>) -> [ErrorHandler] {
-        additional + (call.applied(to: handlers) ?? [])
+        let own = call.applied(to: handlers) ?? []
+        return additional.isEmpty ? own : additional + own
     }
 
     private func handle(

@@ -85,9 +85,9 @@ public enum RequestCompression: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".compressed(_:)", reader: "GzipMiddleware()", phase: .compress)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
-        value.asksForNothing
+        value.needsNoStage
     }
 }
 
@@ -101,9 +101,9 @@ public enum ResponseDecoding: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".decodingResponse(limits:)", reader: "GzipMiddleware()", phase: .compress)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
-        value.asksForNothing
+        value.needsNoStage
     }
 }
 

@@ -104,7 +104,7 @@ public enum IsRecorded: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".recorded(_:)", reader: "RecordingMiddleware(…)", phase: .wire)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
         !value
     }

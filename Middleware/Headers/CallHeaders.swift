@@ -13,7 +13,7 @@ public enum CallHeaders: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".headers(_:)", reader: "HeadersMiddleware()", phase: .build)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
         value.isEmpty
     }

@@ -31,7 +31,7 @@ public enum HeaderParametersOption: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".headerParameters(_:_:)", reader: "HeadersMiddleware()", phase: .build)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
         value.named.isEmpty && value.positional.isEmpty
     }

@@ -81,9 +81,9 @@ public enum CallHedging: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".hedging(_:)", reader: "HedgingMiddleware()", phase: .hedge)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
-        value.asksForNothing
+        value.needsNoStage
     }
 }
 

@@ -13,7 +13,7 @@ public enum ProgressObservers: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".onProgress(_:)", reader: "ProgressMiddleware()", phase: .call)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
         value.observers.isEmpty
     }

@@ -60,7 +60,7 @@ public enum RateLimitWeight: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".rateLimitWeight(_:)", reader: "RateLimitMiddleware(…)", phase: .rateLimit)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
         value == 1
     }

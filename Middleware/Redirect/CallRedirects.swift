@@ -8,7 +8,7 @@ public enum CallRedirects: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".redirects(_:)", reader: "RedirectMiddleware()", phase: .redirect)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
         if case .value(let policy) = value { policy.isNever } else { true }
     }

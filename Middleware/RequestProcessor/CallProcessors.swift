@@ -11,7 +11,7 @@ public enum CallProcessors: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".processed(_:)", reader: "RequestProcessorMiddleware()", phase: .build)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
         value.isEmpty
     }

@@ -41,7 +41,7 @@ public enum ResumableUploadOption: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".resumable(_:)", reader: "ResumableUploadMiddleware()", phase: .upload)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
         value == nil
     }

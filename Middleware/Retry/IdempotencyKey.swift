@@ -9,7 +9,7 @@ public enum GeneratesIdempotencyKey: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".idempotent(_:)", reader: "RetryMiddleware()", phase: .retry)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
         value != .value(true)
     }

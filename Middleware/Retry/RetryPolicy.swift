@@ -124,7 +124,7 @@ public enum CallRetryPolicy: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".retry(_:)", reader: "RetryMiddleware()", phase: .retry)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
         if case .value(let policy) = value { policy.maximumAttempts <= 1 } else { true }
     }

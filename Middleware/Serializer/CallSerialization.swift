@@ -66,7 +66,7 @@ public enum CallSerializationOption: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage("a serialization of the call", reader: "SerializerMiddleware(.json)", phase: .decode)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
         value.isEmpty
     }

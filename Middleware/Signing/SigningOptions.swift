@@ -8,7 +8,7 @@ public enum SigningChoice: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".unsigned()", reader: "SigningMiddleware(…)", phase: .sign)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
         true
     }
@@ -22,7 +22,7 @@ public enum WebhookIdentifier: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".webhookID(_:)", reader: "SigningMiddleware(.webhook(…))", phase: .sign)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
         value == nil
     }

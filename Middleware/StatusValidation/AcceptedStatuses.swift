@@ -8,9 +8,9 @@ public enum AcceptedStatuses: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".acceptingOnly(_:)", reader: "StatusValidationMiddleware()", phase: .validate)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
-        value.asksForNothing
+        value.needsNoStage
     }
 }
 

@@ -16,9 +16,9 @@ public enum CallTimeout: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".timeout(_:)", reader: "TimeoutMiddleware(nil)", phase: .deadline)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
-        value.asksForNothing
+        value.needsNoStage
     }
     /// Always `false`: calls that share a transfer keep their own limits.
     public static var affectsResponse: Bool { false }
@@ -32,9 +32,9 @@ public enum AttemptTimeout: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".attemptTimeout(_:)", reader: "AttemptTimeoutMiddleware()", phase: .attempt)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
-        value.asksForNothing
+        value.needsNoStage
     }
 }
 
@@ -63,9 +63,9 @@ public struct StepTimeouts: RequestOption, Sendable, Hashable {
             phase: .attempt
         )
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
-        [value.connect, value.write, value.response, value.read].allSatisfy(\.asksForNothing)
+        [value.connect, value.write, value.response, value.read].allSatisfy(\.needsNoStage)
     }
 }
 

@@ -10,7 +10,7 @@ public enum CallTracingOption: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".tracing(_:)", reader: "TracingMiddleware()", phase: .wire)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
         !value.isOn
     }

@@ -30,8 +30,8 @@ public import Foundation
 /// ``/HTTPChainCore/InvalidRequestError``. Dot segments in a path (`/a/../b`) are resolved before it is sent. If a
 /// reused connection turns out to be closed, the platform resends the request on another one. If the method isn't
 /// idempotent and the request has no `Idempotency-Key`, the resend is stopped, and the call fails with a lost connection
-/// (RFC 9110 §9.2.2). A request without a body can't be stopped, because the platform resends it unasked; neither can a
-/// body in memory on Apple platforms.
+/// (RFC 9110 §9.2.2). The resend of a request without a body can't be stopped, nor that of a body in memory on Apple
+/// platforms: the platform doesn't ask for the body again.
 ///
 /// On Apple platforms a body without `Content-Type` is sent as `application/octet-stream`, which RFC 9110 §8.3 lets its
 /// recipient assume: the platform would label it as a form.

@@ -12,9 +12,9 @@ public enum AuthenticationChoice: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".authenticated(by:)", reader: "an authentication stage", phase: .authenticate)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
-        value.asksForNothing
+        value.needsNoStage
     }
 }
 

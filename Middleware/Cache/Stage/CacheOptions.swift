@@ -10,7 +10,7 @@ public enum CacheSettingsOption: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".caching(_:)", reader: "CacheMiddleware(…)", phase: .cache)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
         value.use == .off || value == CacheSettings(use: value.use) && [nil, .standard, .refresh].contains(value.use)
     }

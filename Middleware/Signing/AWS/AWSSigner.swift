@@ -213,9 +213,9 @@ public enum AWSPayloadChoice: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".signingPayload(_:)", reader: "SigningMiddleware(.aws(…))", phase: .sign)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
-        value.asksForNothing
+        value.needsNoStage
     }
 }
 

@@ -52,7 +52,7 @@ public struct CallRegistration: RequestOption, Sendable {
             phase: .call
         )
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
         !value.excludesDuplicates
     }

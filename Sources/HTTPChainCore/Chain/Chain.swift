@@ -69,7 +69,7 @@ public struct Chain: Transport {
     }
 
     /// The options that the stages and the transport read.
-    public var optionsRead: [any RequestOption.Type] { links.optionReaders.all }
+    public var optionsRead: [any RequestOption.Type] { links.optionReaders.keys }
 
     /// The stages, outermost first.
     public var stages: [any Middleware] { links.stages }

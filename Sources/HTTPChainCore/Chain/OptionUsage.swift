@@ -79,8 +79,8 @@ public struct UnreadOptionError: HTTPChainError, Hashable {
 struct OptionReaders: Sendable {
     /// Whether a chain refuses options that are not among these.
     let isChecked: Bool
-    /// The types of the options.
-    private let keys: [any RequestOption.Type]
+    /// The types of the options, for a chain around this one.
+    let keys: [any RequestOption.Type]
     /// The keys once more, to compare each at the cost of an integer.
     private let identifiers: [ObjectIdentifier]
 
@@ -92,9 +92,6 @@ struct OptionReaders: Sendable {
         self.keys = keys.filter { seen.insert(ObjectIdentifier($0)).inserted }
         identifiers = self.keys.map { ObjectIdentifier($0) }
     }
-
-    /// The options, for a chain around this one.
-    var all: [any RequestOption.Type] { keys }
 
     /// Whether every option of a request is read by something, or harmless.
     @inline(__always)

@@ -29,7 +29,7 @@ package enum SupervisedDeadline: RequestNote {
 ///
 /// Set instead of ``CallDeadline`` by a stage that lets calls share a transfer, and ends each call at its own deadline.
 /// Calls may join and leave, so a stage that waits doesn't end the wait at an earlier result.
-package enum SharedDeadline: RequestOption {
+package enum SharedDeadline: RequestNote {
     package static var defaultValue: (@Sendable () -> Duration?)? { nil }
     package static var affectsResponse: Bool { false }
 }

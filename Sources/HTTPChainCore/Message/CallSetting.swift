@@ -19,8 +19,8 @@ public enum CallSetting<Value: Sendable>: Sendable {
         self = value.map(CallSetting.value) ?? .off
     }
 
-    /// Whether the call asks for nothing that needs a stage.
-    package var asksForNothing: Bool { if case .value = self { false } else { true } }
+    /// Whether the setting means the same without the stage.
+    package var needsNoStage: Bool { if case .value = self { false } else { true } }
 
     /// Returns the value that applies to the call; `nil` for none.
     ///

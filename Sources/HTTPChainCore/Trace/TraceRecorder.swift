@@ -57,7 +57,7 @@ final class TraceRecorder: Sendable {
         names = stages.map { ($0.summary.name, $0.phase) } + [(transport.name, .anywhere)]
         reads =
             stages.map { options.expressions(readBy: $0.optionsRead) } + [
-                options.expressions(readBy: OptionReaders(stages: [], transport: transport).all)
+                options.expressions(readBy: transport.optionsRead)
             ]
         self.time = time
         origin = time.elapsed

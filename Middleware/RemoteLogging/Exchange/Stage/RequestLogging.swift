@@ -8,7 +8,7 @@ public enum RequestLogging: RequestOption {
     public static var usage: OptionUsage {
         OptionUsage(".logging(_:)", reader: "RemoteLoggingMiddleware(…)", phase: .call)
     }
-    /// Whether the value asks for nothing.
+    /// Whether the value means the same without the stage.
     public static func isHarmless(_ value: Value) -> Bool {
         value.isOff || value == CallLogging()
     }
