@@ -33,7 +33,7 @@ import HTTPTypes
 /// a stale response if permitted (RFC 5861 §4).
 ///
 /// **Errors.** ``CircuitOpenError``, with the time until the next probe.
-public struct CircuitBreakerMiddleware: Middleware {
+public struct CircuitBreakerMiddleware: DeadlineKeepingMiddleware {
     /// The circuits.
     public let breaker: CircuitBreaker
 

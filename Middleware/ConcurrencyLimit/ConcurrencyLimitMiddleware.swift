@@ -28,7 +28,7 @@ import HTTPTypes
 /// **Options.** ``CallPriority``, set by ``HTTPChainCore/Request/priority(_:)``.
 ///
 /// **Errors.** ``ConcurrencyLimitError``.
-public struct ConcurrencyLimitMiddleware: Middleware {
+public struct ConcurrencyLimitMiddleware: DeadlineKeepingMiddleware {
     /// The limiter that holds the permits.
     public let limiter: ConcurrencyLimiter
 

@@ -27,7 +27,7 @@ import HTTPTypes
 /// ``HTTPChainCore/Request/verifyingDigest(_:)``.
 ///
 /// **Errors.** ``ContentDigestError``; rethrows errors from reading the request's body.
-public struct ContentDigestMiddleware: ChainAwareMiddleware {
+public struct ContentDigestMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     private let fields: [DigestField]
     private let oneShotBodies: OneShotDigestPolicy
     private let policy: DigestPolicy
@@ -100,7 +100,17 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware {
             oneShotBodies: oneShotBodies,
             redaction: redaction
         )
-        try await digester.addDigests(to: &request)
+        if request.body.bytes != nil {
+            try await digester.addDigests(to: &request)
+        } else {
+            // A body from elsewhere may keep its reader waiting.
+            let plain = request
+            request = try await plain.withinDeadline {
+                var request = plain
+                try await digester.addDigests(to: &request)
+                return request
+            }
+        }
         let policy = request.options[ResponseDigestPolicy.self].applied(to: policy) ?? .off
         guard policy != .off else { return try await next(request) }
         try ask(for: wanted, in: &request.head.headerFields)

@@ -32,7 +32,7 @@ import HTTPTypes
 ///
 /// **Errors.** ``CookieError`` for a cookie of the call that can't be sent. If a jar's file can't be written, the call
 /// doesn't fail: the jar continues in memory, and ``CookieJar/fileFailure`` has the reason.
-public struct CookieMiddleware: ChainAwareMiddleware {
+public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     private enum Source: Sendable {
         case one(CookieJar)
         case chosen(@Sendable (borrowing Request) -> CookieJar?)

@@ -25,7 +25,7 @@ public import HTTPTypes
 /// cache: an inner cache doesn't see those responses, and keeps its stored ones (RFC 9111, section 4.4).
 ///
 /// **Errors.** The call's own errors.
-public struct FallbackMiddleware: Middleware {
+public struct FallbackMiddleware: DeadlineKeepingMiddleware {
     /// Returns whether to use the fallback for a failure.
     public typealias Condition = @Sendable (_ request: HTTPRequest, _ failure: CallFallback.Reason) -> Bool
 
@@ -93,7 +93,10 @@ public struct FallbackMiddleware: Middleware {
 
     private func answer(_ request: Request, _ reason: CallFallback.Reason) async throws -> Response? {
         do {
-            guard var response = try await fallback.answer(request, reason) else { return nil }
+            let answer = fallback.answer
+            guard var response = try await request.withinDeadline({ try await answer(request, reason) }) else {
+                return nil
+            }
             response.options[CallFallback.self] = reason
             return response
         } catch {

@@ -34,7 +34,7 @@ import HTTPTypes
 /// **Options.** ``CallHedging``, set by ``HTTPChainCore/Request/hedging(_:)``.
 ///
 /// **Errors.** ``/HTTPChainCore/InvalidRequestError`` if a call's policy has an invalid origin.
-public struct HedgingMiddleware: ChainAwareMiddleware, BudgetedMiddleware {
+public struct HedgingMiddleware: ChainAwareMiddleware, BudgetedMiddleware, DeadlineKeepingMiddleware {
     private let policy: HedgingPolicy
     private let group: RequestGroup
     private let latencies: GroupTable<Latencies>

@@ -21,7 +21,7 @@ import HTTPTypes
 /// **Place.** Phase ``/HTTPChainCore/Phase/breaker``: each attempt, before it waits for anything.
 ///
 /// **Errors.** ``LoadShedError``.
-public struct LoadSheddingMiddleware: Middleware {
+public struct LoadSheddingMiddleware: DeadlineKeepingMiddleware {
     private let policy: LoadSheddingPolicy
     private let group: RequestGroup
     private let groups: GroupTable<SharedShedding>

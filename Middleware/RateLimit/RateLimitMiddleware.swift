@@ -28,7 +28,7 @@ import HTTPTypes
 /// takes.
 ///
 /// **Errors.** ``RateLimitExceededError``, with the time until the call could have its turn; errors of a store.
-public struct RateLimitMiddleware: Middleware {
+public struct RateLimitMiddleware: DeadlineKeepingMiddleware {
     /// The limiter.
     public let limiter: RateLimiter
 
@@ -72,6 +72,9 @@ public struct RateLimitMiddleware: Middleware {
             ]
         )
     }
+
+    /// Whether the buckets are in memory; a store may keep a call waiting.
+    public var keepsDeadlines: Bool { !limiter.hasStore }
 
     /// Passes the request on when the limits allow it.
     ///
@@ -124,7 +127,11 @@ public struct RateLimitMiddleware: Middleware {
         let time = request.environment.time
         let options = request.options
         do {
-            try await group.enter(tokens, limiter.excess, until: { options.deadline }, time)
+            let excess = limiter.excess
+            // The queue may take longer than it seemed.
+            try await request.withinDeadline {
+                try await group.enter(tokens, excess, until: { options.deadline }, time)
+            }
         } catch let refusal as LimitedGroup.Refusal {
             throw RateLimitExceededError(
                 key: group.key,
