@@ -31,7 +31,7 @@ struct MeteredSize: Sendable {
 
 extension Response {
     /// The size of a complete body; `nil` if more may arrive.
-    var settledSize: Int64? { body.hasTransfer ? nil : body.length ?? 0 }
+    var settledSize: Int64? { body.hasTransfer || body.isUnmeasuredFile ? nil : body.length ?? 0 }
 
     /// Calls back when the body has ended or was dropped, with the number of bytes read.
     mutating func meterBody(_ onEnd: @escaping @Sendable (_ size: Int64, _ end: BodyEnd) -> Void) {

@@ -54,8 +54,7 @@ public struct MultipartMiddleware: DeadlineKeepingMiddleware {
     ///
     /// - Throws: ``MultipartError``; `BodyError` for a file that can't be read; errors from the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        if let form = request.options[MultipartFormOption.self] {
-            try await Self.checkFiles(of: form)
+        if let form = try await request.options[MultipartFormOption.self]?.measured() {
             let boundary = try form.boundary(random: request.environment.random)
             request.head.headerFields[.contentType] = try form.contentType(boundary: boundary)
             request.head.headerFields[.contentLength] = nil
@@ -70,13 +69,5 @@ public struct MultipartMiddleware: DeadlineKeepingMiddleware {
             request.options.remove(ValueEncoderOption.self)
         }
         return try await next(request)
-    }
-
-    /// Makes a form with a missing file fail before its head is sent.
-    private static func checkFiles(of form: MultipartForm) async throws {
-        for part in form.parts {
-            guard let file = part.body.file, file.range != nil || part.body.length == nil else { continue }
-            _ = try await part.body.makeReader()
-        }
     }
 }

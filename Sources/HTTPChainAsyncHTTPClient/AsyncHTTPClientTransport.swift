@@ -172,7 +172,7 @@ public struct AsyncHTTPClientTransport: Transport {
     ///   reading the request body.
     public func send(_ request: consuming Request) async throws -> Response {
         try Task.checkCancellation()
-        if request.body.asksDiskForLength { request.body = try await request.body.measured() }
+        if request.body.isUnmeasuredFile { request.body = try await request.body.measured() }
         let progress = request.beginUploadReport()
         // Carries the limits of the exchange; head and body continue on their own.
         let limited = Request(head: request.head, options: request.options)

@@ -39,7 +39,7 @@ final class Engine: Sendable {
 
     func send(_ request: consuming Request) async throws -> Response {
         try Task.checkCancellation()
-        if request.body.asksDiskForLength { request.body = try await request.body.measured() }
+        if request.body.isUnmeasuredFile { request.body = try await request.body.measured() }
         let progress = request.beginUploadReport()
         let report = request.options[ConnectionReport.self]
         let time = request.environment.time

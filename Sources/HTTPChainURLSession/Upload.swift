@@ -54,8 +54,8 @@ enum Upload: Sendable {
         }
         if let bytes = stored.bytes {
             self = bytes.isEmpty ? .none : .bytes(bytes)
-        } else if let file = stored.file {
-            self = .file(file.url, 0..<(stored.length ?? 0), owner: stored)
+        } else if let file = stored.file, let length = stored.length {
+            self = .file(file.url, 0..<length, owner: stored)
         }
     }
 

@@ -125,12 +125,13 @@ struct BodyTests {
 
 @Suite("A file body")
 struct FileBodyTests {
-    @Test("A file body has the file's length and content, whole or in part")
+    @Test("A file body has the file's content, whole or in part, and its length once it is measured")
     func content() async throws {
         let scratch = try ScratchDirectory()
         let bytes = Data((0..<150_000).map { UInt8(truncatingIfNeeded: $0) })
         let file = try scratch.file("a", bytes)
-        #expect(HTTPBody.file(file).length == 150_000)
+        #expect(HTTPBody.file(file).length == nil)
+        #expect(try await HTTPBody.file(file).measured().length == 150_000)
         #expect(try await HTTPBody.file(file).collect() == bytes)
         let part = HTTPBody.file(file, range: 100_000..<140_000)
         #expect(part.length == 40_000)
@@ -141,7 +142,7 @@ struct FileBodyTests {
     @Test("A file body of a missing file is an error that names it")
     func missing() async throws {
         let url = URL(fileURLWithPath: "/nonexistent/file")
-        #expect(HTTPBody.file(url).length == nil)
+        #expect(try await HTTPBody.file(url).measured().length == nil)
         let error = await #expect(throws: BodyError.self) { try await HTTPBody.file(url).collect() }
         #expect(error?.problem == .missingFile(path: "/nonexistent/file"))
         #expect(error?.reason == "there is no file /nonexistent/file")

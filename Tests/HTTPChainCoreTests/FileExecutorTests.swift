@@ -171,7 +171,7 @@ struct FileContentTests {
         let changes = Locked(false)
         let chain = try Chain(
             transport: ClosureTransport { request in
-                #expect(!request.body.asksDiskForLength)
+                #expect(!request.body.isUnmeasuredFile)
                 if changes.withLock({ $0 }) { try Data("hello, and more".utf8).write(to: file) }
                 #expect(request.body.length == 5)
                 #expect(try await request.body.text() == "hello")

@@ -35,7 +35,7 @@ struct DocumentationTests {
 
         let boundary = MultipartBoundary.random(from: SystemRandom())
         let type = try form.contentType(boundary: boundary)
-        let body = try form.body(boundary: boundary)
+        let body = try await form.measured().body(boundary: boundary)
         #expect(type == "multipart/form-data; boundary=\(boundary)")
         #expect(body.length == Int64(sent.body.count))
     }

@@ -220,7 +220,7 @@ struct FramedBodyTests {
             .data("big", Data(repeating: 1, count: 100_000)),
             .stream("s", .replayable(length: 4) { OneChunk("four") }),
         ]
-        let body = try body(known)
+        let body = try body(try await known.measured())
         #expect(body.isReplayable)
         let bytes = try await body.collect()
         #expect(body.length == Int64(bytes.count))
@@ -266,7 +266,7 @@ struct FramedBodyTests {
         await #expect(throws: BodyError(.negativeLength(-1))) { try await negative.collect() }
 
         let file = try ScratchFile(content: Data("1234".utf8))
-        let grown = try body([.file("f", file.url)])
+        let grown = try body(try await MultipartForm([.file("f", file.url)]).measured())
         try Data("123456".utf8).write(to: file.url)
         await #expect(throws: BodyError.self, "a file that grew after its length was declared") {
             try await grown.collect()
@@ -309,7 +309,7 @@ struct FramedBodyTests {
     func largeFile() async throws {
         let file = try ScratchFile("disk.img")
         try file.grow(to: 300 << 20)
-        let body = try body([.text("a", "1"), .file("f", file.url)])
+        let body = try body(try await MultipartForm([.text("a", "1"), .file("f", file.url)]).measured())
         var count: Int64 = 0
         var largest = 0
         for try await chunk in body {

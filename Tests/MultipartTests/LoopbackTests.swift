@@ -41,7 +41,7 @@ struct LoopbackTests {
         #expect(seen == [["title", nil, "é"], ["file", "ü.bin", "true"], ["n", nil, "[1]"]])
         let record = try #require(server.records.first)
         let boundary = try #require(record.request.values("Content-Type").first?.split(separator: "=").last)
-        let length = try form.body(boundary: MultipartBoundary(String(boundary))).length
+        let length = try await form.measured().body(boundary: MultipartBoundary(String(boundary))).length
         #expect(record.request.framing == .contentLength(try #require(length)))
     }
 

@@ -166,9 +166,10 @@ extension CapturedBody {
             self.init(count: body.length ?? 0, isTruncated: true)
             return
         }
-        let length = body.length ?? .max
+        let length = body.length ?? (try? opened.contentLength)
         let start = max(0, file.range?.lowerBound ?? 0)
-        let bytes = (try? opened.read(at: start, count: Int(min(Int64(limit), length)))) ?? Data()
-        self.init(chunks: [bytes], count: body.length ?? Int64(bytes.count), isTruncated: Int64(bytes.count) < length)
+        let bytes = (try? opened.read(at: start, count: Int(min(Int64(limit), length ?? .max)))) ?? Data()
+        let count = Int64(bytes.count)
+        self.init(chunks: [bytes], count: length ?? count, isTruncated: count < length ?? .max)
     }
 }

@@ -110,7 +110,7 @@ struct ReplayedResponse: Sendable {
                 let why = "\(name) is outside the archive's folder"
                 throw HARError(.contentNotRecorded(entry: label, why: why))
             }
-            return .file(file)
+            return try await .file(file).measured()
         }
         if let bytes = HARBytes.decode(content.text, encoding: content.encoding, type: contentType) {
             return HTTPBody(bytes)

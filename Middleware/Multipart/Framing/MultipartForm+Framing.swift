@@ -38,9 +38,27 @@ extension MultipartForm {
         return .random(from: random)
     }
 
+    /// Returns the form with the sizes of its files looked up, so that its body has a length.
+    ///
+    /// ``MultipartMiddleware`` does so for each request.
+    ///
+    /// - Throws: ``/HTTPChainCore/BodyError`` for a file that can't be read; `CancellationError`.
+    public func measured() async throws -> MultipartForm {
+        var form = self
+        for (index, part) in parts.enumerated() {
+            let body = try await part.body.measured()
+            form.parts[index].body = body
+            guard let file = body.file, file.range != nil || body.length == nil else { continue }
+            // A file that is missing, or too short for its range, fails the call before its head is sent.
+            _ = try await body.makeReader()
+        }
+        return form
+    }
+
     /// Returns the form as a body: heads, contents and boundaries in turn, pulled from the parts as it is read.
     ///
-    /// The body has an exact length if every part does (files are checked now), and is replayable if every part is.
+    /// The body has an exact length if every part does (see ``measured()`` for files), and is replayable if every part
+    /// is.
     /// Parts are never read ahead: a file of any size passes in the memory of one chunk.
     ///
     /// Names and file names are written as in WHATWG's encoding of multipart/form-data: UTF-8 unchanged, with CR, LF

@@ -70,7 +70,7 @@ extension HTTPBody {
                 try await writer.append(chunk)
             }
             try await writer.flush()
-            return file.body
+            return file.body(size: writer.count)
         }
         return HTTPBody(bytes)
     }

@@ -47,8 +47,7 @@ public struct HTTPBody: Sendable {
 
     /// The number of bytes, or `nil` if it is only known after reading.
     ///
-    /// For a file, the length of its range, or its size. The size is looked up on disk, blocking, unless a chain or a
-    /// transport has already done so; it is `nil` if the file can't be accessed.
+    /// For a whole file it is `nil` until ``measured()`` has looked up its size, which a chain does before its stages.
     public var length: Int64? {
         switch storage {
         case .empty: 0

@@ -10,14 +10,11 @@ struct FileBody: Sendable {
     /// The size if it has been looked up, so that it isn't looked up again; `nil` before that.
     var knownSize: Int64?
 
-    /// The length, looked up on disk unless it is known from a range or ``knownSize``.
+    /// The length, if it is known from a range or ``knownSize``.
     var length: Int64? {
-        if let range {
-            let (count, overflows) = range.upperBound.subtractingReportingOverflow(range.lowerBound)
-            return overflows ? nil : count
-        }
-        if let knownSize { return knownSize }
-        return try? ContentFile.reading(url.path, access: access).contentLength
+        guard let range else { return knownSize }
+        let (count, overflows) = range.upperBound.subtractingReportingOverflow(range.lowerBound)
+        return overflows ? nil : count
     }
 
     /// Returns the same file with its size looked up, on a thread that may wait for the disk.
@@ -167,19 +164,19 @@ extension HTTPBody {
         HTTPBody(storage: .file(FileBody(url: url, range: range, access: access)))
     }
 
-    /// Whether ``length`` needs disk access.
-    package var asksDiskForLength: Bool {
+    /// Whether ``length`` is unknown only because nobody has looked it up.
+    package var isUnmeasuredFile: Bool {
         if case .file(let file) = storage { file.range == nil && file.knownSize == nil } else { false }
     }
 
-    /// Returns the same body with the size of a whole file looked up without blocking, so that ``length`` needs no disk
-    /// access.
+    /// Returns the same body with the ``length`` of a whole file looked up on disk; other bodies are returned unchanged.
     ///
-    /// A file that can't be accessed is returned unchanged; reading it throws the error.
+    /// A chain and the transports do so for each request. A file that can't be accessed is returned unchanged, and
+    /// reading it throws the error. If its size changes afterwards, reading it throws a ``BodyError``.
     ///
     /// - Throws: `CancellationError`.
-    package func measured() async throws -> HTTPBody {
-        guard asksDiskForLength, case .file(let file) = storage else { return self }
+    public func measured() async throws -> HTTPBody {
+        guard isUnmeasuredFile, case .file(let file) = storage else { return self }
         do {
             return HTTPBody(storage: .file(try await file.measured()))
         } catch let error as CancellationError {
@@ -189,11 +186,10 @@ extension HTTPBody {
         }
     }
 
-    /// Returns the ``length`` without blocking; `nil` if a file can't be accessed.
+    /// Returns the ``length`` of the body, or of its file on disk; `nil` if a file can't be accessed.
     ///
     /// - Throws: `CancellationError`.
     package func measuredLength() async throws -> Int64? {
-        let body = try await measured()
-        return body.asksDiskForLength ? nil : body.length
+        try await measured().length
     }
 }

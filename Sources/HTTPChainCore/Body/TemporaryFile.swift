@@ -75,7 +75,12 @@ public final class TemporaryFile: Sendable {
     }
 
     /// The content, as a body that keeps the file alive.
-    public var body: HTTPBody {
-        HTTPBody(storage: .file(FileBody(url: url, range: nil, keepAlive: self, access: content.access)))
+    public var body: HTTPBody { body(size: nil) }
+
+    /// - Parameter size: The number of bytes, if it is known.
+    func body(size: Int64?) -> HTTPBody {
+        HTTPBody(
+            storage: .file(FileBody(url: url, range: nil, keepAlive: self, access: content.access, knownSize: size))
+        )
     }
 }

@@ -99,7 +99,7 @@ public struct Chain: Transport {
             request.options.storage.isChecked = true
         }
         // Fast path: most chains add nothing to the request.
-        if links.addsNothing, !request.body.asksDiskForLength {
+        if links.addsNothing, !request.body.isUnmeasuredFile {
             guard links.stages.isEmpty else { return try await links.first(request) }
             if !links.leadsToChain { request.noteSending() }
             return try await links.transport.send(request)
@@ -117,7 +117,7 @@ public struct Chain: Transport {
     private func prepareAndSend(_ request: consuming Request) async throws -> Response {
         fillEnvironment(of: &request)
         if !links.recorders.isEmpty { beginRecord(of: &request) }
-        if request.body.asksDiskForLength { request.body = try await request.body.measured() }
+        if request.body.isUnmeasuredFile { request.body = try await request.body.measured() }
         guard let ownRedaction else { return try await links.first(request) }
         var response = try await links.first(request)
         response.options[ResponseRedaction.self] = ownRedaction

@@ -35,7 +35,7 @@ public struct Mock: Sendable {
     ) {
         self.init(type) { value, call in
             try await call.wait(for: delay)
-            return try call.delivery.deliver(try await respond(value, call.request))
+            return try await call.delivery.deliver(try await respond(value, call.request))
         }
     }
 
@@ -56,7 +56,7 @@ public struct Mock: Sendable {
         self.init(type) { value, call in
             try await call.wait(for: delay)
             let helper = try await call.helpers.helper(helper)
-            return try call.delivery.deliver(try await respond(value, call.request, helper))
+            return try await call.delivery.deliver(try await respond(value, call.request, helper))
         }
     }
 

@@ -34,12 +34,13 @@ struct Delivery: Sendable {
         var delivery = self
         delivery.chunkDelay = reply.chunkDelay
         delivery.fault = reply.fault
-        return try delivery.deliver(reply.response)
+        return try await delivery.deliver(reply.response)
     }
 
     /// Frames a response, so that reading its body gives the length that the head declares, or an error.
-    func deliver(_ response: Response) throws(TransportError) -> Response {
+    func deliver(_ response: Response) async throws -> Response {
         var response = response
+        if response.body.isUnmeasuredFile { response.body = try await response.body.measured() }
         let isChunked = response.headers[.transferEncoding] != nil
         var declared: Int64?
         if let text = response.headers[.contentLength] {

@@ -343,7 +343,7 @@ extension InMemoryTransport {
             request.body = try await receiver.receive(exchange.wire, keeping: true)
             timer?.uploadEnded()
             if !variables.isEmpty { request.options[RouteVariables.self] = variables }
-            return try delivery.deliver(try await handler(request))
+            return try await delivery.deliver(try await handler(request))
         case .nothing(let routes, let usedReplies):
             throw UnmatchedRequestError(
                 exchange.head,

@@ -11,7 +11,7 @@ extension Suite {
 
         let file = try BodyScenarios.sparseFile(of: 1 << 30)
         defer { file.delete() }
-        let frame = try MultipartScenarios.frame(file, named: "multipart.frame")
+        let frame = try await MultipartScenarios.frame(file, named: "multipart.frame")
         let copy = try MultipartScenarios.copy(file, named: "multipart.copy")
         let measured = try await Measurements.of([frame, copy], count: 1, rounds: 15)
         for scenario in [frame, copy] {

@@ -21,8 +21,8 @@ public enum MultipartScenarios {
     }
 
     /// The framed form written to where nothing is kept.
-    public static func frame(_ file: SparseFile, named name: String) throws -> Scenario {
-        let body = try form(file).body(boundary: .random(from: SystemRandom()))
+    public static func frame(_ file: SparseFile, named name: String) async throws -> Scenario {
+        let body = try await form(file).measured().body(boundary: .random(from: SystemRandom()))
         return Scenario(name: name) { count in
             for _ in 0..<count {
                 let sink = try Sink()
