@@ -149,7 +149,7 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         guard !fields.contains(.acceptEncoding), !fields.contains(.range), fields.count < HTTPFields.capacity else {
             return
         }
-        fields[.acceptEncoding] = known.acceptable
+        if let acceptable = known.acceptable { fields.append(acceptable) }
     }
 
     private func decode(

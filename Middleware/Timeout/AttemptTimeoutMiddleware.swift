@@ -54,6 +54,8 @@ public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware {
     }
 
     private let limits: TransferLimits
+    /// The limits as an option, made once for all calls.
+    private let prepared: PreparedOption
 
     /// Makes the stage.
     ///
@@ -82,6 +84,7 @@ public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware {
             total: total,
             totalCoversBody: coverage == .response
         )
+        prepared = PreparedOption(TransferLimitsOption.self, limits)
     }
 
     /// Inside retries, once per attempt.
@@ -112,9 +115,14 @@ public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware {
     ///   is cancelled.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        let limits = limits(for: request)
+        let isForOneCall = request.options.contains(AttemptTimeout.self) || request.options.contains(StepTimeouts.self)
+        let limits = isForOneCall ? self.limits(for: request) : limits
         if limits.isEmpty { return try await next(request) }
-        request.options[TransferLimitsOption.self] = limits
+        if isForOneCall {
+            request.options[TransferLimitsOption.self] = limits
+        } else {
+            request.options.set(prepared)
+        }
         if next.transportCapabilities.contains(.keepsDeadlines) { return try await next(request) }
         return try await hold(request, next, limits)
     }

@@ -86,7 +86,7 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware {
         limit: Duration?,
         given: Duration?
     ) async throws -> Response {
-        let now = request.environment.time.elapsed
+        let now = request.options.elapsed
         let own = limit.map { Deadline(.call, limit: $0, start: now) }
         let start = request.options[CallStart.self] ?? now
         let outer = given.map { Deadline(.call, limit: $0 - start, start: start) }

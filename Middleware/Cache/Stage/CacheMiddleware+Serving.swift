@@ -122,7 +122,7 @@ extension CacheMiddleware {
     /// Adds the cache's status after those of other caches on the path, RFC 9211 §2.
     func attach(_ status: CacheStatus, to response: inout Response) {
         if response.head.headerFields.count < HTTPFields.capacity {
-            response.head.headerFields.append(HTTPField(name: .cacheStatus, value: status.description))
+            response.head.headerFields.append(statusFields.field(for: status))
         }
         response.options[CacheStatusOption.self] = status
     }

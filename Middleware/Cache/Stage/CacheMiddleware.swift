@@ -45,6 +45,7 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
     let storing: CacheStoring
     let revalidator: CacheRevalidator
     let name: String
+    let statusFields: CacheStatusFields
     let events: CacheEvents
     let invalidations: InvalidationLog
 
@@ -82,6 +83,7 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
         self.storing = storing
         self.revalidator = revalidator
         self.name = name
+        statusFields = CacheStatusFields(cache: name)
         events = CacheEvents(observer: observer)
         invalidations = (store as? any InvalidationKeeping)?.invalidations ?? InvalidationLog()
     }

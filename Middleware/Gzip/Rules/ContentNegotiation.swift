@@ -15,15 +15,16 @@ public enum ContentNegotiation: String, Sendable, Hashable {
 /// The codings that a stage can decode.
 struct CodingSet: Sendable {
     let codings: [ContentCoding]
-    /// The value of `Accept-Encoding`; `nil` if there are no codings.
-    let acceptable: String?
+    /// `Accept-Encoding`, written and checked once; `nil` if there are no codings.
+    let acceptable: HTTPField?
 
     /// - Parameter codings: The codings in order of preference; of two with the same name, the first wins.
     init(_ codings: [ContentCoding]) {
         var known: Set<ContentCoding> = []
         let distinct = codings.filter { known.insert($0).inserted }
         self.codings = distinct
-        acceptable = distinct.isEmpty ? nil : distinct.map(Self.member).joined(separator: ", ")
+        let value = distinct.map(Self.member).joined(separator: ", ")
+        acceptable = distinct.isEmpty ? nil : HTTPField(name: .acceptEncoding, value: value)
     }
 
     func coding(named name: some StringProtocol) -> ContentCoding? {

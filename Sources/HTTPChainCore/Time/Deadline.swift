@@ -19,11 +19,12 @@ package struct Deadline: Sendable, Hashable {
     package func isOver(at now: Duration) -> Bool { instant <= now }
 
     /// Returns the first of several deadlines; of two at the same time, the first argument.
-    package static func first(_ deadlines: Deadline?...) -> Deadline? {
-        var result: Deadline?
-        for case let deadline? in deadlines where deadline.instant < result?.instant ?? .seconds(Int64.max) {
-            result = deadline
-        }
-        return result
+    package static func first(_ one: Deadline?, _ other: Deadline?, _ third: Deadline? = nil) -> Deadline? {
+        earlier(earlier(one, other), third)
+    }
+
+    private static func earlier(_ one: Deadline?, _ other: Deadline?) -> Deadline? {
+        guard let one, let other else { return one ?? other }
+        return other.instant < one.instant ? other : one
     }
 }

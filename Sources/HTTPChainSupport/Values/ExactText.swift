@@ -12,23 +12,28 @@ extension String {
     }
 }
 
+// Inlinable, so that they are compiled for the type of the text: the runtime's look-ups take longer than the comparison.
 extension StringProtocol {
     /// Whether the UTF-8 bytes start with those of another text.
     ///
     /// `hasPrefix` compares `Character`s: `"/\u{301}"` doesn't have the prefix `"/"`.
+    @inlinable
     package func begins(with prefix: some StringProtocol) -> Bool { utf8.starts(with: prefix.utf8) }
 
     /// Whether the UTF-8 bytes end with those of another text.
+    @inlinable
     package func ends(with suffix: some StringProtocol) -> Bool {
         utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
     }
 
     /// Returns the text after a prefix, or `nil` if the UTF-8 bytes don't start with it.
+    @inlinable
     package func without(prefix: some StringProtocol) -> SubSequence? {
         begins(with: prefix) ? self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...] : nil
     }
 
     /// Returns the text before a suffix, or `nil` if the UTF-8 bytes don't end with it.
+    @inlinable
     package func without(suffix: some StringProtocol) -> SubSequence? {
         ends(with: suffix) ? self[..<utf8.index(endIndex, offsetBy: -suffix.utf8.count)] : nil
     }
