@@ -1,5 +1,6 @@
 import Foundation
 import MallocCounter
+import Scenarios
 
 /// Prints the figures of the suites named on the command line, or of all; with `--check`, compares them with the
 /// thresholds.
@@ -8,6 +9,7 @@ struct Figures {
     static func main() async {
         do {
             if CommandLine.arguments.contains(LoopbackServer.argument) { return try await LoopbackServer.serve() }
+            if CommandLine.arguments.dropFirst().first == "call" { return try await call(CommandLine.arguments) }
             try await run(Array(CommandLine.arguments.dropFirst()))
         } catch {
             note("error: \(error)")
@@ -46,6 +48,22 @@ struct Figures {
         )
         guard failures.isEmpty else { throw CheckFailure(lines: failures) }
         note("every figure is within its threshold")
+    }
+
+    /// Makes a number of calls of the README's chain and nothing else, for a profiler or a simulator of caches:
+    /// `Figures call SCENARIO COUNT`, with `cold` behind it to touch 2 MiB before each.
+    private static func call(_ arguments: [String]) async throws {
+        let scenarios = try await ReadmeScenarios.inMemory()
+        let nothing = Scenario(name: "nothing") { _ in }
+        guard arguments.count >= 4, let count = Int(arguments[3]),
+            let scenario = (scenarios + [nothing]).first(where: { $0.name == arguments[2] })
+        else { throw UsageError(unknown: Array(arguments.dropFirst(2))) }
+        guard arguments.last == "cold" else { return try await scenario.run(count) }
+        var memory = ColdCalls(after: 2 << 20, named: "2m")
+        for _ in 0..<count {
+            memory.touch()
+            try await scenario.run(1)
+        }
     }
 
     /// Runs a suite in a process of its own: what others have allocated and started would be in its figures.

@@ -13,6 +13,10 @@ extension Suite {
         let scenarios = try await ReadmeScenarios.inMemory()
         let measured = try await Measurements.of(scenarios, count: 5000, rounds: 25)
         var figures = scenarios.flatMap { measured.figures(of: $0.name) }
+        for (bytes, name) in [(2 << 20, "2m"), (32 << 20, "32m")] {
+            var cold = ColdCalls(after: bytes, named: name)
+            figures += try await cold.figures(of: scenarios)
+        }
         let server = try LoopbackServer()
         defer { server.stop() }
         let (url, withContent) = (server.url, server.contentURL)
@@ -38,6 +42,7 @@ private struct ReadmeCalls {
     private struct Samples {
         var time: [Double] = []
         var allocations: [Double] = []
+        var switches: [Double] = []
     }
 
     private let name: String
@@ -78,6 +83,11 @@ private struct ReadmeCalls {
                 let figure = "readme.\(scenario.name).\(name)\(suffix).cpu"
                 figures.append(Figure(name: figure, value: ratio(scenario), unit: "x"))
             }
+            for scenario in [bare, transport, chain] {
+                let figure = "readme.\(scenario.name == bare.name ? "bare" : scenario.name).\(name)\(suffix).switches"
+                let count = median(samples[scenario.name]?.switches ?? [])
+                figures.append(Figure(name: figure, value: count, unit: "count"))
+            }
             guard malloc_counter_is_available(), tasks == 1 else { continue }
             for scenario in [bare, transport, chain] {
                 let figure = "readme.\(scenario.name).\(name).allocations"
@@ -97,10 +107,14 @@ private struct ReadmeCalls {
         for round in 0..<Self.rounds {
             for place in scenarios.indices {
                 let scenario = scenarios[(place + round) % scenarios.count]
-                let (time, allocations) = (Self.processorTime, malloc_counter_value())
+                let (usage, allocations) = (Usage.current, malloc_counter_value())
                 try await run(scenario, tasks: tasks)
+                let used = Usage.current
                 samples[scenario.name, default: Samples()].time.append(
-                    (Self.processorTime - time) / Double(Self.perRound)
+                    (used.nanoseconds - usage.nanoseconds) / Double(Self.perRound)
+                )
+                samples[scenario.name, default: Samples()].switches.append(
+                    (used.switches - usage.switches) / Double(Self.perRound)
                 )
                 samples[scenario.name, default: Samples()].allocations.append(
                     Double(malloc_counter_value() - allocations) / Double(Self.perRound)
@@ -122,9 +136,16 @@ private struct ReadmeCalls {
         let sorted = values.sorted()
         return sorted.isEmpty ? .nan : sorted[sorted.count / 2]
     }
+}
 
-    /// In nanoseconds, of the program and of the system for it.
-    private static var processorTime: Double {
+/// What all threads of this process have used so far.
+private struct Usage {
+    /// The processor's time, of the program and of the system for it.
+    let nanoseconds: Double
+    /// How often a thread made way for another, because it waited or had its turn.
+    let switches: Double
+
+    static var current: Usage {
         var usage = rusage()
         #if canImport(Darwin)
         getrusage(RUSAGE_SELF, &usage)
@@ -132,6 +153,46 @@ private struct ReadmeCalls {
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         #endif
         func nanoseconds(_ time: timeval) -> Double { Double(time.tv_sec) * 1e9 + Double(time.tv_usec) * 1e3 }
-        return nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime)
+        return Usage(
+            nanoseconds: nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime),
+            switches: Double(usage.ru_nvcsw + usage.ru_nivcsw)
+        )
+    }
+}
+
+/// Calls after memory of a size was touched, as the kernel, TLS and SwiftNIO touch it between the calls of a program.
+struct ColdCalls {
+    private static let rounds = 3
+    private static let perRound = 300
+
+    private let name: String
+    private var memory: [UInt8]
+
+    init(after bytes: Int, named name: String) {
+        self.name = name
+        memory = [UInt8](repeating: 1, count: bytes)
+    }
+
+    /// The best median of the rounds, for each scenario.
+    mutating func figures(of scenarios: [Scenario]) async throws -> [Figure] {
+        var best: [String: Double] = [:]
+        for _ in 0..<Self.rounds {
+            for scenario in scenarios {
+                var times: [Double] = []
+                for _ in 0..<Self.perRound {
+                    touch()
+                    let start = ContinuousClock.now
+                    try await scenario.run(1)
+                    times.append(start.duration(to: .now).nanoseconds)
+                }
+                best[scenario.name] = min(best[scenario.name] ?? .infinity, times.sorted()[times.count / 2])
+            }
+        }
+        return scenarios.map { Figure(name: "\($0.name).cold.\(name)", value: best[$0.name] ?? .nan, unit: "ns") }
+    }
+
+    /// Writes to each cache line of the memory.
+    mutating func touch() {
+        for index in stride(from: 0, to: memory.count, by: 64) { memory[index] &+= 1 }
     }
 }

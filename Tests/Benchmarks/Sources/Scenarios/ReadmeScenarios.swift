@@ -49,7 +49,8 @@ public enum ReadmeScenarios {
     }
 
     /// The chain over a transport that answers at once: a reply that may not be stored, one that is stored with each call,
-    /// one that is served from the store, and the same transport without the chain.
+    /// the same with the cache switched off for the call, one that is served from the store, and the same transport
+    /// without the chain.
     public static func inMemory() async throws -> [Scenario] {
         let base = "https://api.example.com/v2"
         let bytes = Data(#"{"id":42,"name":"Ada"}"#.utf8)
@@ -71,6 +72,7 @@ public enum ReadmeScenarios {
         let bare = try Chain(transport: transport("no-store"))
         let request = Request.get("users/42")
         let whole = Request.get(base + "/users/42")
+        let uncached = request.caching(.off)
         _ = try await serving.send(request)
         return [
             Scenario(name: "readme.chain.none") { count in
@@ -78,6 +80,9 @@ public enum ReadmeScenarios {
             },
             Scenario(name: "readme.chain.pass") { count in
                 for _ in 0..<count { try await check(passing.send(request), isHit: false) }
+            },
+            Scenario(name: "readme.chain.cache.off") { count in
+                for _ in 0..<count { try await check(passing.send(uncached), isHit: false) }
             },
             Scenario(name: "readme.chain.cache.store") { count in
                 for _ in 0..<count { try await check(storing.send(request), isHit: false) }
