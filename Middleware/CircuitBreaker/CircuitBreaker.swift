@@ -13,9 +13,9 @@ import HTTPTypes
 /// Chains with the same breaker share its circuits; they must use the same clock. A breaker can be used concurrently.
 public final class CircuitBreaker: Sendable {
     /// The policy for opening and closing circuits.
-    public let policy: CircuitBreakerPolicy
+    package let policy: CircuitBreakerPolicy
     /// The rule by which requests share a circuit.
-    public let group: RequestGroup
+    package let group: RequestGroup
     private let circuits: GroupTable<Circuit>
     private let listeners: ChangeListeners
 

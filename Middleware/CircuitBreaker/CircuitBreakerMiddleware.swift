@@ -35,7 +35,7 @@ import HTTPTypes
 /// **Errors.** ``CircuitOpenError``, with the time until the next probe.
 public struct CircuitBreakerMiddleware: DeadlineKeepingMiddleware {
     /// The circuits.
-    public let breaker: CircuitBreaker
+    package let breaker: CircuitBreaker
 
     /// Creates a stage with its own circuits.
     ///

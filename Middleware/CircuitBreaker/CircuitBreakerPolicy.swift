@@ -22,9 +22,9 @@ public struct CircuitBreakerPolicy: Sendable {
     /// The rule by which slow calls open a circuit.
     public struct SlowCalls: Sendable, Hashable {
         /// The duration above which a call is slow, measured until the head of its response or its error.
-        public var threshold: Duration
+        package var threshold: Duration
         /// The share of slow calls that opens the circuit, from 0 to 1.
-        public var rate: Double
+        package var rate: Double
 
         /// Creates a rule.
         ///
@@ -56,7 +56,7 @@ public struct CircuitBreakerPolicy: Sendable {
     /// The time after which a probe without a result counts as a failure; 30 seconds by default.
     public var probeTimeout = Duration.seconds(30)
     /// The maximum time for which `Retry-After` opens the circuit; 5 minutes by default, zero to ignore it.
-    public var retryAfterLimit = Duration.seconds(300)
+    package var retryAfterLimit = Duration.seconds(300)
     /// The statuses that count as failures; 5xx by default.
     public var failureStatuses = StatusSet.serverError
     /// A closure that can override the policy's rules.

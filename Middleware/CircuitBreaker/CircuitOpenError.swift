@@ -30,14 +30,14 @@ public struct CircuitOpenError: RefusalError, AnnotatedError {
     /// The key of the circuit: the origin, unless another group was chosen.
     public let key: String
     /// The reason why the circuit refuses calls.
-    public let cause: Reason
+    package let cause: Reason
     /// The time until the next probe is admitted; `nil` if that depends on a probe in flight, or on the circuit being
     /// closed manually.
     public let retryAfter: Duration?
     /// The redacted request.
     public let exchange: ExchangeSnapshot?
     /// The notes that stages added.
-    public var notes = ErrorNotes()
+    package var notes = ErrorNotes()
 
     init(key: String, cause: Reason, retryAfter: Duration?, exchange: ExchangeSnapshot) {
         self.key = key

@@ -28,7 +28,7 @@ public struct CircuitChange: Sendable, Hashable, CustomStringConvertible {
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
-    public enum Cause: Sendable, Hashable {
+    package enum Cause: Sendable, Hashable {
         /// The share of failures reached the policy's limit.
         case failureRate(failures: Int, calls: Int)
         /// The share of slow calls reached the policy's limit.
@@ -63,7 +63,7 @@ public struct CircuitChange: Sendable, Hashable, CustomStringConvertible {
     /// The state after.
     public let to: CircuitState
     /// The reason for the change.
-    public let cause: Cause
+    package let cause: Cause
 
     init(_ key: String, _ step: Step) {
         self.key = key
@@ -78,7 +78,7 @@ public struct CircuitChange: Sendable, Hashable, CustomStringConvertible {
 
 extension CircuitChange.Cause: CustomStringConvertible {
     /// The cause in words.
-    public var description: String {
+    package var description: String {
         switch self {
         case .failureRate(let failures, let calls): "\(failures) of \(calls) calls failed"
         case .slowCalls(let slow, let calls): "\(slow) of \(calls) calls were slow"

@@ -32,8 +32,8 @@ public import HTTPTypes
 /// (``/HTTPChainCore/UserPartition``); without one, `Chain.init` throws. Calls with credentials in their options are
 /// joined only if the partition is a closure, which sees them.
 ///
-/// **Options.** ``CoalescingOption``, set by ``HTTPChainCore/Request/coalesced(_:)``, can require a separate transfer
-/// for a call. `response.isCoalesced` is true if the call shared a transfer that another call began.
+/// **Options.** ``HTTPChainCore/Request/coalesced(_:)`` can require a separate transfer for a call.
+/// `response.isCoalesced` is true if the call shared a transfer that another call began.
 ///
 /// **Errors.** ``CoalescingError`` while the body is read. Errors of inner stages go to all callers of the transfer.
 public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, SharingMiddleware {

@@ -1,23 +1,23 @@
 public import HTTPChainCore
 
 /// Whether a call may share the transfer of an identical one; ``HTTPChainCore/Request/coalesced(_:)`` sets it.
-public enum CoalescingOption: RequestOption {
+package enum CoalescingOption: RequestOption {
     /// The call may share a transfer.
-    public static var defaultValue: Bool { true }
+    package static var defaultValue: Bool { true }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".coalesced(_:)", reader: "CoalescingMiddleware()", phase: .coalesce)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         !value
     }
 }
 
 /// Whether a response came from another call's transfer.
-public enum CoalescedResponse: ResponseOption {
+package enum CoalescedResponse: ResponseOption {
     /// The call began its own transfer.
-    public static var defaultValue: Bool { false }
+    package static var defaultValue: Bool { false }
 }
 
 extension Request {

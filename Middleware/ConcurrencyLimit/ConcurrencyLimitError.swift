@@ -7,7 +7,7 @@ public struct ConcurrencyLimitError: RefusalError, AnnotatedError {
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
-    public enum Cause: Sendable, Hashable {
+    package enum Cause: Sendable, Hashable {
         /// The queue has no room for calls of this priority.
         case queueFull
         /// The call waited for the maximum time.
@@ -19,13 +19,13 @@ public struct ConcurrencyLimitError: RefusalError, AnnotatedError {
     /// The key of the limit: the origin, unless another group was chosen.
     public let key: String
     /// The reason for the refusal.
-    public let cause: Cause
+    package let cause: Cause
     /// The current maximum number of calls in flight.
     public let limit: Int
     /// The redacted request.
     public let exchange: ExchangeSnapshot?
     /// The notes that stages added.
-    public var notes = ErrorNotes()
+    package var notes = ErrorNotes()
 
     init(key: String, cause: Cause, limit: Int, exchange: ExchangeSnapshot) {
         self.key = key

@@ -30,7 +30,7 @@ import HTTPTypes
 /// **Errors.** ``ConcurrencyLimitError``.
 public struct ConcurrencyLimitMiddleware: DeadlineKeepingMiddleware {
     /// The limiter that holds the permits.
-    public let limiter: ConcurrencyLimiter
+    package let limiter: ConcurrencyLimiter
 
     /// Creates a stage with its own permits.
     ///

@@ -3,9 +3,9 @@ public import HTTPChainCore
 /// The limits for waiting calls: their number, and their longest wait.
 public struct ConcurrencyQueue: Sendable, Hashable {
     /// The maximum number of waiting calls; 0 refuses them immediately.
-    public var length: Int
+    package var length: Int
     /// The longest wait of a call.
-    public var longestWait: Duration
+    package var longestWait: Duration
 
     /// Creates a queue.
     ///
@@ -26,11 +26,11 @@ public struct ConcurrencyQueue: Sendable, Hashable {
 /// Chains with the same limiter share its permits; they must use the same clock.
 public final class ConcurrencyLimiter: Sendable {
     /// The rule for the limit.
-    public let algorithm: ConcurrencyAlgorithm
+    package let algorithm: ConcurrencyAlgorithm
     /// The rule by which requests share a limit.
-    public let group: RequestGroup
+    package let group: RequestGroup
     /// The queue of waiting calls.
-    public let queue: ConcurrencyQueue
+    package let queue: ConcurrencyQueue
     private let pools: GroupTable<PermitPool>
 
     /// Creates a limiter.

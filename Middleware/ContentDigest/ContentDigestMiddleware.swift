@@ -23,8 +23,7 @@ import HTTPTypes
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/digest``: inside gzip, because a digest covers the encoded content.
 ///
-/// **Options.** ``RequestDigests`` and ``ResponseDigestPolicy``; convenience: ``HTTPChainCore/Request/digests(_:)`` and
-/// ``HTTPChainCore/Request/verifyingDigest(_:)``.
+/// **Options.** ``HTTPChainCore/Request/digests(_:)`` and ``HTTPChainCore/Request/verifyingDigest(_:)``.
 ///
 /// **Errors.** ``ContentDigestError``; rethrows errors from reading the request's body.
 public struct ContentDigestMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {

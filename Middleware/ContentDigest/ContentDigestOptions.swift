@@ -20,29 +20,29 @@ public enum OneShotDigestPolicy: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// The digests of one request, instead of those that ``ContentDigestMiddleware`` adds to all.
-public enum RequestDigests: RequestOption {
+package enum RequestDigests: RequestOption {
     /// The stage's digests.
-    public static var defaultValue: CallSetting<[DigestField]> { .standard }
+    package static var defaultValue: CallSetting<[DigestField]> { .standard }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".digests(_:)", reader: "ContentDigestMiddleware()", phase: .digest)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value.needsNoStage || value == .value([])
     }
 }
 
 /// Whether the response to one request must match its digest, instead of ``ContentDigestMiddleware``'s policy.
-public enum ResponseDigestPolicy: RequestOption {
+package enum ResponseDigestPolicy: RequestOption {
     /// The stage's policy.
-    public static var defaultValue: CallSetting<DigestPolicy> { .standard }
+    package static var defaultValue: CallSetting<DigestPolicy> { .standard }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".verifyingDigest(_:)", reader: "ContentDigestMiddleware()", phase: .digest)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value.needsNoStage || value == .value(.off)
     }
 }

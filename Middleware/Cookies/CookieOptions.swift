@@ -3,7 +3,7 @@ public import HTTPChainCore
 /// A call's use of cookies; see also ``HTTPChainCore/Request/cookies(_:)-(CookieUse)``.
 public struct CookieUse: Sendable, Hashable {
     /// The treatment of the jar's cookies if the call has its own `Cookie` field.
-    public enum OwnField: Sendable, Hashable {
+    package enum OwnField: Sendable, Hashable {
         /// Only the call's field is sent.
         case replacesJar
         /// The jar's cookies are sent after those of the field, except for those with the same names.
@@ -11,11 +11,11 @@ public struct CookieUse: Sendable, Hashable {
     }
 
     /// Whether the jar's cookies are sent.
-    public var sends: Bool
+    package var sends: Bool
     /// Whether the cookies of the response are stored.
-    public var stores: Bool
+    package var stores: Bool
     /// The treatment of the jar's cookies if the call has its own `Cookie` field.
-    public var ownField: OwnField
+    package var ownField: OwnField
 
     /// Creates a use.
     ///
@@ -24,7 +24,7 @@ public struct CookieUse: Sendable, Hashable {
     ///   - stores: Whether the cookies of the response are stored; true by default.
     ///   - ownField: The treatment of the jar's cookies if the call has its own `Cookie` field; by default, only the
     ///     call's field is sent.
-    public init(sends: Bool = true, stores: Bool = true, ownField: OwnField = .replacesJar) {
+    package init(sends: Bool = true, stores: Bool = true, ownField: OwnField = .replacesJar) {
         self.sends = sends
         self.stores = stores
         self.ownField = ownField
@@ -41,15 +41,15 @@ public struct CookieUse: Sendable, Hashable {
 }
 
 /// The request option for a call's use of cookies; the stage's setting by default.
-public enum CallCookieUse: RequestOption {
+package enum CallCookieUse: RequestOption {
     /// The stage's setting applies.
-    public static var defaultValue: CallSetting<CookieUse> { .standard }
+    package static var defaultValue: CallSetting<CookieUse> { .standard }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".cookies(_:)", reader: "CookieMiddleware(…)", phase: .cookies)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value.needsNoStage || value == .value(.off)
     }
 }
@@ -57,17 +57,17 @@ public enum CallCookieUse: RequestOption {
 /// The request option for a call's own cookies; see also ``HTTPChainCore/Request/cookies``.
 ///
 /// It is a credential: it isn't sent after a redirect to another origin, and is never printed.
-public enum CallCookies: RequestOption {
+package enum CallCookies: RequestOption {
     /// No cookies.
-    public static var defaultValue: [CallCookie] { [] }
+    package static var defaultValue: [CallCookie] { [] }
     /// Always `true`: the cookies may identify a session.
-    public static var isCredential: Bool { true }
+    package static var isCredential: Bool { true }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".cookies(_:)", reader: "CookieMiddleware(…)", phase: .cookies)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value.isEmpty
     }
 }
@@ -97,15 +97,15 @@ public struct CallCookie: Sendable, Hashable {
 }
 
 /// The request option for ``SiteContext``; see also ``HTTPChainCore/Request/site(_:)``.
-public enum CallSite: RequestOption {
+package enum CallSite: RequestOption {
     /// The request comes from the same site.
-    public static var defaultValue: SiteContext { .sameSite }
+    package static var defaultValue: SiteContext { .sameSite }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".site(_:)", reader: "CookieMiddleware(…)", phase: .cookies)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value == .sameSite
     }
 }

@@ -17,9 +17,9 @@ public struct CookieOutcome: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// The results of the `Set-Cookie` fields of a response; see also ``HTTPChainCore/Response/cookieOutcomes``.
-public enum CookieOutcomes: ResponseOption {
+package enum CookieOutcomes: ResponseOption {
     /// The response set no cookies, or passed no cookie stage.
-    public static var defaultValue: [CookieOutcome] { [] }
+    package static var defaultValue: [CookieOutcome] { [] }
 }
 
 extension Response {

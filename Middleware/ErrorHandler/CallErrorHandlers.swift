@@ -1,27 +1,27 @@
 public import HTTPChainCore
 
 /// The handlers of one call, instead of those of ``ErrorHandlerMiddleware``; if it is off, none.
-public enum CallErrorHandlers: RequestOption {
+package enum CallErrorHandlers: RequestOption {
     /// The stage's own handlers.
-    public static var defaultValue: CallSetting<[ErrorHandler]> { .standard }
+    package static var defaultValue: CallSetting<[ErrorHandler]> { .standard }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".handlingErrors(_:)", reader: "ErrorHandlerMiddleware()", phase: .failure)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         if case .standard = value { true } else { false }
     }
 }
 
 /// The handlers of one call that are called before all others.
-public enum AdditionalErrorHandlers: RequestOption {
+package enum AdditionalErrorHandlers: RequestOption {
     /// No handlers.
-    public static var defaultValue: [ErrorHandler] { [] }
+    package static var defaultValue: [ErrorHandler] { [] }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage { CallErrorHandlers.usage }
+    package static var usage: OptionUsage { CallErrorHandlers.usage }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool { value.isEmpty }
+    package static func isHarmless(_ value: Value) -> Bool { value.isEmpty }
 }
 
 extension Request {

@@ -39,7 +39,7 @@ public struct ErrorHandler: Sendable {
     }
 
     /// The handler's name, for ``/HTTPChainCore/Chain/explain()``.
-    public let name: String
+    package let name: String
     /// Whether the handler applies only to errors with a response.
     let needsResponse: Bool
     let outcome: @Sendable (CallFailure) async throws(CancellationError) -> Outcome

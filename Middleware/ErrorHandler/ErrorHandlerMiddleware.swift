@@ -28,9 +28,8 @@ import HTTPTypes
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/failure``: it handles failures of all other stages.
 ///
-/// **Options.** ``AdditionalErrorHandlers`` and ``CallErrorHandlers`` (convenience:
-/// ``HTTPChainCore/Request/handlingErrors(_:)`` and ``HTTPChainCore/Request/handlingErrorsOnly(_:)``) add or replace
-/// handlers for one call.
+/// **Options.** ``HTTPChainCore/Request/handlingErrors(_:)`` and ``HTTPChainCore/Request/handlingErrorsOnly(_:)`` add
+/// or replace handlers for one call.
 ///
 /// **Errors.** ``ServiceError``; errors of ``ErrorHandler/throwing(_:)``; rethrows errors of the inner stages.
 public struct ErrorHandlerMiddleware: ChainAwareMiddleware {

@@ -6,11 +6,11 @@ public import HTTPChainCore
 /// same data again.
 public struct EventStreamLimits: Sendable, Hashable {
     /// The maximum size of a line, without its end, and of a JSON text in the other formats; 1 MiB by default.
-    public var line: ByteCount
+    package var line: ByteCount
     /// The maximum size of an event's data; 16 MiB by default.
-    public var event: ByteCount
+    package var event: ByteCount
     /// The maximum size of an ID and of a type name; 8 KiB by default, because the ID is sent in a header field.
-    public var name: ByteCount
+    package var name: ByteCount
 
     /// Makes limits.
     ///

@@ -26,17 +26,17 @@ public struct EventStreamOptions: Sendable {
     /// The handling of an event that can't be decoded; the stream fails by default.
     public var undecodable: UndecodableEvents
     /// Media types accepted in addition to those of the format; none by default.
-    public var otherContentTypes: Set<String>
+    package var otherContentTypes: Set<String>
     /// A budget that limits reopening, shared with other calls; none by default.
     ///
     /// While it is exhausted, the stream waits for the policy's longest delay.
-    public var budget: RetryBudget?
+    package var budget: RetryBudget?
     /// Changes the request each time before it's sent, such as a cursor in its query; none by default.
     public var prepare: (@Sendable (inout Request, EventStreamPosition) -> Void)?
     /// Receives each comment as it is read; none by default.
     ///
     /// It must return quickly.
-    public var onComment: (@Sendable (String) -> Void)?
+    package var onComment: (@Sendable (String) -> Void)?
 
     /// Makes options.
     ///

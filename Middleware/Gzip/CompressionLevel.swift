@@ -1,7 +1,7 @@
 /// The trade-off between time and size of compression, on zlib's scale of 0 to 9.
 public struct CompressionLevel: Sendable, Hashable, ExpressibleByIntegerLiteral, CustomStringConvertible {
     /// 0 (no compression) to 9.
-    public let value: Int
+    package let value: Int
 
     /// Makes a level, clamped to 0...9.
     public init(_ value: Int) {

@@ -13,11 +13,11 @@ public struct ContentCoding: Sendable, Hashable, CustomStringConvertible {
     /// The name in `Content-Encoding`, in lower case.
     public let name: String
     /// Older names that servers use, in lower case.
-    public let aliases: [String]
+    package let aliases: [String]
     /// The settings of the coding, for people: "level 6"; empty if there are none.
-    public let settings: String
+    package let settings: String
     /// The relative preference in `Accept-Encoding`, from 0 to 1 (RFC 9110 §12.4.2).
-    public private(set) var quality = 1.0
+    package private(set) var quality = 1.0
 
     let makeDecoder: @Sendable () throws -> sending any ContentDecoder
     let makeEncoder: (@Sendable () throws -> sending any ContentEncoder)?
@@ -92,7 +92,7 @@ public struct ContentCoding: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether a name in `Content-Encoding` means this coding; case-insensitive.
-    public func isNamed(_ name: some StringProtocol) -> Bool {
+    package func isNamed(_ name: some StringProtocol) -> Bool {
         let name = name.lowercased()
         return name == self.name || aliases.contains(name)
     }

@@ -6,11 +6,11 @@ public import HTTPChainCore
 /// response; exceeding one throws a ``ContentCodingError``, and the transfer is cancelled.
 public struct DecodingLimits: Sendable, Hashable {
     /// The maximum size of the decoded content.
-    public var maximumSize: ByteCount
+    package var maximumSize: ByteCount
     /// The maximum number of decoded bytes for each byte that arrived.
-    public var maximumRatio: Int
+    package var maximumRatio: Int
     /// The size of the decoded content above which ``maximumRatio`` applies.
-    public var ratioAppliesAbove: ByteCount
+    package var ratioAppliesAbove: ByteCount
 
     /// Makes limits.
     ///

@@ -31,9 +31,8 @@ import HTTPTypes
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/compress``: inside it, digests cover and caches store the encoded content.
 ///
-/// **Options.** ``RequestCompression`` and ``ResponseDecoding``; convenience: ``HTTPChainCore/Request/compressed(_:)``,
-/// ``HTTPChainCore/Request/uncompressed()``, ``HTTPChainCore/Request/decodingResponse(limits:)`` and
-/// ``HTTPChainCore/Request/leavingResponseEncoded()``.
+/// **Options.** ``HTTPChainCore/Request/compressed(_:)``, ``HTTPChainCore/Request/uncompressed()``,
+/// ``HTTPChainCore/Request/decodingResponse(limits:)`` and ``HTTPChainCore/Request/leavingResponseEncoded()``.
 ///
 /// **Errors.** ``ContentCodingError``, usually while the body is read; the transfer is then cancelled.
 public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {

@@ -3,13 +3,13 @@ public import HTTPChainCore
 /// The settings for compressing request bodies.
 public struct CompressionSettings: Sendable, Hashable {
     /// The coding and its level.
-    public var coding: ContentCoding
+    package var coding: ContentCoding
     /// The minimum size of bodies that are compressed; a body of unknown length is always compressed.
-    public var minimumSize: ByteCount
+    package var minimumSize: ByteCount
     /// The content types that aren't compressed.
-    public var skippedTypes: ContentTypeSet
+    package var skippedTypes: ContentTypeSet
     /// The size up to which a body in memory is compressed immediately, so that its new length is known.
-    public var lengthKnownUpTo: ByteCount
+    package var lengthKnownUpTo: ByteCount
 
     /// Makes settings for gzip.
     ///
@@ -78,15 +78,15 @@ public struct CompressionSettings: Sendable, Hashable {
 /// Whether the body of a single request is compressed, overriding ``GzipMiddleware``.
 ///
 /// A value of `nil` compresses with the stage's settings, or ``CompressionSettings/standard`` if it doesn't compress.
-public enum RequestCompression: RequestOption {
+package enum RequestCompression: RequestOption {
     /// The stage's own settings.
-    public static var defaultValue: CallSetting<CompressionSettings?> { .standard }
+    package static var defaultValue: CallSetting<CompressionSettings?> { .standard }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".compressed(_:)", reader: "GzipMiddleware()", phase: .compress)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value.needsNoStage
     }
 }
@@ -94,15 +94,15 @@ public enum RequestCompression: RequestOption {
 /// The limits for decoding the response to a single request, overriding those of ``GzipMiddleware``.
 ///
 /// If it is off, the response is left unchanged, and no `Accept-Encoding` is added.
-public enum ResponseDecoding: RequestOption {
+package enum ResponseDecoding: RequestOption {
     /// The stage's own limits.
-    public static var defaultValue: CallSetting<DecodingLimits> { .standard }
+    package static var defaultValue: CallSetting<DecodingLimits> { .standard }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".decodingResponse(limits:)", reader: "GzipMiddleware()", phase: .compress)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value.needsNoStage
     }
 }

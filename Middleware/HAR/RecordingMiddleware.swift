@@ -97,19 +97,19 @@ public struct RecordingMiddleware: DeadlineKeepingMiddleware {
 }
 
 /// Whether a call is recorded; see also ``HTTPChainCore/Request/recorded(_:)``.
-public enum IsRecorded: RequestOption {
+package enum IsRecorded: RequestOption {
     /// `true`: calls are recorded.
-    public static var defaultValue: Bool { true }
+    package static var defaultValue: Bool { true }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".recorded(_:)", reader: "RecordingMiddleware(…)", phase: .wire)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         !value
     }
     /// Always `false`: it only concerns the archive.
-    public static var affectsResponse: Bool { false }
+    package static var affectsResponse: Bool { false }
 }
 
 extension Request {

@@ -4,17 +4,17 @@ public import HTTPChainCore
 ///
 /// If a chain has several ``HeadersMiddleware``, the outermost applies them, and the inner ones don't change these
 /// fields.
-public enum CallHeaders: RequestOption {
+package enum CallHeaders: RequestOption {
     /// No changes.
-    public static var defaultValue: [HeaderOperation] { [] }
+    package static var defaultValue: [HeaderOperation] { [] }
     /// The values may be secrets.
-    public static var isCredential: Bool { true }
+    package static var isCredential: Bool { true }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".headers(_:)", reader: "HeadersMiddleware()", phase: .build)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value.isEmpty
     }
 }

@@ -22,17 +22,17 @@ public struct HeaderParameters: Sendable, Hashable {
 }
 
 /// The option with a call's ``HeaderParameters``, which are sent only through templates.
-public enum HeaderParametersOption: RequestOption {
+package enum HeaderParametersOption: RequestOption {
     /// No parameters.
-    public static var defaultValue: HeaderParameters { HeaderParameters() }
+    package static var defaultValue: HeaderParameters { HeaderParameters() }
     /// The values may be secrets.
-    public static var isCredential: Bool { true }
+    package static var isCredential: Bool { true }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".headerParameters(_:_:)", reader: "HeadersMiddleware()", phase: .build)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value.named.isEmpty && value.positional.isEmpty
     }
 }

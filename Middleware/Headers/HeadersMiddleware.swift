@@ -26,8 +26,8 @@ public import HTTPTypes
 /// **Place.** Phase ``/HTTPChainCore/Phase/build``; inside the stage that completes URLs if a field is bound to an
 /// origin.
 ///
-/// **Options.** ``CallHeaders`` (convenience: ``HTTPChainCore/Request/headers(_:)``) adds operations for one call,
-/// after the shared ones. They can replace, extend or remove a shared field.
+/// **Options.** ``HTTPChainCore/Request/headers(_:)`` adds operations for one call, after the shared ones. They can
+/// replace, extend or remove a shared field.
 ///
 /// **Errors.** ``HeadersError`` names the field. Names, fixed values and origins are checked when the chain is built,
 /// which throws `ChainOrderError`. A stage used without a chain throws for each call.
@@ -114,7 +114,7 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     /// Applies operations in order.
     ///
     /// - Parameters:
-    ///   - operations: The changes to each request's fields. Empty for a stage that only applies ``CallHeaders``.
+    ///   - operations: The changes to each request's fields. Empty for a stage that only applies those of calls.
     public init(_ operations: [HeaderOperation]) {
         self.operations = operations
         let fixed = operations.compactMap(FixedOperation.init)

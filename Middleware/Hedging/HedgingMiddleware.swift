@@ -31,7 +31,7 @@ import HTTPTypes
 /// attempt is authenticated, limited and traced separately. ``/HTTPChainCore/Request/attempt`` distinguishes them, and
 /// ``/HTTPChainCore/Response/attempts`` has their number.
 ///
-/// **Options.** ``CallHedging``, set by ``HTTPChainCore/Request/hedging(_:)``.
+/// **Options.** ``HTTPChainCore/Request/hedging(_:)``.
 ///
 /// **Errors.** ``/HTTPChainCore/InvalidRequestError`` if a call's policy has an invalid origin.
 public struct HedgingMiddleware: ChainAwareMiddleware, BudgetedMiddleware, DeadlineKeepingMiddleware {
@@ -39,7 +39,7 @@ public struct HedgingMiddleware: ChainAwareMiddleware, BudgetedMiddleware, Deadl
     private let group: RequestGroup
     private let latencies: GroupTable<Latencies>
     /// The budget that limits the additional attempts; `nil` for no limit.
-    public let retryBudget: RetryBudget?
+    package let retryBudget: RetryBudget?
 
     /// Creates the stage.
     ///

@@ -27,9 +27,9 @@ public struct HedgingPolicy: Sendable, Hashable {
     }
 
     /// The time after which another attempt is made.
-    public var delay: Delay
+    package var delay: Delay
     /// The maximum number of attempts, including the first; at most 10.
-    public var attempts: Int
+    package var attempts: Int
     /// The statuses after which another attempt is made immediately, as after 429; such a response is the result only
     /// if no attempt has a better one.
     public var nonFatalStatuses: StatusSet
@@ -74,15 +74,15 @@ public struct HedgingPolicy: Sendable, Hashable {
 }
 
 /// The hedging policy of a call, instead of that of ``HedgingMiddleware``; if it is off, the call isn't hedged.
-public enum CallHedging: RequestOption {
+package enum CallHedging: RequestOption {
     /// The stage's policy applies.
-    public static var defaultValue: CallSetting<HedgingPolicy> { .standard }
+    package static var defaultValue: CallSetting<HedgingPolicy> { .standard }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".hedging(_:)", reader: "HedgingMiddleware()", phase: .hedge)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value.needsNoStage
     }
 }

@@ -129,11 +129,11 @@ public struct LoadShedError: RefusalError, AnnotatedError {
     /// The key of the group: the origin, unless another one was chosen.
     public let key: String
     /// The current probability of a refusal, from 0 to 1.
-    public let probability: Double
+    package let probability: Double
     /// The redacted request.
     public let exchange: ExchangeSnapshot?
     /// The notes that stages added.
-    public var notes = ErrorNotes()
+    package var notes = ErrorNotes()
 
     init(key: String, probability: Double, exchange: ExchangeSnapshot) {
         self.key = key

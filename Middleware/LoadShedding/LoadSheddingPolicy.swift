@@ -12,13 +12,13 @@ public struct LoadSheddingPolicy: Sendable {
     /// spares the server more.
     public var multiplier: Double
     /// The period over which calls are counted; two minutes by default.
-    public var window: Duration
+    package var window: Duration
     /// The minimum number of calls in the window before any are refused; 10 by default.
     ///
     /// A single lost connection isn't an overload.
-    public var minimumCalls: Int
+    package var minimumCalls: Int
     /// The statuses of calls that the server did not accept for lack of capacity; 429, 503 and 504 by default.
-    public var overloadStatuses: StatusSet
+    package var overloadStatuses: StatusSet
 
     /// Creates a policy.
     ///

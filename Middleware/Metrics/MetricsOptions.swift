@@ -28,16 +28,16 @@ public struct MetricsLimits: Sendable, Hashable {
     /// The number of servers that are distinguished; 100 by default.
     ///
     /// Later ones are `_OTHER`.
-    public var servers: Int
+    package var servers: Int
     /// The number of templates that are distinguished; 200 by default.
     ///
     /// Later ones are `_OTHER`.
-    public var templates: Int
+    package var templates: Int
     /// The number of outcomes (status, error, protocol) that are distinguished for one method, server and template; 50
     /// by default.
     ///
     /// Later ones have no status, and the error `_OTHER`.
-    public var outcomes: Int
+    package var outcomes: Int
 
     /// Makes limits.
     public init(servers: Int = 100, templates: Int = 200, outcomes: Int = 50) {

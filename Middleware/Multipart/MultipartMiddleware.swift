@@ -21,8 +21,8 @@ import HTTPTypes
 /// **Place.** Phase ``/HTTPChainCore/Phase/build``. Before this stage the form's body can't be read; a request that
 /// reaches the transport without passing this stage fails with ``MultipartError``.
 ///
-/// **Options.** ``MultipartFormOption``, set by `Request.post(_:multipart:)` and
-/// ``HTTPChainCore/Request/multipart(_:)`` and removed by this stage.
+/// **Options.** `Request.post(_:multipart:)` and ``HTTPChainCore/Request/multipart(_:)`` set the form, and this stage
+/// removes it.
 ///
 /// **Errors.** ``MultipartError``, and `BodyError` for a file that is missing, before anything is sent.
 ///

@@ -2,9 +2,9 @@ public import HTTPChainCore
 public import HTTPTypes
 
 /// The form of a request, for ``MultipartMiddleware``.
-public enum MultipartFormOption: RequestOption, RequestNote {
+package enum MultipartFormOption: RequestOption, RequestNote {
     /// `nil`: the request has no form.
-    public static var defaultValue: MultipartForm? { nil }
+    package static var defaultValue: MultipartForm? { nil }
 }
 
 extension Request {

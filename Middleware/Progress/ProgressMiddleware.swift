@@ -52,7 +52,7 @@ public import HTTPTypes
 /// wire's. A call is over when its outermost progress stage says so. A wire view alone can't know about further
 /// attempts, so it needs a consumer's view outside the stages that retry.
 ///
-/// **Options.** ``ProgressObservers``, set by the methods above.
+/// **Options.** The methods above.
 ///
 /// **Errors.** None of its own.
 public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {

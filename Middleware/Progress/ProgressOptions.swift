@@ -1,24 +1,24 @@
 public import HTTPChainCore
 
 /// The observers of a call's progress, added by ``HTTPChainCore/Request/onProgress(_:)`` and related methods.
-public enum ProgressObservers: RequestOption {
+package enum ProgressObservers: RequestOption {
     /// The list of observers.
-    public struct Value: Sendable {
+    package struct Value: Sendable {
         var observers: [ProgressObserver] = []
     }
 
     /// No observers.
-    public static var defaultValue: Value { Value() }
+    package static var defaultValue: Value { Value() }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".onProgress(_:)", reader: "ProgressMiddleware()", phase: .call)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value.observers.isEmpty
     }
     /// Always `false`: they only observe the call.
-    public static var affectsResponse: Bool { false }
+    package static var affectsResponse: Bool { false }
 }
 
 extension Request {

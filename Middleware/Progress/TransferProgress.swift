@@ -32,7 +32,7 @@ public struct TransferProgress: Sendable {
     /// The number of the call, shared by all its reports and unique in the process.
     public let call: UInt64
     /// The bytes that are counted; numbers of different views can't be compared.
-    public let view: View
+    package let view: View
     /// The direction of the transfer.
     public let direction: Direction
     /// The state of the transfer.
@@ -52,7 +52,7 @@ public struct TransferProgress: Sendable {
     /// The time since this direction began.
     public let elapsed: Duration
     /// Whether this is the last report of this view of the call, or in the wire view, of the attempt.
-    public let isLast: Bool
+    package let isLast: Bool
     /// The error that ended the transfer, if ``state`` is failed; otherwise `nil`.
     public let error: (any Error)?
 
@@ -70,7 +70,7 @@ public struct TransferProgress: Sendable {
     ///   - call: The number of the call; 0 by default, which no call has.
     ///   - isLast: Whether this is the last report; by default for a download that isn't running.
     ///   - error: The error that ended the transfer.
-    public init(
+    package init(
         _ direction: Direction,
         completed: Int64,
         expected: Int64? = nil,

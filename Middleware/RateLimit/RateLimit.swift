@@ -10,11 +10,11 @@ public import HTTPChainCore
 /// It is a token bucket: it holds `burst` tokens, is initially full, and fills at the rate.
 public struct RateLimit: Sendable, Hashable, CustomStringConvertible {
     /// The number of calls allowed per period; at least 1.
-    public let count: Int
+    package let count: Int
     /// The period; at least a microsecond.
-    public let period: Duration
+    package let period: Duration
     /// The number of calls allowed at once; at least 1.
-    public let burst: Int
+    package let burst: Int
 
     /// Creates a limit; values out of range are clamped to the nearest valid one.
     ///
@@ -53,15 +53,15 @@ public enum RateLimitExcess: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// The number of tokens that a call takes; see also ``HTTPChainCore/Request/rateLimitWeight(_:)``.
-public enum RateLimitWeight: RequestOption {
+package enum RateLimitWeight: RequestOption {
     /// One token.
-    public static var defaultValue: Int { 1 }
+    package static var defaultValue: Int { 1 }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".rateLimitWeight(_:)", reader: "RateLimitMiddleware(…)", phase: .rateLimit)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value == 1
     }
 }

@@ -6,7 +6,7 @@ public struct RateLimitExceededError: RefusalError, AnnotatedError {
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
-    public enum Cause: Sendable, Hashable {
+    package enum Cause: Sendable, Hashable {
         /// The stage's own limit is reached.
         case limit
         /// The server's limit is reached, or the server asked for a pause.
@@ -18,13 +18,13 @@ public struct RateLimitExceededError: RefusalError, AnnotatedError {
     /// The key of the limit: the origin, unless another group was chosen.
     public let key: String
     /// The reason for the refusal.
-    public let cause: Cause
+    package let cause: Cause
     /// The time until the call could have its turn; `nil` if unknown.
     public let retryAfter: Duration?
     /// The redacted request.
     public let exchange: ExchangeSnapshot?
     /// The notes that stages added.
-    public var notes = ErrorNotes()
+    package var notes = ErrorNotes()
 
     init(key: String, cause: Cause, retryAfter: Duration?, exchange: ExchangeSnapshot) {
         self.key = key

@@ -24,13 +24,12 @@ import HTTPTypes
 /// **Place.** Phase ``/HTTPChainCore/Phase/rateLimit``: each attempt counts, inside a circuit breaker and outside a
 /// concurrency limit.
 ///
-/// **Options.** ``RateLimitWeight``, set by ``HTTPChainCore/Request/rateLimitWeight(_:)``: the number of tokens a call
-/// takes.
+/// **Options.** ``HTTPChainCore/Request/rateLimitWeight(_:)``: the number of tokens a call takes.
 ///
 /// **Errors.** ``RateLimitExceededError``, with the time until the call could have its turn; errors of a store.
 public struct RateLimitMiddleware: DeadlineKeepingMiddleware {
     /// The limiter.
-    public let limiter: RateLimiter
+    package let limiter: RateLimiter
 
     /// Creates a stage with its own limits, or only the server's.
     ///

@@ -5,13 +5,13 @@ public import HTTPChainCore
 /// Chains with the same limiter share its limits; they must use the same clock.
 public final class RateLimiter: Sendable {
     /// The limits, all of which must allow a call.
-    public let limits: [RateLimit]
+    package let limits: [RateLimit]
     /// The rule by which requests share limits.
-    public let group: RequestGroup
+    package let group: RequestGroup
     /// The treatment of calls when a limit is reached.
-    public let excess: RateLimitExcess
+    package let excess: RateLimitExcess
     /// Whether the server's limits are obeyed.
-    public let obeysServer: Bool
+    package let obeysServer: Bool
     let hasStore: Bool
     private let groups: GroupTable<LimitedGroup>
 

@@ -1,15 +1,15 @@
 public import HTTPChainCore
 
 /// The redirect policy of one call, instead of that of ``RedirectMiddleware``; if it is off, ``RedirectPolicy/never``.
-public enum CallRedirects: RequestOption {
+package enum CallRedirects: RequestOption {
     /// The stage's policy.
-    public static var defaultValue: CallSetting<RedirectPolicy> { .standard }
+    package static var defaultValue: CallSetting<RedirectPolicy> { .standard }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".redirects(_:)", reader: "RedirectMiddleware()", phase: .redirect)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         if case .value(let policy) = value { policy.isNever } else { true }
     }
 }

@@ -30,7 +30,7 @@ public struct RedirectError: ResponseError {
     /// The hops followed before it.
     public let hops: [RedirectHop]
     /// The hop that wasn't followed.
-    public let refused: RedirectHop
+    package let refused: RedirectHop
     /// The request and the redirect's head, redacted.
     public let exchange: ExchangeSnapshot?
     /// The redaction for the target of the refused hop.

@@ -15,7 +15,7 @@ public struct RedirectHop: Sendable, Hashable, CustomStringConvertible {
     public let method: HTTPRequest.Method
 
     /// Makes a hop, for testing a ``RedirectPolicy``.
-    public init(status: HTTPResponse.Status, from: String, to: String, method: HTTPRequest.Method) {
+    package init(status: HTTPResponse.Status, from: String, to: String, method: HTTPRequest.Method) {
         self.status = status
         self.from = from
         self.to = to
@@ -37,9 +37,9 @@ extension Redaction {
 }
 
 /// The redirects followed before a response; see also ``HTTPChainCore/Response/hops``.
-public enum RedirectHops: ResponseOption {
+package enum RedirectHops: ResponseOption {
     /// No redirects.
-    public static var defaultValue: [RedirectHop] { [] }
+    package static var defaultValue: [RedirectHop] { [] }
 }
 
 extension Response {

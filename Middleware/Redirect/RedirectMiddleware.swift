@@ -28,15 +28,15 @@ import HTTPTypes
 /// policy allows it (``RedirectPolicy/allowing(_:)``).
 ///
 /// A redirect to a request that was already sent is a loop, unless a stage has stored a cookie since
-/// (``/HTTPChainCore/CookiesStored``). Up to 64 KiB of a redirect's body are read, so that its connection can be
+/// (`CookiesStored`). Up to 64 KiB of a redirect's body are read, so that its connection can be
 /// reused.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/redirect``: inside stages that build the request, outside caches, retries
 /// and authentication, which handle each hop as a separate request.
 ///
-/// **Options.** ``CallRedirects`` (convenience: ``HTTPChainCore/Request/redirects(_:)``) sets the policy of one call.
-/// ``/HTTPChainCore/Request/withoutRedirects()`` follows none. ``RedirectHops`` (``HTTPChainCore/Response/hops``) has
-/// the followed redirects.
+/// **Options.** ``HTTPChainCore/Request/redirects(_:)`` sets the policy of one call.
+/// ``/HTTPChainCore/Request/withoutRedirects()`` follows none. ``HTTPChainCore/Response/hops`` has the followed
+/// redirects.
 ///
 /// **Errors.** ``RedirectError`` for too many redirects, a loop, a body that can't be sent again, and refusals by a
 /// policy. If a policy merely doesn't follow a redirect (``RedirectPolicy/never``, ``RedirectPolicy/sameOrigin``,

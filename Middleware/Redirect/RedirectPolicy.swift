@@ -80,7 +80,7 @@ public struct RedirectPolicy: Sendable, CustomStringConvertible {
     }
 
     /// Returns the policy's decision on a redirect.
-    public func decision(on proposal: RedirectProposal) -> Decision {
+    package func decision(on proposal: RedirectProposal) -> Decision {
         decide(proposal)
     }
 

@@ -11,7 +11,7 @@ public struct RedirectProposal: Sendable {
     public let hops: [RedirectHop]
 
     /// Makes a proposal, for testing a policy.
-    public init(response: HTTPResponse, hop: RedirectHop, hops: [RedirectHop] = []) {
+    package init(response: HTTPResponse, hop: RedirectHop, hops: [RedirectHop] = []) {
         self.response = response
         self.hop = hop
         self.hops = hops
@@ -24,5 +24,5 @@ public struct RedirectProposal: Sendable {
     public var destination: Origin? { Origin(hop.to) }
 
     /// Whether the hop keeps scheme, host and port.
-    public var isSameOrigin: Bool { destination != nil && source == destination }
+    package var isSameOrigin: Bool { destination != nil && source == destination }
 }

@@ -4,15 +4,15 @@ public import HTTPChainCore
 ///
 /// The outermost ``RequestProcessorMiddleware`` of a chain runs these after its own processors and removes them from
 /// the request, so that they run once. One added by a call's processor is left for an inner stage.
-public enum CallProcessors: RequestOption {
+package enum CallProcessors: RequestOption {
     /// No additional processors.
-    public static var defaultValue: [any RequestProcessor] { [] }
+    package static var defaultValue: [any RequestProcessor] { [] }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".processed(_:)", reader: "RequestProcessorMiddleware()", phase: .build)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value.isEmpty
     }
 }

@@ -28,8 +28,7 @@ public import HTTPChainCore
 /// multipart, at ``/HTTPChainCore/Phase/digest``, and those that contain a time inside retry, at
 /// ``/HTTPChainCore/Phase/authenticate``, where each attempt gets a new one.
 ///
-/// **Options.** ``CallProcessors`` (convenience: ``HTTPChainCore/Request/processed(_:)``) adds processors for one call,
-/// after the stage's.
+/// **Options.** ``HTTPChainCore/Request/processed(_:)`` adds processors for one call, after the stage's.
 ///
 /// **Errors.** Only those of processors.
 public struct RequestProcessorMiddleware: DeadlineKeepingMiddleware {
@@ -37,7 +36,7 @@ public struct RequestProcessorMiddleware: DeadlineKeepingMiddleware {
     /// The build phase, or the phase given.
     public let phase: Phase
 
-    /// Runs processors in order; with none, the stage only runs ``CallProcessors``.
+    /// Runs processors in order; with none, the stage only runs those of calls.
     ///
     /// - Parameters:
     ///   - processors: The processors.
@@ -46,7 +45,7 @@ public struct RequestProcessorMiddleware: DeadlineKeepingMiddleware {
         self.init(processors, at: phase)
     }
 
-    /// Runs processors in order; with none, the stage only runs ``CallProcessors``.
+    /// Runs processors in order; with none, the stage only runs those of calls.
     ///
     /// - Parameters:
     ///   - processors: The processors.

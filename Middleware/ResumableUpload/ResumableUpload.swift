@@ -34,15 +34,15 @@ public struct ResumableUpload: Sendable, Hashable {
 /// Whether a request is a resumable upload, for ``ResumableUploadMiddleware``.
 ///
 /// See also ``HTTPChainCore/Request/resumable(_:)``.
-public enum ResumableUploadOption: RequestOption {
+package enum ResumableUploadOption: RequestOption {
     /// `nil`: the stage's ``ResumableUploadOptions/selection`` decides.
-    public static var defaultValue: ResumableUpload? { nil }
+    package static var defaultValue: ResumableUpload? { nil }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".resumable(_:)", reader: "ResumableUploadMiddleware()", phase: .upload)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value == nil
     }
 }

@@ -34,8 +34,7 @@ import HTTPTypes
 /// **Place.** ``HTTPChainCore/Phase/upload``: inside stages that complete and encode the content or need a single
 /// response to the call; outside retry and authentication, which each part passes separately.
 ///
-/// **Options.** ``ResumableUploadOption`` (convenience: ``HTTPChainCore/Request/resumable(_:)``). The result is in
-/// ``HTTPChainCore/Response/upload``.
+/// **Options.** ``HTTPChainCore/Request/resumable(_:)``. The result is in ``HTTPChainCore/Response/upload``.
 ///
 /// **Errors.** ``UploadError``; ``UploadStoreError`` from the file store.
 public struct ResumableUploadMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {

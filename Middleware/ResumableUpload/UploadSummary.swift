@@ -11,15 +11,15 @@ public struct UploadSummary: Sendable, Hashable {
     /// The number of bytes that the server already had from an earlier call.
     public let resumedAt: Int64
     /// The number of failures after which the call continued.
-    public let attempts: Int
+    package let attempts: Int
     /// The number of restarts because the server had lost the upload.
-    public let restarts: Int
+    package let restarts: Int
 }
 
 /// The summary of an upload; see also ``HTTPChainCore/Response/upload``.
-public enum UploadSummaryOption: ResponseOption {
+package enum UploadSummaryOption: ResponseOption {
     /// `nil`: the response doesn't belong to an upload.
-    public static var defaultValue: UploadSummary? { nil }
+    package static var defaultValue: UploadSummary? { nil }
 }
 
 extension Response {

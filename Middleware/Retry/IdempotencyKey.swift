@@ -2,15 +2,15 @@ public import HTTPChainCore
 import HTTPChainSupport
 
 /// Whether one call gets an `Idempotency-Key`, regardless of the stage's default.
-public enum GeneratesIdempotencyKey: RequestOption {
+package enum GeneratesIdempotencyKey: RequestOption {
     /// The default of ``RetryMiddleware``.
-    public static var defaultValue: CallSetting<Bool> { .standard }
+    package static var defaultValue: CallSetting<Bool> { .standard }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".idempotent(_:)", reader: "RetryMiddleware()", phase: .retry)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value != .value(true)
     }
 }

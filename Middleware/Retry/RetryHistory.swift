@@ -18,9 +18,9 @@ public struct RetryHistory: Sendable {
         /// The number of the attempt, starting with 1.
         public let number: Int
         /// The first requested byte if the attempt resumed a download, or `nil` if it requested the whole response.
-        public let offset: Int64?
+        package let offset: Int64?
         /// The outcome of the attempt.
-        public let outcome: Outcome
+        package let outcome: Outcome
         /// The wait after the attempt, or `nil` after the last one.
         public let wait: Duration?
     }
@@ -40,7 +40,7 @@ public struct RetryHistory: Sendable {
 
 extension RetryHistory: AttemptCounting {
     /// The number of attempts made, including those no longer in ``attempts``.
-    public var attemptCount: Int { attempts.last?.number ?? 0 }
+    package var attemptCount: Int { attempts.last?.number ?? 0 }
 }
 
 /// The reason why a call wasn't retried.
@@ -114,9 +114,9 @@ extension RetryHistory.Attempt: CustomStringConvertible {
 }
 
 /// The attempts before a response; see also ``HTTPChainCore/Response/retries``.
-public enum RetryHistoryOption: ResponseOption {
+package enum RetryHistoryOption: ResponseOption {
     /// No history, because the first response wasn't retried.
-    public static var defaultValue: RetryHistory? { nil }
+    package static var defaultValue: RetryHistory? { nil }
 }
 
 /// The attempts before an error; see also ``HTTPChainCore/HTTPChainError/retries``.

@@ -36,8 +36,8 @@ public import HTTPTypes
 /// **Place.** Phase ``/HTTPChainCore/Phase/retry``: each attempt passes authentication, circuit breaker and limits
 /// again, and the cache sees one response. ``/HTTPChainCore/Request/attempt`` is the attempt's number.
 ///
-/// **Options.** ``CallRetryPolicy`` (convenience: ``HTTPChainCore/Request/retry(_:)``) is the policy of one call;
-/// ``GeneratesIdempotencyKey`` (``HTTPChainCore/Request/idempotent(_:)``) adds a key to it.
+/// **Options.** ``HTTPChainCore/Request/retry(_:)`` sets the policy of one call;
+/// ``HTTPChainCore/Request/idempotent(_:)`` adds a key to it.
 ///
 /// **Errors.** Only one of its own: ``/HTTPChainCore/TransportError`` if a resumed range has more or fewer bytes than
 /// declared.
@@ -91,7 +91,7 @@ public struct RetryMiddleware: ChainAwareMiddleware, BudgetedMiddleware, Deadlin
     }
 
     /// The budget; `nil` for none.
-    public var retryBudget: RetryBudget? { settings.budget }
+    package var retryBudget: RetryBudget? { settings.budget }
 
     /// Returns problems with an inner retry stage, which multiplies attempts, and with retrying inner refusals.
     public func problems(at place: ChainPlace) -> [ChainProblem] {

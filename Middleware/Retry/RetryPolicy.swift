@@ -24,7 +24,7 @@ public struct RetryPolicy: Sendable {
     /// The kinds of ``/HTTPChainCore/TransportError`` that are retried if the request can be retried safely.
     public var errors: Set<TransportError.Kind>
     /// Whether broken downloads are resumed.
-    public var resumesDownloads: Bool
+    package var resumesDownloads: Bool
     /// Decides before the policy's own rules, on every outcome, including success.
     ///
     /// If a circuit breaker or load shedding is inside, building the chain also calls it with an example of their
@@ -117,15 +117,15 @@ public enum RetryVerdict: Sendable, Hashable {
 }
 
 /// The policy of one call, instead of that of ``RetryMiddleware``; if it is off, ``RetryPolicy/never``.
-public enum CallRetryPolicy: RequestOption {
+package enum CallRetryPolicy: RequestOption {
     /// The stage's policy.
-    public static var defaultValue: CallSetting<RetryPolicy> { .standard }
+    package static var defaultValue: CallSetting<RetryPolicy> { .standard }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".retry(_:)", reader: "RetryMiddleware()", phase: .retry)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         if case .value(let policy) = value { policy.maximumAttempts <= 1 } else { true }
     }
 }

@@ -14,7 +14,7 @@ public import HTTPTypes
 /// values.
 public struct AfterDecoding: Sendable {
     /// The type's name.
-    public let typeName: String
+    package let typeName: String
     let apply: @Sendable (_ value: any Sendable, _ response: HTTPResponse) async throws -> any Sendable
 
     /// Makes a change to values of a type.

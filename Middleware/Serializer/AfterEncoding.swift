@@ -9,7 +9,7 @@ public import HTTPChainCore
 /// ```
 public struct AfterEncoding: Sendable {
     /// The type's name.
-    public let typeName: String
+    package let typeName: String
     let apply: @Sendable (_ value: any Sendable, _ request: Request) async throws -> Request
 
     /// Makes a change to requests whose value is of a type, or an array of it.

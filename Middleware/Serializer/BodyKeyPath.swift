@@ -8,7 +8,7 @@ public struct BodyKeyPath: Sendable, Hashable, ExpressibleByStringLiteral, Expre
     CustomStringConvertible
 {
     /// The keys, outermost first.
-    public let keys: [String]
+    package let keys: [String]
 
     /// The whole body.
     public static let whole = BodyKeyPath(keys: [])
@@ -39,7 +39,7 @@ public struct BodyKeyPath: Sendable, Hashable, ExpressibleByStringLiteral, Expre
     }
 
     /// Whether the path is the whole body.
-    public var isWhole: Bool { keys.isEmpty }
+    package var isWhole: Bool { keys.isEmpty }
 
     /// The keys, separated by dots.
     public var description: String { keys.joined(separator: ".") }

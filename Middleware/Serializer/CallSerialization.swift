@@ -59,28 +59,28 @@ extension CallSerialization: EffectComparable {
 }
 
 /// The request option for a call's ``CallSerialization``.
-public enum CallSerializationOption: RequestOption {
+package enum CallSerializationOption: RequestOption {
     /// The stage's own settings.
-    public static var defaultValue: CallSerialization { CallSerialization() }
+    package static var defaultValue: CallSerialization { CallSerialization() }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage("a serialization of the call", reader: "SerializerMiddleware(.json)", phase: .decode)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value.isEmpty
     }
 }
 
 /// The value that a request's body was encoded from, for inner stages.
-public enum EncodedValue: RequestOption, RequestNote {
+package enum EncodedValue: RequestOption, RequestNote {
     /// `nil`: the body wasn't encoded from a value.
-    public static var defaultValue: (any Encodable & Sendable)? { nil }
+    package static var defaultValue: (any Encodable & Sendable)? { nil }
 }
 
 extension Request {
     /// The encoding and decoding settings of this call.
-    public var serialization: CallSerialization {
+    package var serialization: CallSerialization {
         get { options[CallSerializationOption.self] }
         set { options[CallSerializationOption.self] = newValue }
     }

@@ -30,7 +30,7 @@ import HTTPTypes
 /// **Place.** Phase ``/HTTPChainCore/Phase/decode``: outside status validation, so that it decodes only accepted
 /// responses.
 ///
-/// **Options.** ``CallSerializationOption``, set by the methods of `Request` in this module.
+/// **Options.** The methods of `Request` in this module.
 ///
 /// **Errors.** ``SerializerError`` and `DecodingFailure`; errors from closures after decoding, unchanged.
 public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {

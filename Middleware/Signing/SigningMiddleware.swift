@@ -27,7 +27,7 @@ import HTTPTypes
 /// signature, with its own time, nonce and token.
 ///
 /// **Where it goes.** Only requests to the named origins are signed: a redirect to another one is sent without a
-/// signature. The signature fields are bound to their origin (``/HTTPChainCore/OriginBoundFields``).
+/// signature. The signature fields are bound to their origin (`OriginBoundFields`).
 ///
 /// **Responses** are verified by a ``MessageVerifier``, using the sent request for components of the request (`req`). A
 /// response without a valid signature is dropped, with an error.
@@ -37,8 +37,7 @@ import HTTPTypes
 /// **Place.** Phase ``HTTPChainCore/Phase/sign``, defined by this module: inside all stages that change a request, and
 /// just outside those that observe what is sent.
 ///
-/// **Options.** ``SigningChoice``, ``WebhookIdentifier``, ``AWSPayloadChoice``; convenience:
-/// ``HTTPChainCore/Request/unsigned()``, ``HTTPChainCore/Request/webhookID(_:)``,
+/// **Options.** ``HTTPChainCore/Request/unsigned()``, ``HTTPChainCore/Request/webhookID(_:)``,
 /// ``HTTPChainCore/Request/signingPayload(_:)``. On the response, ``SignatureVerification``.
 ///
 /// **Errors.** ``SigningError``; rethrows errors of custom signers.

@@ -1,29 +1,29 @@
 public import HTTPChainCore
 
 /// Whether a request is signed; see ``HTTPChainCore/Request/unsigned()``.
-public enum SigningChoice: RequestOption {
+package enum SigningChoice: RequestOption {
     /// As configured in the stage.
-    public static var defaultValue: CallSetting<Never> { .standard }
+    package static var defaultValue: CallSetting<Never> { .standard }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".unsigned()", reader: "SigningMiddleware(…)", phase: .sign)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         true
     }
 }
 
 /// The identifier of a webhook; see ``HTTPChainCore/Request/webhookID(_:)``.
-public enum WebhookIdentifier: RequestOption {
+package enum WebhookIdentifier: RequestOption {
     /// No identifier.
-    public static var defaultValue: String? { nil }
+    package static var defaultValue: String? { nil }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".webhookID(_:)", reader: "SigningMiddleware(.webhook(…))", phase: .sign)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value == nil
     }
 }

@@ -1,23 +1,23 @@
 public import HTTPChainCore
 
 /// The statuses that a single call accepts, instead of those of ``StatusValidationMiddleware``; if it is off, all.
-public enum AcceptedStatuses: RequestOption {
+package enum AcceptedStatuses: RequestOption {
     /// The stage's statuses.
-    public static var defaultValue: CallSetting<StatusSet> { .standard }
+    package static var defaultValue: CallSetting<StatusSet> { .standard }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".acceptingOnly(_:)", reader: "StatusValidationMiddleware()", phase: .validate)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value.needsNoStage
     }
 }
 
 /// The statuses that a single call accepts in addition.
-public enum AdditionalStatuses: RequestOption, RequestNote {
+package enum AdditionalStatuses: RequestOption, RequestNote {
     /// No statuses.
-    public static var defaultValue: StatusSet { StatusSet() }
+    package static var defaultValue: StatusSet { StatusSet() }
 }
 
 extension Request {

@@ -23,9 +23,8 @@ import HTTPTypes
 /// response. The error has the request as sent by the transport (`Response.request`), otherwise as received by this
 /// stage.
 ///
-/// **Options.** ``AdditionalStatuses`` and ``AcceptedStatuses`` (convenience:
-/// ``HTTPChainCore/Request/alsoAccepting(_:)`` and ``HTTPChainCore/Request/acceptingOnly(_:)``) extend or replace the
-/// accepted statuses for one call.
+/// **Options.** ``HTTPChainCore/Request/alsoAccepting(_:)`` and ``HTTPChainCore/Request/acceptingOnly(_:)`` extend or
+/// replace the accepted statuses for one call.
 ///
 /// **Failures with status 200.** A ``ResponseCheck`` gets the head and the beginning of the content of each accepted
 /// response, and throws the call's error. The content remains complete for outer stages.

@@ -39,8 +39,8 @@ import HTTPTypes
 /// **Place.** Phase ``/HTTPChainCore/Phase/attempt``: inside retry and authentication, so that each attempt has its own
 /// limits.
 ///
-/// **Options.** ``AttemptTimeout`` (convenience: ``HTTPChainCore/Request/attemptTimeout(_:)``) sets the total of one
-/// call, ``StepTimeouts`` (``HTTPChainCore/Request/transferLimits(connect:write:response:read:)``) the others.
+/// **Options.** ``HTTPChainCore/Request/attemptTimeout(_:)`` sets the total of one call,
+/// ``HTTPChainCore/Request/transferLimits(connect:write:response:read:)`` the others.
 ///
 /// **Errors.** `TimeoutError` with the scope of the limit and the amount of the request's body that was sent; with
 /// ``/HTTPChainCore/TimeoutScope/call`` if the call's deadline has passed.

@@ -35,8 +35,8 @@ import HTTPTypes
 /// report calls as a whole: a log further in would see a cancellation, not a timeout. A second, inner stage can only
 /// bring the deadline nearer; otherwise, it does nothing.
 ///
-/// **Options.** ``CallTimeout`` (convenience: ``HTTPChainCore/Request/timeout(_:)``) sets or removes the limit for one
-/// call. `CallDeadline` gives inner stages the call's deadline. An earlier one set by the caller is kept.
+/// **Options.** ``HTTPChainCore/Request/timeout(_:)`` sets or removes the limit for one call. `CallDeadline` gives
+/// inner stages the call's deadline. An earlier one set by the caller is kept.
 ///
 /// **Errors.** ``/HTTPChainCore/TimeoutError`` with the scope ``/HTTPChainCore/TimeoutScope/call``.
 public struct TimeoutMiddleware: DeadlineKeepingMiddleware {

@@ -9,54 +9,54 @@ extension CallSetting where Value == Duration {
 }
 
 /// The time limit for the whole call, for ``TimeoutMiddleware``; see also ``HTTPChainCore/Request/timeout(_:)``.
-public enum CallTimeout: RequestOption {
+package enum CallTimeout: RequestOption {
     /// The stage's limit.
-    public static var defaultValue: CallSetting<Duration> { .standard }
+    package static var defaultValue: CallSetting<Duration> { .standard }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".timeout(_:)", reader: "TimeoutMiddleware(nil)", phase: .deadline)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value.needsNoStage
     }
     /// Always `false`: calls that share a transfer keep their own limits.
-    public static var affectsResponse: Bool { false }
+    package static var affectsResponse: Bool { false }
 }
 
 /// The limit for each attempt, for ``AttemptTimeoutMiddleware``; see also ``HTTPChainCore/Request/attemptTimeout(_:)``.
-public enum AttemptTimeout: RequestOption {
+package enum AttemptTimeout: RequestOption {
     /// The stage's limit.
-    public static var defaultValue: CallSetting<Duration> { .standard }
+    package static var defaultValue: CallSetting<Duration> { .standard }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".attemptTimeout(_:)", reader: "AttemptTimeoutMiddleware()", phase: .attempt)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value.needsNoStage
     }
 }
 
 /// The limits for the steps of each attempt, for ``AttemptTimeoutMiddleware``; see also
 /// ``HTTPChainCore/Request/transferLimits(connect:write:response:read:)``.
-public struct StepTimeouts: RequestOption, Sendable, Hashable {
+package struct StepTimeouts: RequestOption, Sendable, Hashable {
     /// The limit on getting a connection.
-    public var connect = CallSetting<Duration>.standard
+    package var connect = CallSetting<Duration>.standard
     /// The limit on waiting for the network to accept the next part of the request's body.
-    public var write = CallSetting<Duration>.standard
+    package var write = CallSetting<Duration>.standard
     /// The limit on waiting for the response's head after the request was sent.
-    public var response = CallSetting<Duration>.standard
+    package var response = CallSetting<Duration>.standard
     /// The limit on waiting for the next part of the response's body.
-    public var read = CallSetting<Duration>.standard
+    package var read = CallSetting<Duration>.standard
 
     /// Makes rules that keep all of the stage's limits.
-    public init() {}
+    package init() {}
 
     /// The stage's limits.
-    public static var defaultValue: StepTimeouts { StepTimeouts() }
+    package static var defaultValue: StepTimeouts { StepTimeouts() }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(
             ".transferLimits(connect:write:response:read:)",
             reader: "AttemptTimeoutMiddleware()",
@@ -64,7 +64,7 @@ public struct StepTimeouts: RequestOption, Sendable, Hashable {
         )
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         [value.connect, value.write, value.response, value.read].allSatisfy(\.needsNoStage)
     }
 }

@@ -61,7 +61,7 @@ public struct TracePropagation: Sendable, CustomStringConvertible {
     }
 
     /// Whether a server receives the trace context.
-    public func allows(_ origin: Origin) -> Bool {
+    package func allows(_ origin: Origin) -> Bool {
         switch rule {
         case .all: true
         case .none: false

@@ -43,7 +43,7 @@ public import Tracing
 /// as `AsyncHTTPClientTransport`, makes none for requests traced by this stage (``/HTTPChainCore/TracedByStage``), or
 /// with tracing disabled.
 ///
-/// **Options.** ``CallTracingOption`` (``HTTPChainCore/Request/tracing(_:)``) and ``/HTTPChainCore/URLTemplate``.
+/// **Options.** ``HTTPChainCore/Request/tracing(_:)`` and ``/HTTPChainCore/URLTemplate``.
 ///
 /// **Throws** no errors of its own.
 public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, CallRecordingMiddleware {

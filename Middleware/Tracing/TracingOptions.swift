@@ -3,27 +3,27 @@ public import HTTPChainCore
 public import Instrumentation
 
 /// The tracing settings of a single call; see also ``HTTPChainCore/Request/tracing(_:)``.
-public enum CallTracingOption: RequestOption {
+package enum CallTracingOption: RequestOption {
     /// The stage's own settings.
-    public static var defaultValue: CallTracing { .on }
+    package static var defaultValue: CallTracing { .on }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".tracing(_:)", reader: "TracingMiddleware()", phase: .wire)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         !value.isOn
     }
     /// Always `false`: it only affects traces.
-    public static var affectsResponse: Bool { false }
+    package static var affectsResponse: Bool { false }
 }
 
 /// The tracing settings of a single call.
 public struct CallTracing: Sendable {
     /// Whether the call's attempts get spans and its trace is passed on.
-    public var isOn: Bool
+    package var isOn: Bool
     /// The parent context of the spans; `nil` for the task's.
-    public var context: InstrumentationContext?
+    package var context: InstrumentationContext?
 
     /// The stage's own settings.
     public static let on = CallTracing(isOn: true, context: nil)

@@ -25,7 +25,7 @@ public struct URITemplate: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The names of the variables, without duplicates, in order of appearance.
-    public var variableNames: [String] { parts.variableNames }
+    package var variableNames: [String] { parts.variableNames }
 
     /// Expands the template with values for its variables (RFC 6570 §3).
     ///

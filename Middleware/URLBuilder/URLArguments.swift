@@ -19,11 +19,11 @@ public struct URLArguments: Sendable {
     /// The encoder of this call's query; `nil` for the stage's.
     public var encoder: ParameterEncoder?
     /// The notations for variables in this call's reference; `nil` for the stage's.
-    public var syntax: URLVariableSyntax?
+    package var syntax: URLVariableSyntax?
     /// Whether this call's URL may have an origin other than the base's; `nil` for the stage's setting.
     public var leavesOrigin: LeavesOrigin?
     /// The builder of this call's URL; `nil` for the stage's.
-    public var builder: (any URLBuilding)?
+    package var builder: (any URLBuilding)?
     /// Query parameters that replace those with the same names, from whichever part of the complete URL.
     package var replacements: [String: String] = [:]
 
@@ -52,22 +52,22 @@ public struct URLArguments: Sendable {
 /// A call's arguments for the URL builder; ``URLBuilderMiddleware`` removes them from the request.
 ///
 /// Usually set by convenience methods: `.get("users/{id}", path: ["id": 42])`.
-public enum URLArgumentsOption: RequestOption {
+package enum URLArgumentsOption: RequestOption {
     /// No arguments.
-    public static var defaultValue: URLArguments? { nil }
+    package static var defaultValue: URLArguments? { nil }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage("the path, query and builder of the URL", reader: "URLBuilderMiddleware(base: …)", phase: .build)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value?.isEmpty ?? true
     }
 }
 
 extension Request {
     /// This call's values for the variables and the query of its URL.
-    public var urlArguments: URLArguments {
+    package var urlArguments: URLArguments {
         get { options[URLArgumentsOption.self] ?? URLArguments() }
         set { options[URLArgumentsOption.self] = newValue }
     }

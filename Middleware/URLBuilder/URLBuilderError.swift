@@ -45,7 +45,7 @@ public struct URLBuilderError: HTTPChainError {
     public let underlyingError: (any Error)?
 
     /// Makes the error for a problem.
-    public init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {
+    package init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {
         self.problem = problem.redacted(by: .standard)
         self.exchange = exchange
         self.underlyingError = underlyingError
@@ -62,7 +62,7 @@ public struct URLBuilderError: HTTPChainError {
     public var stage: String { "URLBuilderMiddleware" }
 
     /// The variable that caused the error, if there is one.
-    public var variable: String? {
+    package var variable: String? {
         switch problem {
         case .missingVariable(let name), .emptyVariable(let name), .unusableValue(let name, _), .hostInValue(let name),
             .controlCharacter(let name):

@@ -30,9 +30,8 @@ import HTTPTypes
 /// **Custom builders** (``URLBuilding``) are passed to the stage, or to a single call with
 /// ``HTTPChainCore/Request/url(builtBy:)``.
 ///
-/// A call sets ``URLArgumentsOption``, usually by the convenience methods of ``HTTPChainCore/Request``. The stage
-/// removes it, so inner stages don't see it. The stage throws ``URLBuilderError``, which contains the variable that
-/// caused it.
+/// The methods of ``HTTPChainCore/Request`` set a call's arguments. The stage removes them, so inner stages don't see
+/// them. The stage throws ``URLBuilderError``, which contains the variable that caused it.
 public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     private let base: String?
     private let encoder: ParameterEncoder

@@ -6,21 +6,21 @@
 /// ```
 public struct URLParameters: Sendable, Hashable {
     /// A name and its value.
-    public struct Element: Sendable, Hashable {
+    package struct Element: Sendable, Hashable {
         /// The name.
-        public var name: String
+        package var name: String
         /// The value.
-        public var value: URLValue
+        package var value: URLValue
 
         /// Makes a named value.
-        public init(name: String, value: URLValue) {
+        package init(name: String, value: URLValue) {
             self.name = name
             self.value = value
         }
     }
 
     /// The named values in order; a query may repeat a name.
-    public var elements: [Element]
+    package var elements: [Element]
 
     /// Makes parameters from names and values, in order.
     public init(_ pairs: some Sequence<(String, URLValue)>) {
@@ -33,7 +33,7 @@ public struct URLParameters: Sendable, Hashable {
     }
 
     /// Whether there are no parameters.
-    public var isEmpty: Bool { elements.isEmpty }
+    package var isEmpty: Bool { elements.isEmpty }
 
     /// The value of a name, or the last one if it's repeated; setting `nil` removes the name.
     public subscript(name: String) -> URLValue? {

@@ -36,7 +36,7 @@ public struct URLQuery: Sendable {
     }
 
     /// Whether there are no parameters.
-    public var isEmpty: Bool { items.isEmpty }
+    package var isEmpty: Bool { items.isEmpty }
 
     /// Concatenates two queries.
     public static func + (first: URLQuery, second: URLQuery) -> URLQuery {

@@ -25,7 +25,7 @@ public struct ReplayTrait: TestTrait, SuiteTrait, TestScoping {
     let folder: URL
 
     /// The environment variable for the mode.
-    public static let variable = "HTTPCHAIN_REPLAY"
+    package static let variable = "HTTPCHAIN_REPLAY"
 
     /// Applies to each test of a suite, with a separate replay for each.
     public var isRecursive: Bool { true }

@@ -49,7 +49,7 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
     }
 
     /// Returns a sequence that requests each page while the previous one is being processed.
-    public func prefetching() -> PageSequence {
+    package func prefetching() -> PageSequence {
         var sequence = self
         sequence.prefetches = true
         return sequence

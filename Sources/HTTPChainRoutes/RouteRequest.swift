@@ -29,13 +29,13 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
     /// The route.
     public let route: Route
     /// The address of the service; `nil` if the chain determines it.
-    public let base: ServiceAddress?
+    package let base: ServiceAddress?
     /// The values of the path's variables.
-    public let variables: URLParameters
+    package let variables: URLParameters
     /// The parameters, sent according to the route's serialization.
-    public let parameters: (any Encodable & Sendable)?
+    package let parameters: (any Encodable & Sendable)?
     /// The parts sent together with or instead of the parameters.
-    public let data: [MultipartPart]
+    package let data: [MultipartPart]
     /// The way the output is made from the response.
     public let result: ResultKind<Output>
 

@@ -3,13 +3,13 @@ import HTTPChainCore
 /// The address of a service, to which the relative paths of routes are appended.
 public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
     /// `https` or `http`.
-    public var scheme: String
+    package var scheme: String
     /// The host name or address; IPv6 in brackets.
-    public var host: String
+    package var host: String
     /// The port; `nil` for the scheme's default.
-    public var port: Int?
+    package var port: Int?
     /// The common path prefix of all routes; empty by default.
-    public var path: String
+    package var path: String
 
     /// Creates an address.
     ///

@@ -12,7 +12,7 @@ public struct SpillLimitError: HTTPChainError {
     /// - Parameters:
     ///   - limit: The maximum unread size on disk.
     ///   - exchange: The request and the response head, redacted.
-    public init(limit: ByteCount, exchange: ExchangeSnapshot? = nil) {
+    package init(limit: ByteCount, exchange: ExchangeSnapshot? = nil) {
         self.limit = limit
         self.exchange = exchange
     }

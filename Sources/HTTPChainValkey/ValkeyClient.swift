@@ -35,7 +35,7 @@ public final class ValkeyClient: Sendable {
     }
 
     /// The settings of the client.
-    public let settings: ValkeySettings
+    package let settings: ValkeySettings
     private let loop: any EventLoop
     private let state = Locked(State())
 

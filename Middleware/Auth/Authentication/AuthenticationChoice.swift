@@ -5,15 +5,15 @@ import HTTPTypes
 /// ``HTTPChainCore/Request/authenticated(by:)``.
 ///
 /// The value is the name of the route that authenticates it.
-public enum AuthenticationChoice: RequestOption {
+package enum AuthenticationChoice: RequestOption {
     /// Authenticates as the stages are configured.
-    public static var defaultValue: CallSetting<String> { .standard }
+    package static var defaultValue: CallSetting<String> { .standard }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".authenticated(by:)", reader: "an authentication stage", phase: .authenticate)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value.needsNoStage
     }
 }
@@ -37,7 +37,7 @@ extension Request {
     /// already set some.
     ///
     /// - Parameter target: The party that asks for credentials.
-    public func acceptsCredentials(for target: AuthenticationTarget) -> Bool {
+    package func acceptsCredentials(for target: AuthenticationTarget) -> Bool {
         !head.headerFields.contains(target.requestField)
             && (!options.contains(AuthenticationChoice.self) || options[AuthenticationChoice.self] != .off)
     }

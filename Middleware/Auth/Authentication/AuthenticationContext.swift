@@ -57,18 +57,18 @@ public struct AuthenticationContext: Sendable {
     }
 
     /// The head of the response that rejects the request, or `nil` if there is none yet.
-    public var rejectingHead: HTTPResponse? { rejection?.head }
+    package var rejectingHead: HTTPResponse? { rejection?.head }
 
     /// Returns the inner stages as a transport for the authenticator's own requests, with the request's clock; returns
     /// `nil` if the context was created without a transport.
-    public func stagesInside(for request: Request) -> RefreshContext? {
+    package func stagesInside(for request: Request) -> RefreshContext? {
         next.map { RefreshContext(environment: request.environment, next: $0) }
     }
 
     /// Drains the rejecting response, so that the connection is free for the authenticator's own requests.
     ///
     /// After that the response is gone: the challenge must be answered, or the call must fail.
-    public func discardRejection() async {
+    package func discardRejection() async {
         guard let rejection else { return }
         await rejection.body.drain(time: rejection.time)
     }

@@ -19,7 +19,7 @@ import HTTPTypes
 /// stage with one authenticator. Several of them in a chain follow the same rule.
 ///
 /// **Origins.** Credentials go only to the origin that they are for: the fields are declared in
-/// ``/HTTPChainCore/OriginBoundFields``, challenges from other origins aren't answered, and a request whose `Host`
+/// `OriginBoundFields`, challenges from other origins aren't answered, and a request whose `Host`
 /// field differs from its URL gets none. Proxy credentials are sent only with `http` requests: an `https` request would
 /// take them through the tunnel to the server.
 ///

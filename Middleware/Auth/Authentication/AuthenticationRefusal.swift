@@ -55,9 +55,9 @@ public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// The reason why authentication left a response unanswered; see also ``HTTPChainCore/Response/authenticationRefusal``.
-public enum AuthenticationRefusalOption: ResponseOption {
+package enum AuthenticationRefusalOption: ResponseOption {
     /// No refusal.
-    public static var defaultValue: AuthenticationRefusal? { nil }
+    package static var defaultValue: AuthenticationRefusal? { nil }
 }
 
 extension Response {

@@ -9,7 +9,7 @@ public enum AuthenticationTarget: Sendable, Hashable, CaseIterable {
     case proxy
 
     /// The status that requests credentials: 401 or 407.
-    public var status: HTTPResponse.Status {
+    package var status: HTTPResponse.Status {
         switch self {
         case .origin: .unauthorized
         case .proxy: .proxyAuthenticationRequired
@@ -17,7 +17,7 @@ public enum AuthenticationTarget: Sendable, Hashable, CaseIterable {
     }
 
     /// The field that holds the challenges: `WWW-Authenticate` or `Proxy-Authenticate`.
-    public var challengeField: HTTPField.Name {
+    package var challengeField: HTTPField.Name {
         switch self {
         case .origin: .wwwAuthenticate
         case .proxy: .proxyAuthenticate
@@ -25,7 +25,7 @@ public enum AuthenticationTarget: Sendable, Hashable, CaseIterable {
     }
 
     /// The field that holds the credentials: `Authorization` or `Proxy-Authorization`.
-    public var requestField: HTTPField.Name {
+    package var requestField: HTTPField.Name {
         switch self {
         case .origin: .authorization
         case .proxy: .proxyAuthorization
@@ -33,7 +33,7 @@ public enum AuthenticationTarget: Sendable, Hashable, CaseIterable {
     }
 
     /// The field with information after success: `Authentication-Info` or `Proxy-Authentication-Info`.
-    public var infoField: HTTPField.Name {
+    package var infoField: HTTPField.Name {
         switch self {
         case .origin: .authenticationInfo
         case .proxy: .proxyAuthenticationInfo

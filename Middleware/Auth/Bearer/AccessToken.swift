@@ -16,7 +16,7 @@ public struct AccessToken: Sendable, Hashable {
 
     /// Makes a token.
     ///
-    /// A malformed token (see ``isWellFormed``) is refused when it is about to be sent.
+    /// A malformed token (see `isWellFormed`) is refused when it is about to be sent.
     ///
     /// - Parameters:
     ///   - value: The token's text.
@@ -58,7 +58,7 @@ public struct AccessToken: Sendable, Hashable {
     ///
     /// RFC 6749 §A.12 allows all of them, and servers issue tokens with `!`, `|` or `%`, which RFC 6750 §2.1 excludes.
     /// Spaces, which RFC 6749 also allows, would end the token, and a line break would start another field.
-    public var isWellFormed: Bool { credentials != nil }
+    package var isWellFormed: Bool { credentials != nil }
 
     /// Whether the token has expired at the given date; always `false` if the expiration isn't known.
     public func hasExpired(at date: Date) -> Bool {

@@ -25,7 +25,7 @@ import HTTPTypes
 /// read only once, the caller gets the 401, and the response's `authenticationRefusal` says why.
 ///
 /// **Where it goes.** To the named origins only: not across redirects (the field is declared in
-/// ``/HTTPChainCore/OriginBoundFields``), not without TLS unless the origin is a loopback address or `allowsPlaintext`
+/// `OriginBoundFields`), not without TLS unless the origin is a loopback address or `allowsPlaintext`
 /// is set, and never in place of credentials that the caller set.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retry, so that each attempt has a valid token.
@@ -34,7 +34,7 @@ import HTTPTypes
 /// authenticators, that stage chooses the strongest that the server accepts.
 ///
 /// **Options.** `unauthenticated()` sends a request without a token. On the response:
-/// ``HTTPChainCore/Response/bearerChallenge`` and ``AuthenticationRefusalOption``.
+/// ``HTTPChainCore/Response/bearerChallenge`` and ``HTTPChainCore/Response/authenticationRefusal``.
 ///
 /// **Errors.** ``BearerAuthError``, with the provider's error as its cause.
 public struct BearerAuthMiddleware: AuthenticationStage {

@@ -52,7 +52,7 @@ public struct Challenge: Sendable, Hashable {
     }
 
     /// Returns the values of all parameters with that name; RFC 9110 §11.2 allows only one.
-    public func values(of name: String) -> [String] {
+    package func values(of name: String) -> [String] {
         parameters.filter { ASCII.equalFolded($0.name, name) }.map(\.value)
     }
 
@@ -68,7 +68,7 @@ extension Challenge: CustomStringConvertible {
     }
 
     /// Returns the text as a quoted string, RFC 9110 §5.6.4; control characters, which aren't allowed, become spaces.
-    public static func quoted(_ text: String) -> String {
+    package static func quoted(_ text: String) -> String {
         Escaping.quotedString(text)
     }
 

@@ -28,9 +28,9 @@ public struct ProtectionSpace: Sendable, Hashable, CustomStringConvertible {
     /// The name in the challenge, or `nil` if it has none or there was no challenge yet.
     public let realm: String?
     /// Whether the server or a proxy asks for the credential.
-    public let target: AuthenticationTarget
+    package let target: AuthenticationTarget
     /// The authentication scheme, in lower case: `basic`, `digest`, `bearer`.
-    public let scheme: String
+    package let scheme: String
 
     /// Makes a space.
     ///

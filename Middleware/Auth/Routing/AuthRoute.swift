@@ -3,11 +3,11 @@ public import HTTPChainCore
 /// A rule that assigns requests to an authentication stage by origin, path, or a name set in the request.
 public struct AuthRoute: Sendable {
     /// The name for ``HTTPChainCore/Request/authenticated(by:)``, or `nil` if the route has none.
-    public let name: String?
+    package let name: String?
     /// The origins it serves, or `nil` for all.
-    public let origins: OriginSet?
+    package let origins: OriginSet?
     /// The path it serves, including all paths below it, or `nil` for all.
-    public let path: String?
+    package let path: String?
     /// The stage that authenticates, or `nil` for none.
     let stage: (any Middleware)?
 

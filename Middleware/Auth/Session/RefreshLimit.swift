@@ -3,9 +3,9 @@
 /// A server that rejects every new token, or issues expired ones, would otherwise cause a token request for each call.
 public struct RefreshLimit: Sendable, Hashable, CustomStringConvertible {
     /// The maximum number of refreshes started in one interval.
-    public let count: Int
+    package let count: Int
     /// The length of the sliding interval.
-    public let interval: Duration
+    package let interval: Duration
 
     /// Makes a limit.
     ///

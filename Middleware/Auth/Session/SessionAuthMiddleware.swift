@@ -21,14 +21,14 @@ import HTTPTypes
 /// just retried.
 ///
 /// **Where it goes.** To the named origins only: not across redirects (the fields set by `decorate` are declared in
-/// ``/HTTPChainCore/OriginBoundFields``), and not without TLS unless the origin is a loopback address or
+/// `OriginBoundFields`), and not without TLS unless the origin is a loopback address or
 /// `allowsPlaintext` is set. A request with an `Authorization` field is passed on unchanged.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retry, so that each attempt is made in an open
 /// session.
 ///
 /// **Options.** `unauthenticated()` sends a request outside the session. On the response,
-/// ``AuthenticationRefusalOption``.
+/// ``HTTPChainCore/Response/authenticationRefusal``.
 ///
 /// **Errors.** ``SessionAuthError``, caused by the authenticator's error; rethrows errors of `decorate` and `check`.
 public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainAwareMiddleware {
@@ -38,7 +38,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
     private typealias Versioned = RefreshState<Session>.Versioned
 
     /// The authenticator that opens the sessions.
-    public let authenticator: Authenticator
+    package let authenticator: Authenticator
     let boundOrigins: OriginSet
     private let origins: OriginBindings
     private let allowsPlaintext: Bool

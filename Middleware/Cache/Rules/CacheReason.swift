@@ -57,10 +57,10 @@ public enum CacheReason: Sendable, Hashable, CaseIterable {
     case mustRevalidate
 
     /// The rule in a few words.
-    public var words: String { text.words }
+    package var words: String { text.words }
 
     /// The section that gives the rule.
-    public var section: String { text.section }
+    package var section: String { text.section }
 
     private var text: (words: String, section: String) {
         switch self {

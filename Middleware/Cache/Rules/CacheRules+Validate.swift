@@ -256,7 +256,7 @@ extension CacheRules {
     ///
     /// - Returns: The changed stored responses, with their new descriptions. One without a description must be removed,
     ///   because it may not be stored with the new fields (§3).
-    public func updates(
+    package func updates(
         byHead response: HTTPResponse,
         to question: CacheQuestion,
         among variants: [CacheEntry],

@@ -20,17 +20,17 @@ public struct CacheRules: Sendable {
     public var mode: Mode
     /// The fraction of the time since `Last-Modified` for which a response without an explicit lifetime is fresh, RFC
     /// 9111 §4.2.2; 0.1 by default, 0 for none.
-    public var heuristicFraction: Double
+    package var heuristicFraction: Double
     /// The maximum heuristic lifetime; a day by default.
-    public var heuristicLimit: Duration
+    package var heuristicLimit: Duration
     /// The targeted fields that a shared cache obeys, in order of precedence, RFC 9213 §2.2; `CDN-Cache-Control` by
     /// default.
     ///
     /// Their names must end in `-Cache-Control`.
-    public var targetedFields: [HTTPField.Name]
+    package var targetedFields: [HTTPField.Name]
     /// Whether stale responses are served if the server is unreachable and nothing forbids it, RFC 9111 §4.2.4; `true`
     /// by default.
-    public var servesStaleWhenDisconnected: Bool
+    package var servesStaleWhenDisconnected: Bool
 
     /// Creates rules; see each property for its default.
     public init(

@@ -48,7 +48,7 @@ public struct CacheSettings: Sendable, Hashable {
     /// response. If the content can be read only once, or is larger than 1 MiB, nothing is looked up or stored.
     public var identifier: String?
     /// The query parameters to ignore.
-    public var ignoredQuery: IgnoredQuery?
+    package var ignoredQuery: IgnoredQuery?
     /// The class of data that the response belongs to.
     public var classification: String?
     /// The entries to invalidate if the call succeeds (200 to 399).
@@ -72,7 +72,7 @@ public struct CacheSettings: Sendable, Hashable {
     }
 
     /// Returns these settings, with missing values from others.
-    public func over(_ others: CacheSettings) -> CacheSettings {
+    package func over(_ others: CacheSettings) -> CacheSettings {
         CacheSettings(
             use: use ?? others.use,
             lifetime: lifetime ?? others.lifetime,

@@ -32,7 +32,7 @@ public import HTTPChainCore
 /// - The order of use is saved now and then, and may be lost if the process is killed.
 public final class SQLiteCacheStore: CacheStore, BoundedCacheStore, InvalidationKeeping {
     /// The limits of the store.
-    public let bounds: CacheBounds
+    package let bounds: CacheBounds
     /// The invalidations by all stages that use the store.
     package let invalidations = InvalidationLog()
     let database: CacheDatabase

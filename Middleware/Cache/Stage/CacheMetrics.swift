@@ -12,21 +12,21 @@ public struct CacheMetrics: Sendable, Hashable {
     /// Responses from the server.
     public internal(set) var misses = 0
     /// Background validations that ended, including those that failed.
-    public internal(set) var revalidatedInBackground = 0
+    package internal(set) var revalidatedInBackground = 0
     /// Background validations that failed.
-    public internal(set) var failedInBackground = 0
+    package internal(set) var failedInBackground = 0
     /// Responses stored.
     public internal(set) var stored = 0
     /// The total size of their content in bytes.
     public internal(set) var storedBytes: Int64 = 0
     /// Responses not stored.
-    public internal(set) var notStored = 0
+    package internal(set) var notStored = 0
     /// Entries evicted.
     public internal(set) var evicted = 0
     /// Entries invalidated by calls.
-    public internal(set) var invalidated = 0
+    package internal(set) var invalidated = 0
     /// Failures of the store.
-    public internal(set) var storeFailures = 0
+    package internal(set) var storeFailures = 0
 
     mutating func count(_ event: CacheEvent) {
         switch event {

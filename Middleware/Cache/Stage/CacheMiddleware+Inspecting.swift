@@ -52,7 +52,7 @@ extension CacheMiddleware {
     ///   - selection: The entries to return.
     ///   - limit: The maximum number of entries; 1,000 by default.
     /// - Throws: Errors of the store.
-    public func entries(_ selection: CacheSelection, limit: Int = 1000) async throws -> [CacheEntry] {
+    package func entries(_ selection: CacheSelection, limit: Int = 1000) async throws -> [CacheEntry] {
         var entries: [CacheEntry] = []
         guard limit > 0 else { return [] }
         try await store.visit(selection) { entry in

@@ -3,15 +3,15 @@ public import HTTPChainCore
 public import HTTPTypes
 
 /// The cache settings of a call; see also ``HTTPChainCore/Request/caching(_:)-(CacheSettings)``.
-public enum CacheSettingsOption: RequestOption {
+package enum CacheSettingsOption: RequestOption {
     /// Empty settings: those of the route and the stage apply.
-    public static var defaultValue: CacheSettings { CacheSettings() }
+    package static var defaultValue: CacheSettings { CacheSettings() }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".caching(_:)", reader: "CacheMiddleware(…)", phase: .cache)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value.use == .off || value == CacheSettings(use: value.use) && [nil, .standard, .refresh].contains(value.use)
     }
 }
@@ -91,15 +91,15 @@ public enum EarlyAbandonment: Sendable, Hashable {
 /// The state of a stored response, for callers that check before sending.
 public struct CachedState: Sendable, Hashable {
     /// The key of the entry.
-    public let key: CacheKey
+    package let key: CacheKey
     /// The stored status.
-    public let status: HTTPResponse.Status
+    package let status: HTTPResponse.Status
     /// The age of the response, and the time for which it is fresh.
     public let freshness: CacheFreshness
     /// The date when the response was received or last validated.
     public let date: Date
     /// The number of stored bytes of content.
-    public let length: Int64
+    package let length: Int64
     /// Whether a call would be served without contacting the server.
     public let isUsable: Bool
 }

@@ -33,7 +33,7 @@ public final class CacheRevalidator: Sendable {
     }
 
     /// The number of validations in flight.
-    public var count: Int { state.value.tasks.count }
+    package var count: Int { state.value.tasks.count }
 
     /// Starts a validation.
     ///
@@ -53,7 +53,7 @@ public final class CacheRevalidator: Sendable {
     /// Waits until no validations are in flight.
     ///
     /// - Throws: `CancellationError` if the task is cancelled; validations in flight continue.
-    public func waitUntilIdle() async throws {
+    package func waitUntilIdle() async throws {
         try await state.wait { $0.tasks.isEmpty ? () : nil }
     }
 

@@ -30,23 +30,23 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The name of the cache.
-    public var cache: String
+    package var cache: String
     /// Whether the response came from the store without contacting the server first.
     public var isHit: Bool
     /// The reason why the request was forwarded; `nil` if it wasn't.
-    public var forward: Forward?
+    package var forward: Forward?
     /// The status of the server's response; `nil` if the request wasn't forwarded, or the server was unreachable.
-    public var forwardStatus: Int?
+    package var forwardStatus: Int?
     /// Whether the server's response is being stored.
     public var isStored: Bool
     /// The remaining fresh time in seconds, negative if stale; `nil` for a response from the server.
-    public var timeToLive: Int64?
+    package var timeToLive: Int64?
     /// The age of the response in seconds; `nil` for a response from the server.
     public var age: Int64?
     /// The rule that applied.
-    public var reason: CacheReason
+    package var reason: CacheReason
     /// Further details in words.
-    public var detail: String?
+    package var detail: String?
 
     /// Whether the content came from the store, with or without validation.
     public var isFromStore: Bool { age != nil }
@@ -166,15 +166,15 @@ extension CacheStatus.Forward {
 }
 
 /// Carries the ``CacheStatus`` of a response.
-public enum CacheStatusOption: ResponseOption {
+package enum CacheStatusOption: ResponseOption {
     /// No cache handled the response.
-    public static var defaultValue: CacheStatus? { nil }
+    package static var defaultValue: CacheStatus? { nil }
 }
 
 /// Carries the error that a stored response or a 504 replaced.
-public enum CacheFailure: ResponseOption {
+package enum CacheFailure: ResponseOption {
     /// Nothing failed.
-    public static var defaultValue: (any Error)? { nil }
+    package static var defaultValue: (any Error)? { nil }
 }
 
 extension Response {

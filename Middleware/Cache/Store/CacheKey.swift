@@ -1,4 +1,4 @@
-public import HTTPChainCore
+package import HTTPChainCore
 import HTTPChainSupport
 public import HTTPTypes
 
@@ -9,7 +9,7 @@ public struct CacheKey: Sendable, Hashable {
     /// The absolute URL, normalised by RFC 3986 §6.2, without ignored query parameters.
     public let url: String
     /// The method whose responses are stored; GET also serves HEAD.
-    public let method: HTTPRequest.Method
+    package let method: HTTPRequest.Method
     /// The user or group that owns the entries; empty if all callers share them.
     public let partition: String
     /// The identifier of the call's parameters, beyond the URL; `nil` if the URL is sufficient.
@@ -24,7 +24,7 @@ public struct CacheKey: Sendable, Hashable {
     }
 
     /// The origin of the response.
-    public var origin: Origin? { Origin(url) }
+    package var origin: Origin? { Origin(url) }
 
     /// Whether both keys have the same bytes: canonically equivalent URLs are different resources, and names users.
     public static func == (one: CacheKey, other: CacheKey) -> Bool {

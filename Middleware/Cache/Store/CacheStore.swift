@@ -101,17 +101,17 @@ public struct CacheCommit: Sendable {
 /// The limits of a store.
 public struct CacheBounds: Sendable, Hashable {
     /// The maximum total size of bodies and heads.
-    public var totalBytes: ByteCount
+    package var totalBytes: ByteCount
     /// The maximum size of an entry, including its head.
-    public var entryBytes: ByteCount
+    package var entryBytes: ByteCount
     /// The maximum number of entries; at least 0.
-    public var entryCount: Int {
+    package var entryCount: Int {
         didSet { entryCount = max(0, entryCount) }
     }
     /// The maximum number of variants per key (RFC 9111 §4.1); the least recently used are evicted.
     ///
     /// A look-up compares the request with each variant, so this bounds its time. It is at least 1.
-    public var variantsPerKey: Int {
+    package var variantsPerKey: Int {
         didSet { variantsPerKey = max(1, variantsPerKey) }
     }
 

@@ -3,22 +3,22 @@ import HTTPChainCore
 /// The cookies that a request carries, and why it doesn't carry others: ``CookieJar/explain(_:method:site:at:)``.
 public struct CookieExplanation: Sendable, Hashable, CustomStringConvertible {
     /// A cookie that the request does not carry.
-    public struct Withheld: Sendable, Hashable {
+    package struct Withheld: Sendable, Hashable {
         /// The cookie.
-        public let cookie: Cookie
+        package let cookie: Cookie
         /// The reason why the request does not carry it.
-        public let reason: CookieReason
+        package let reason: CookieReason
     }
 
     /// A cookie that is not in the jar, because it was never stored or is gone.
     ///
     /// Its value is not kept.
-    public struct Absent: Sendable, Hashable, CustomStringConvertible {
+    package struct Absent: Sendable, Hashable, CustomStringConvertible {
         /// The reason why a cookie is not in the jar.
         #if hasAttribute(nonexhaustive)
         @nonexhaustive
         #endif
-        public enum Cause: Sendable, Hashable {
+        package enum Cause: Sendable, Hashable {
             /// A `Set-Cookie` field was not stored.
             case refused(CookieReason)
             /// The cookie was in the jar and is gone: evicted, expired, or removed.
@@ -26,14 +26,14 @@ public struct CookieExplanation: Sendable, Hashable, CustomStringConvertible {
         }
 
         /// The first 256 bytes of the cookie's name; empty if it has none or could not be parsed.
-        public let name: String
+        package let name: String
         /// The cookie's domain, or the responding host if the cookie was refused.
-        public let domain: String
+        package let domain: String
         /// The reason why it is not in the jar.
-        public let cause: Cause
+        package let cause: Cause
 
         /// One line: `refused, because …: sid of example.com`.
-        public var description: String {
+        package var description: String {
             let name = name.isEmpty ? "a cookie without a name" : name
             return switch cause {
             case .refused(let reason): "refused, because \(reason): \(name) of \(domain)"
@@ -43,16 +43,16 @@ public struct CookieExplanation: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The URL of the request, with secrets redacted.
-    public let url: String
+    package let url: String
     /// The cookies that the request carries, in the order of the `Cookie` field.
     public let sent: [Cookie]
     /// The cookies of the host, and of the domains above it, that the request does not carry.
-    public let withheld: [Withheld]
+    package let withheld: [Withheld]
     /// The cookies of the host, and of the domains above it, that the jar refused or no longer has, latest last.
     ///
     /// A cookie refused or removed repeatedly for the same reason is in the list once. It stays in the list even if it
     /// is set again later.
-    public let absent: [Absent]
+    package let absent: [Absent]
 
     /// One line for each cookie, without values.
     public var description: String {

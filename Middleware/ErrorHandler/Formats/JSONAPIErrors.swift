@@ -20,9 +20,9 @@ public struct JSONAPIErrors: Sendable, Hashable {
         /// The part of the request that was wrong.
         public let source: Source?
         /// The links to more information: `about` and `type`.
-        public let links: [String: String]
+        package let links: [String: String]
         /// Any additional information from the service.
-        public let meta: [String: JSONValue]
+        package let meta: [String: JSONValue]
     }
 
     /// The part of a request that an error is about.
@@ -38,7 +38,7 @@ public struct JSONAPIErrors: Sendable, Hashable {
     /// The errors, at least one.
     public let errors: [Item]
     /// The information about the document itself.
-    public let meta: [String: JSONValue]
+    package let meta: [String: JSONValue]
 
     init?(_ document: JSONValue) {
         let errors = document["errors"]?.array?.compactMap(Item.init) ?? []

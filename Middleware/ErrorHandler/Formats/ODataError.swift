@@ -21,9 +21,9 @@ public struct ODataError: Sendable, Hashable {
     /// The errors that caused this one.
     public let details: [Detail]
     /// The details that only the service's developers should see.
-    public let innerError: [String: JSONValue]
+    package let innerError: [String: JSONValue]
     /// All other members: annotations such as `@retry.after`.
-    public let annotations: [String: JSONValue]
+    package let annotations: [String: JSONValue]
 
     init?(_ document: JSONValue) {
         guard var members = LenientObject(document["error"] ?? document["odata.error"]) else { return nil }

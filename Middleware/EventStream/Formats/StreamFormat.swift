@@ -11,7 +11,7 @@ public struct StreamFormat: Sendable, Hashable, CustomStringConvertible {
 
     let kind: Kind
     /// The media types that the request accepts, preferred first.
-    public let mediaTypes: [String]
+    package let mediaTypes: [String]
     /// The name, for people.
     public let description: String
 

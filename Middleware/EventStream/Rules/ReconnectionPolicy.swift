@@ -15,17 +15,17 @@ public struct ReconnectionPolicy: Sendable {
     /// The longest wait, before jitter and unless the server requests a longer one; 30 seconds by default.
     public var maximumDelay: Duration
     /// The maximum jitter, as a fraction of the wait; 0.5 by default, 0 for none.
-    public var jitter: Double
+    package var jitter: Double
     /// The time after which a working connection resets the failure count; 60 seconds by default.
     public var stableAfter: Duration
     /// The maximum number of consecutive failures that are retried; `nil`, the default, for no limit.
-    public var maximumFailures: Int?
+    package var maximumFailures: Int?
     /// The longest wait that the server can request with `retry` or `Retry-After`; 5 minutes by default.
-    public var serverDelayLimit: Duration
+    package var serverDelayLimit: Duration
     /// The statuses that are temporary; 408, 425, 429 and all 5xx by default.
-    public var statuses: StatusSet
+    package var statuses: StatusSet
     /// Whether the stream is reopened after the server has ended it; `true` by default.
-    public var reconnectsAtEnd: Bool
+    package var reconnectsAtEnd: Bool
     /// A rule that takes precedence over the policy's own; none by default.
     public var verdict: (@Sendable (StreamInterruption) -> ReconnectionVerdict)?
 
@@ -91,7 +91,7 @@ public struct StreamInterruption: Sendable {
     /// The number of consecutive failures, including this one.
     public let failures: Int
     /// Whether the connection had delivered an event.
-    public let broughtEvents: Bool
+    package let broughtEvents: Bool
     /// The stream's current ID; `nil` if there is none.
     public let lastEventID: String?
 }

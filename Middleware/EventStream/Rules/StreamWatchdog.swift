@@ -7,7 +7,7 @@ import HTTPChainCore
 /// mistaken for a silent server.
 public struct StreamWatchdog: Sendable, Hashable, CustomStringConvertible {
     /// The limit before heartbeats are learned; `nil` for none.
-    public let limit: Duration?
+    package let limit: Duration?
     /// The number of missed heartbeats after which the connection counts as lost; `nil` if nothing is learned.
     let factor: Int?
     /// The shortest limit that can be learned.

@@ -45,7 +45,7 @@ public struct ContentTypeSet: Sendable, Hashable, ExpressibleByArrayLiteral, Cus
     )
 
     /// Returns the types of both sets; an exception of one remains unless the other contains the type itself.
-    public func union(_ other: ContentTypeSet) -> ContentTypeSet {
+    package func union(_ other: ContentTypeSet) -> ContentTypeSet {
         var result = self
         result.patterns.formUnion(other.patterns)
         result.exceptions.formUnion(other.exceptions)
@@ -54,7 +54,7 @@ public struct ContentTypeSet: Sendable, Hashable, ExpressibleByArrayLiteral, Cus
     }
 
     /// Whether a `Content-Type` value has a type of the set.
-    public func contains(_ contentType: String) -> Bool {
+    package func contains(_ contentType: String) -> Bool {
         let essence = contentType.unicodeScalars.prefix { $0 != ";" }
         let type = String(essence.filter { !$0.properties.isWhitespace }).lowercased()
         if exceptions.contains(type) { return false }

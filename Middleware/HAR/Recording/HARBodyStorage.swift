@@ -3,9 +3,9 @@ public import HTTPChainCore
 /// The size limit of recorded bodies, and the place where they are stored.
 public struct HARBodyStorage: Sendable, Hashable {
     /// The number of bytes of a body that are recorded; the rest is only counted.
-    public var limit: ByteCount
+    package var limit: ByteCount
     /// The size above which a body is stored in a separate file next to the archive; `nil` for never.
-    public var fileThreshold: ByteCount?
+    package var fileThreshold: ByteCount?
 
     /// Stores bodies in the archive: text unchanged, everything else in base64.
     ///

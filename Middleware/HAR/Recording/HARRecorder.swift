@@ -29,7 +29,7 @@ public final class HARRecorder: Sendable {
     private static let pendingLimit: Int64 = 256 << 20
 
     /// The size limit of recorded bodies, and the place where they are stored.
-    public let bodies: HARBodyStorage
+    package let bodies: HARBodyStorage
     private let file: HARFile?
     private let executor: FileExecutor
     private let state = Watched(State())

@@ -8,9 +8,9 @@ public struct UnmatchedReplayError: HTTPChainError {
     /// The request's URL, with secrets redacted.
     public let url: String
     /// The nearest entries with their differences, nearest first.
-    public let nearest: [NearEntry]
+    package let nearest: [NearEntry]
     /// The number of entries.
-    public let entryCount: Int
+    package let entryCount: Int
     /// "ReplayTransport".
     public let stage: String
     /// The request, with secrets redacted.

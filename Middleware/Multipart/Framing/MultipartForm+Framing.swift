@@ -33,7 +33,7 @@ extension MultipartForm {
     ///
     /// - Parameter random: The source of a random boundary.
     /// - Throws: ``MultipartError`` if the form's own boundary is invalid.
-    public func boundary(random: any RandomSource) throws(MultipartError) -> MultipartBoundary {
+    package func boundary(random: any RandomSource) throws(MultipartError) -> MultipartBoundary {
         if let boundary { return try MultipartBoundary(boundary) }
         return .random(from: random)
     }

@@ -22,7 +22,7 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
         case related(type: String, start: String? = nil, parameters: [String: String] = [:])
 
         /// The media type without parameters, such as `multipart/form-data`.
-        public var mediaType: String {
+        package var mediaType: String {
             switch self {
             case .formData: "multipart/form-data"
             case .mixed: "multipart/mixed"
@@ -32,7 +32,7 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
     }
 
     /// The notation of names and file names.
-    public enum Notation: Sendable, Hashable {
+    package enum Notation: Sendable, Hashable {
         /// Prevents servers from seeing a delimiter in them: line breaks and quotation marks are percent-encoded, NUL
         /// is refused, and texts are sent unchanged.
         case strict
@@ -44,9 +44,9 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
     /// The kind of the body.
     public var kind: Kind
     /// The notation of names and file names; ``Notation/strict`` by default.
-    public var notation = Notation.strict
+    package var notation = Notation.strict
     /// A custom boundary, validated when the form is framed; `nil` for a random one.
-    public var boundary: String?
+    package var boundary: String?
     /// The parts, in order.
     public var parts: [MultipartPart]
 
@@ -103,7 +103,7 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
     }
 
     /// Whether the form can be sent more than once, which requires that all its parts can.
-    public var isReplayable: Bool { parts.allSatisfy(\.body.isReplayable) }
+    package var isReplayable: Bool { parts.allSatisfy(\.body.isReplayable) }
 }
 
 extension MultipartForm: CustomStringConvertible, CustomDebugStringConvertible {

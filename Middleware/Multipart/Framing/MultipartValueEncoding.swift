@@ -3,9 +3,9 @@ public import Foundation
 /// The encoding of typed values in a form.
 public struct MultipartValueEncoding: Sendable {
     /// The Content-Type of the parts, unless they have their own.
-    public let contentType: String
+    package let contentType: String
     /// Encodes a value.
-    public let encode: @Sendable (any Encodable & Sendable) throws -> Data
+    package let encode: @Sendable (any Encodable & Sendable) throws -> Data
 
     /// Makes an encoding.
     ///

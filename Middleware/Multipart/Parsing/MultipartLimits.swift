@@ -3,17 +3,17 @@ public import HTTPChainCore
 /// The limits of a multipart message, which is refused if it exceeds them.
 public struct MultipartLimits: Sendable, Hashable {
     /// The size of a part's head, including names, values and line ends; 16 KiB by default.
-    public var headerSize: ByteCount
+    package var headerSize: ByteCount
     /// The number of fields in a part's head; 64 by default, and never more than 10,000.
-    public var headerCount: Int
+    package var headerCount: Int
     /// The number of parts in a message; 1,000 by default.
-    public var partCount: Int
+    package var partCount: Int
     /// The size of a part's content; unlimited by default, since contents are streamed and `collect(upTo:)` has a
     /// separate limit.
-    public var partSize: ByteCount
+    package var partSize: ByteCount
     /// The size of the padding before the first boundary, and separately after the last, which is ignored (RFC 2046
     /// §5.1.1); 64 KiB by default.
-    public var paddingSize: ByteCount
+    package var paddingSize: ByteCount
 
     /// Makes limits.
     ///

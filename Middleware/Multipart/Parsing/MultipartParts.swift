@@ -53,7 +53,7 @@ public struct MultipartParts: AsyncSequence, Sendable {
     ///   - contentType: The message's Content-Type, of any multipart type.
     ///   - limits: The limits.
     /// - Throws: ``MultipartError`` if the type isn't multipart, or has no valid boundary.
-    public init(_ body: HTTPBody, contentType: String?, limits: MultipartLimits = .standard) throws(MultipartError) {
+    package init(_ body: HTTPBody, contentType: String?, limits: MultipartLimits = .standard) throws(MultipartError) {
         self.body = body
         parser = try MultipartParser(contentType: contentType, limits: limits)
     }

@@ -40,12 +40,12 @@ public struct LogLevels: Sendable, Hashable {
     }
 
     /// Removes a component's entry, so that its parent's applies again.
-    public mutating func removeEntry(for component: String) {
+    package mutating func removeEntry(for component: String) {
         entries[component] = nil
     }
 
     /// Whether records of this level from this component are logged.
-    public func includes(_ level: Logger.Level, from component: String) -> Bool {
+    package func includes(_ level: Logger.Level, from component: String) -> Bool {
         guard let least = self[component] else { return false }
         return level >= least
     }

@@ -42,7 +42,7 @@ public struct LoggedFields: Sendable, Hashable, ExpressibleByArrayLiteral {
     }
 
     /// The list without some names.
-    public func removing(_ names: String...) -> LoggedFields {
+    package func removing(_ names: String...) -> LoggedFields {
         LoggedFields(self.names.subtracting(names.map { $0.lowercased() }))
     }
 

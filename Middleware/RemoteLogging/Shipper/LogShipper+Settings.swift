@@ -17,7 +17,7 @@ extension LogShipper {
         /// The maximum estimated memory of the records in a batch; 1 MiB by default.
         ///
         /// A larger record is sent alone.
-        public var batchBytes: ByteCount = .mebibytes(1)
+        package var batchBytes: ByteCount = .mebibytes(1)
         /// The time that a record waits for others before it's sent; 1 second by default.
         public var batchAge: Duration = .seconds(1)
         /// The timeout of a request, including its response; 30 seconds by default.
@@ -28,15 +28,15 @@ extension LogShipper {
         /// A batch waiting before a retry doesn't delay the others: the same number again may wait. If the receiver
         /// requests the wait (`Retry-After`) or rejects the credentials (401, 403), the others wait too. With a spool
         /// they also wait, because later batches would be sent twice after a `kill -9`.
-        public var concurrentExports = 1
+        package var concurrentExports = 1
         /// The longest pause before the first retry, which doubles with each retry; 1 second by default.
         ///
         /// The pause is drawn uniformly from zero to the longest.
-        public var retryBase: Duration = .seconds(1)
+        package var retryBase: Duration = .seconds(1)
         /// The longest pause, unless the receiver requests a longer one; 30 seconds by default.
-        public var retryCap: Duration = .seconds(30)
+        package var retryCap: Duration = .seconds(30)
         /// The limit of `Retry-After`; longer values are cut to it; 5 minutes by default.
-        public var retryAfterCap: Duration = .seconds(300)
+        package var retryAfterCap: Duration = .seconds(300)
         /// The maximum number of times that a batch is sent if the receiver may have it but didn't respond; 20 by
         /// default, so that a batch which crashes the receiver doesn't block the others forever.
         ///

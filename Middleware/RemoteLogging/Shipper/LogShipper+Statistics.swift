@@ -35,25 +35,25 @@ extension LogShipper {
         public internal(set) var unwritten = 0
         /// Records left in the spool by an earlier process, as far as counted; counting continues while the first ones
         /// are sent; the number is an estimate if files were damaged.
-        public internal(set) var recovered = 0
+        package internal(set) var recovered = 0
         /// Records in all requests, each counted as often as it was sent.
-        public internal(set) var sent = 0
+        package internal(set) var sent = 0
         /// Records that the receiver has accepted.
         public internal(set) var acknowledged = 0
         /// Records that the receiver rejected while accepting the rest of their batch.
-        public internal(set) var rejected = 0
+        package internal(set) var rejected = 0
         /// Records that are lost, by reason.
         public internal(set) var dropped = Drops()
         /// Ignored records about the shipping itself, which aren't included in ``dropped``.
-        public internal(set) var ownTraffic = 0
+        package internal(set) var ownTraffic = 0
         /// Requests that retried a failed one.
         public internal(set) var retries = 0
         /// Records in the queue; after a shutdown, those that the spool keeps for the next process.
         public internal(set) var queuedRecords = 0
         /// The size of the queued records, in bytes, as ``Settings/queueBytes`` counts it.
-        public internal(set) var queuedBytes = 0
+        package internal(set) var queuedBytes = 0
         /// Records taken from the queue whose batch isn't settled.
-        public internal(set) var inFlight = 0
+        package internal(set) var inFlight = 0
         /// The last failure of a batch, on one line; `nil` if none has failed.
         ///
         /// A later success doesn't reset it.
@@ -70,7 +70,7 @@ extension LogShipper {
         /// The number of records still queued at the deadline, including those logged meanwhile; 0 if complete.
         public let left: Int
         /// The last failure of a batch, on one line, if records are left or lost; otherwise `nil`.
-        public let lastFailure: String?
+        package let lastFailure: String?
 
         init(isComplete: Bool, left: Int, lastFailure: String? = nil) {
             self.isComplete = isComplete

@@ -22,7 +22,7 @@ public struct LogShipperError: HTTPChainError {
     public let problem: Problem
 
     /// Makes the error for a problem.
-    public init(_ problem: Problem) {
+    package init(_ problem: Problem) {
         self.problem =
             if case .refused(let reason) = problem { .refused(Redaction.standard.text(reason)) } else { problem }
     }

@@ -299,7 +299,7 @@ public final class LogSpool: Sendable {
     /// Counts the unacknowledged records by reading all their files.
     ///
     /// - Throws: ``LogSpoolError`` if the spool was closed. Unreadable records aren't counted.
-    public func countPendingRecords() throws(LogSpoolError) -> Int {
+    package func countPendingRecords() throws(LogSpoolError) -> Int {
         let view = try view()
         let numbers = view.sealed.map(\.number) + [view.active?.number].compactMap { $0 }
         let reader = seen.withLock { $0.reader }

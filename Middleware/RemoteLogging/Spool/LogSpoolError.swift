@@ -28,7 +28,7 @@ public struct LogSpoolError: HTTPChainError, Hashable {
     public let problem: Problem
 
     /// Makes an error.
-    public init(_ problem: Problem) {
+    package init(_ problem: Problem) {
         self.problem = problem
     }
 

@@ -5,13 +5,13 @@ public struct LogSpoolReport: Sendable, Hashable {
     /// The size of all segments on the disk, in bytes.
     public internal(set) var bytes: Int64 = 0
     /// The size on disk of the unacknowledged records, in bytes; 0 only if nothing is left.
-    public internal(set) var pendingBytes: Int64 = 0
+    package internal(set) var pendingBytes: Int64 = 0
     /// The number of records that were appended.
     public internal(set) var acceptedRecords = 0
     /// The number of records that were refused because the spool was full or the disk failed.
     public internal(set) var refusedRecords = 0
     /// The number of unreadable parts that were skipped; each held at least one record.
-    public internal(set) var damagedParts = 0
+    package internal(set) var damagedParts = 0
     /// The most recent reason for refusing a record, other than a full spool.
     public internal(set) var lastFailure: LogSpoolError?
 }

@@ -5,21 +5,21 @@ public import HTTPChainCore
 /// Make it once and share it among handlers, because its rules are prepared when it's made.
 public struct RemoteLogSettings: Sendable {
     /// The attributes for the source location; all of them by default.
-    public var code: LogCodeAttributes
+    package var code: LogCodeAttributes
     /// The rules that define what is secret; ``/HTTPChainCore/Redaction/standard`` by default, `nil` shows everything.
-    public var redaction: Redaction? {
+    package var redaction: Redaction? {
         didSet { rules = redaction.map { LogRedaction($0) } }
     }
     /// Whether messages, errors and texts in metadata are searched for secrets too; `true` by default.
     ///
     /// Metadata with the name of a secret is always redacted.
-    public var redactsText: Bool
+    package var redactsText: Bool
     /// The size to which a message, an error or a text in metadata is cut, in bytes; 32 KiB by default.
     ///
     /// The text is cut before it's searched for secrets, so that long texts don't delay the program.
     public var textLimit: ByteCount
     /// The source of the time of records; the live environment by default.
-    public var environment: ChainEnvironment
+    package var environment: ChainEnvironment
 
     private(set) var rules: LogRedaction?
 

@@ -12,7 +12,7 @@ public struct StoredUpload: Sendable, Hashable {
     /// The total number of bytes.
     public var length: Int64
     /// The time at which the upload was created, by the local clock.
-    public var created: Date
+    package var created: Date
     /// The time at which the server will remove the upload, if known (`Upload-Expires`, `max-age`).
     public var expires: Date?
 
@@ -26,5 +26,5 @@ public struct StoredUpload: Sendable, Hashable {
     }
 
     /// Whether the server has removed it by a date, as far as known.
-    public func isExpired(at date: Date) -> Bool { expires.map { $0 <= date } ?? false }
+    package func isExpired(at date: Date) -> Bool { expires.map { $0 <= date } ?? false }
 }

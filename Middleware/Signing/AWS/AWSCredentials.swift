@@ -4,11 +4,11 @@ public import HTTPChainCore
 /// The credentials for an AWS signature.
 public struct AWSCredentials: Sendable, Hashable {
     /// The key's identifier, which is sent.
-    public var accessKeyID: String
+    package var accessKeyID: String
     /// The key, which is never sent.
-    public var secretAccessKey: Secret
+    package var secretAccessKey: Secret
     /// The token of temporary credentials, which is sent.
-    public var sessionToken: Secret?
+    package var sessionToken: Secret?
     /// The time at which temporary credentials expire.
     public var expiration: Date?
 

@@ -206,15 +206,15 @@ extension AWSSigner {
 }
 
 /// The treatment of content in an AWS signature for one request; see ``HTTPChainCore/Request/signingPayload(_:)``.
-public enum AWSPayloadChoice: RequestOption {
+package enum AWSPayloadChoice: RequestOption {
     /// As configured in the signer.
-    public static var defaultValue: CallSetting<AWSPayload> { .standard }
+    package static var defaultValue: CallSetting<AWSPayload> { .standard }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".signingPayload(_:)", reader: "SigningMiddleware(.aws(…))", phase: .sign)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value.needsNoStage
     }
 }

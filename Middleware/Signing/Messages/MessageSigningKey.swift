@@ -25,9 +25,9 @@ public struct MessageSigningKey: Sendable {
     }
 
     /// The algorithm.
-    public let algorithm: SignatureAlgorithm
+    package let algorithm: SignatureAlgorithm
     /// The key's identifier (`keyid`), or `nil` if both sides know the key anyway.
-    public let id: String?
+    package let id: String?
     let operation: Operation
 
     /// Makes an external key.

@@ -13,9 +13,9 @@ public struct MessageVerificationKey: Sendable {
     public typealias Verify = @Sendable (_ signature: Data, _ base: Data) -> Bool
 
     /// The algorithm, which is the only one allowed for this key (RFC 9421 §7.3.6).
-    public let algorithm: SignatureAlgorithm
+    package let algorithm: SignatureAlgorithm
     /// The key's identifier (`keyid`), or `nil` for a key that is used if no identifier matches.
-    public let id: String?
+    package let id: String?
     let isValid: Verify
 
     /// Makes a key from a closure.

@@ -17,7 +17,7 @@ public final class NonceMemory: Sendable {
     }
 
     /// The maximum number of nonces.
-    public let limit: Int
+    package let limit: Int
     private let state = Locked(State())
 
     /// Makes a memory.
@@ -28,7 +28,7 @@ public final class NonceMemory: Sendable {
     }
 
     /// The number of nonces in memory, including expired ones.
-    public var count: Int { state.withLock { $0.ends.count } }
+    package var count: Int { state.withLock { $0.ends.count } }
 
     /// Remembers a nonce.
     ///
@@ -39,7 +39,7 @@ public final class NonceMemory: Sendable {
     ///   - now: The current time.
     /// - Throws: ``SigningError/Problem/replayed(nonce:)`` if it is already in memory;
     ///   ``SigningError/Problem/tooManyNonces(limit:)``.
-    public func note(_ nonce: String, by keyID: String?, until end: Date, now: Date) throws(SigningError) {
+    package func note(_ nonce: String, by keyID: String?, until end: Date, now: Date) throws(SigningError) {
         let key = Key(keyID: keyID, nonce: nonce)
         let problem = state.withLock { state -> SigningError.Problem? in
             if let known = state.ends[key], known >= now { return .replayed(nonce: nonce) }

@@ -38,10 +38,10 @@ public struct SignatureComponent: Sendable {
     }
 
     /// Whether it is derived from the message, and not a field.
-    public var isDerived: Bool { name.utf8.first == UInt8(ascii: "@") }
+    package var isDerived: Bool { name.utf8.first == UInt8(ascii: "@") }
 
     /// Whether it is taken from the request of a response.
-    public var isFromRequest: Bool { parameters.contains(.fromRequest) }
+    package var isFromRequest: Bool { parameters.contains(.fromRequest) }
 }
 
 extension SignatureComponent {

@@ -4,22 +4,22 @@ import RawStructuredFieldValues
 /// A signature's components and parameters (RFC 9421 §2.3): the member of `Signature-Input`.
 public struct SignatureParameters: Sendable, Hashable {
     /// The components, in signing order.
-    public var components: [SignatureComponent]
+    package var components: [SignatureComponent]
     /// The creation time, to the second.
     public var created: Date?
     /// The expiration time, to the second.
     public var expires: Date?
     /// A unique text.
-    public var nonce: String?
+    package var nonce: String?
     /// The algorithm, if the signature declares it.
-    public var algorithm: SignatureAlgorithm?
+    package var algorithm: SignatureAlgorithm?
     /// The key's identifier.
     public var keyID: String?
     /// The name of the application that it is for.
-    public var tag: String?
+    package var tag: String?
 
     /// Makes parameters with components only.
-    public init(_ components: [SignatureComponent]) {
+    package init(_ components: [SignatureComponent]) {
         self.components = components
     }
 }

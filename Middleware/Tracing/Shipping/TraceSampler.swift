@@ -80,7 +80,7 @@ public struct SpanLimits: Sendable, Hashable {
     /// The maximum number of links of a span; 128 by default.
     public var links = 128
     /// The maximum number of attributes of an event or a link; 128 by default.
-    public var innerAttributes = 128
+    package var innerAttributes = 128
     /// The maximum length of a text in an attribute, in Unicode scalars; 8,192 by default.
     ///
     /// Longer texts are cut.

@@ -12,7 +12,7 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible {
         /// The value, decoded.
         public let value: String
         /// The properties after the value, unchanged, separated by semicolons.
-        public let properties: String
+        package let properties: String
 
         /// Makes an entry.
         ///
@@ -34,9 +34,9 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The maximum number of entries (§3.3.2).
-    public static let entryLimit = 64
+    package static let entryLimit = 64
     /// The maximum length of the field, in bytes (§3.3.2).
-    public static let lengthLimit = 8192
+    package static let lengthLimit = 8192
 
     /// The entries, in order, with unique names.
     public private(set) var entries: [Entry] = []

@@ -9,20 +9,20 @@ import HTTPChainCore
 /// ```
 public struct TraceContext: Sendable, Hashable, CustomStringConvertible {
     /// The first half of the trace ID.
-    public let traceIDHigh: UInt64
+    package let traceIDHigh: UInt64
     /// The second half of the trace ID.
-    public let traceIDLow: UInt64
+    package let traceIDLow: UInt64
     /// The ID of the span that is the parent of the receiver's span; never 0.
-    public let parentID: UInt64
+    package let parentID: UInt64
     /// The trace's flags, of which ``sampledFlag`` and ``randomFlag`` are defined.
-    public var flags: UInt8
+    package var flags: UInt8
     /// The state that participating systems keep.
-    public var state: TraceState
+    package var state: TraceState
 
     /// The flag for a trace that the caller may have recorded (§3.2.2.5.1).
-    public static let sampledFlag: UInt8 = 0x01
+    package static let sampledFlag: UInt8 = 0x01
     /// The flag for a random trace ID (Level 2, §3.2.2.5.2).
-    public static let randomFlag: UInt8 = 0x02
+    package static let randomFlag: UInt8 = 0x02
 
     /// Makes a context.
     ///

@@ -20,7 +20,7 @@ public import Instrumentation
 /// It's also an `Instrument`, and can be bootstrapped as such.
 public struct W3CPropagator: Instrument {
     /// Whether a request without a trace begins one, which isn't recorded.
-    public let startsTraces: Bool
+    package let startsTraces: Bool
 
     /// Makes a propagator.
     ///

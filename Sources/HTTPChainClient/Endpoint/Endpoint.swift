@@ -88,7 +88,7 @@ public struct Endpoint: Sendable {
 /// An error for a request that no endpoint of the client supports.
 public struct UnsupportedRequestError: HTTPChainError, Hashable {
     /// The request's type.
-    public let requestType: String
+    package let requestType: String
     /// The endpoints that were tried, in order.
     public let endpoints: [String]
 

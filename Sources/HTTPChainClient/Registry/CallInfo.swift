@@ -24,28 +24,28 @@ public struct CallInfo: Sendable {
     /// Whether the call was made from a value of a type.
     ///
     /// - Parameter type: A request type, a superclass of it, or a protocol (`(any ShopRequest).self`).
-    public func isMade<Value>(from type: Value.Type) -> Bool { value is Value }
+    package func isMade<Value>(from type: Value.Type) -> Bool { value is Value }
 
     /// Whether the call's key is of a type.
-    public func hasKey<Key>(of type: Key.Type) -> Bool { key is Key }
+    package func hasKey<Key>(of type: Key.Type) -> Bool { key is Key }
 }
 
 /// The settings of a call for its registry.
-public struct CallRegistration: RequestOption, Sendable {
+package struct CallRegistration: RequestOption, Sendable {
     /// The key of the call, chosen by the caller.
-    public var key: (any Hashable & Sendable)?
+    package var key: (any Hashable & Sendable)?
     /// The call's tags.
-    public var tags: Set<String> = []
+    package var tags: Set<String> = []
     /// Whether the call is refused while another with the same key is running, or with an equal value if it has no key.
-    public var excludesDuplicates = false
+    package var excludesDuplicates = false
 
     /// Creates a registration without a key or tags that allows duplicates.
-    public init() {}
+    package init() {}
 
     /// No key, no tags, duplicates allowed.
-    public static var defaultValue: CallRegistration { CallRegistration() }
+    package static var defaultValue: CallRegistration { CallRegistration() }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(
             ".excludingDuplicateCalls()",
             reader: "CallRegistryMiddleware(…)",
@@ -53,11 +53,11 @@ public struct CallRegistration: RequestOption, Sendable {
         )
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         !value.excludesDuplicates
     }
     /// Always `false`: it only describes the call.
-    public static var affectsResponse: Bool { false }
+    package static var affectsResponse: Bool { false }
 }
 
 extension Request {
@@ -93,7 +93,7 @@ public struct DuplicateCallError: HTTPChainError {
     /// The running call.
     public let running: CallID
     /// Whether the calls have the same key; otherwise they were made from equal values.
-    public let isByKey: Bool
+    package let isByKey: Bool
 
     /// Always "CallRegistry".
     public var stage: String { "CallRegistry" }

@@ -14,9 +14,10 @@ public import HTTPChainCore
 /// dropped. A call cancelled in the registry throws `CancellationError`, and a late result is ignored. The next read of
 /// a body that is still arriving throws it as well.
 ///
-/// Set ``CallRegistration`` for each call. The stage throws ``DuplicateCallError`` for a refused call, and
-/// ``CallIdentityError`` for one that excludes duplicates without a key or a `Hashable` value. A typed call of a
-/// ``Client`` is in the client's registry without this stage.
+/// Set ``HTTPChainCore/Request/callKey(_:)``, ``HTTPChainCore/Request/callTags(_:)`` and
+/// ``HTTPChainCore/Request/excludingDuplicateCalls()`` for each call. The stage throws ``DuplicateCallError`` for a
+/// refused call, and ``CallIdentityError`` for one that excludes duplicates without a key or a `Hashable` value. A
+/// typed call of a ``Client`` is in the client's registry without this stage.
 public struct CallRegistryMiddleware: DeadlineKeepingMiddleware {
     private let registry: CallRegistry
 

@@ -119,14 +119,14 @@ extension HTTPBody {
     /// Returns the body, and a view of its first bytes as they are read.
     ///
     /// - Parameter limit: The maximum number of bytes to keep.
-    public func tee(upTo limit: ByteCount) -> (body: HTTPBody, seen: BodyTee) {
+    package func tee(upTo limit: ByteCount) -> (body: HTTPBody, seen: BodyTee) {
         let tee = BodyTee(limit: Int(clamping: limit.bytes))
         return (transformed(length: length) { TeeReader(inner: $0, tee: tee) }, tee)
     }
 }
 
 /// The part of a body that has been read so far: its first bytes, its size, and whether it is complete.
-public final class BodyTee: Sendable {
+package final class BodyTee: Sendable {
     private struct State {
         var bytes = Data()
         var count: Int64 = 0
@@ -155,15 +155,15 @@ public final class BodyTee: Sendable {
     }
 
     /// The first bytes that were read.
-    public var preview: BodyPreview {
+    package var preview: BodyPreview {
         state.withLock { BodyPreview($0.bytes, isTruncated: $0.count > $0.bytes.count || !$0.isComplete) }
     }
 
     /// The number of bytes that were read.
-    public var count: Int64 { state.withLock { $0.count } }
+    package var count: Int64 { state.withLock { $0.count } }
 
     /// Whether the body was read to its end.
-    public var isComplete: Bool { state.withLock { $0.isComplete } }
+    package var isComplete: Bool { state.withLock { $0.isComplete } }
 }
 
 struct TeeReader: BodyReader {

@@ -52,7 +52,7 @@ extension HTTPBody {
     ///   - limit: The maximum number of bytes to read.
     ///   - memory: The maximum number of bytes to keep in memory. Defaults to 1 MiB.
     /// - Throws: ``BodyError`` if the limit is exceeded or the file system fails; errors of reading the body.
-    public func buffered(upTo limit: ByteCount, memory: ByteCount = .mebibytes(1)) async throws -> HTTPBody {
+    package func buffered(upTo limit: ByteCount, memory: ByteCount = .mebibytes(1)) async throws -> HTTPBody {
         if isReplayable { return self }
         if let length, length > limit.bytes { throw BodyError(.tooLarge(limit: limit)) }
         var reader = try await makeReader()

@@ -22,7 +22,7 @@ public struct HTTPBody: Sendable {
     }
 
     /// The size of the chunks in which a file or a large value is read: 64 KiB.
-    public static let chunkSize = 65_536
+    package static let chunkSize = 65_536
 
     let storage: Storage
 

@@ -13,7 +13,7 @@ public final class TemporaryFile: Sendable {
     ///
     /// - Parameter directory: The directory. Defaults to the system's directory for temporary files.
     /// - Throws: ``BodyError`` if the file can't be created.
-    public convenience init(in directory: URL = FileManager.default.temporaryDirectory) throws(BodyError) {
+    package convenience init(in directory: URL = FileManager.default.temporaryDirectory) throws(BodyError) {
         try self.init(in: directory, access: .standard)
     }
 

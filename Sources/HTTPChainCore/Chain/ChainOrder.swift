@@ -5,13 +5,13 @@ public struct ChainPlace: Sendable {
     /// The stages between it and the transport, outermost first.
     public let inside: [any Middleware]
     /// The stages of the chains nested in the transport, outermost first; empty if the transport isn't a chain.
-    public let nested: [any Middleware]
+    package let nested: [any Middleware]
     /// The combined capabilities of the inner stages and the transport.
     public let capabilities: TransportCapabilities
     /// The transport's name.
-    public let transportName: String
+    package let transportName: String
     /// Whether the transport is itself a chain, whose stages aren't part of `inside`.
-    public let isOverChain: Bool
+    package let isOverChain: Bool
 }
 
 /// A problem with a chain, and how to fix it.

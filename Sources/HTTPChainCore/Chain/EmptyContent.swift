@@ -2,7 +2,7 @@
 ///
 /// Optional types are nil then. For types that don't conform, a response without content is a ``DecodingFailure``.
 /// ``EmptyResponse`` accepts any response.
-public protocol EmptyContentRepresentable {
+package protocol EmptyContentRepresentable {
     /// The value for a response without content.
     static var emptyContent: Self { get }
 }
@@ -20,7 +20,7 @@ package enum EmptyContent {
 
 extension Optional: EmptyContentRepresentable {
     /// The optional's `nil`.
-    public static var emptyContent: Self { nil }
+    package static var emptyContent: Self { nil }
 }
 
 /// An empty value, for calls whose response content doesn't matter.
@@ -43,7 +43,7 @@ public struct EmptyResponse: Codable, Sendable, Hashable, EmptyContentRepresenta
     }
 
     /// The only value.
-    public static var emptyContent: EmptyResponse { EmptyResponse() }
+    package static var emptyContent: EmptyResponse { EmptyResponse() }
 
     private enum NoKey: CodingKey {}
 }

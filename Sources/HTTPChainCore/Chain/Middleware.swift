@@ -97,9 +97,9 @@ public struct StageSummary: Sendable, Hashable {
     /// The stage's name, by default the name of its type.
     public var name: String
     /// The purpose of the stage, in a few words.
-    public var purpose: String
+    package var purpose: String
     /// The settings of the stage, secrets redacted.
-    public var settings: [Setting]
+    package var settings: [Setting]
 
     /// Makes a summary.
     ///

@@ -77,7 +77,7 @@ extension Next {
     /// Whether all inner stages and the transport stop waiting when the deadline of the call is reached.
     ///
     /// A stage that enforces a deadline over anything else has to cancel it; ``Request/withinDeadline(_:)`` does.
-    public var keepsDeadlines: Bool { capabilities.contains(.keepsDeadlines) }
+    package var keepsDeadlines: Bool { capabilities.contains(.keepsDeadlines) }
 
     /// The capabilities of the transport, before stages change them.
     package var transportCapabilities: TransportCapabilities {

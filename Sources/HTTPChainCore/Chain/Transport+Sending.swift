@@ -169,7 +169,7 @@ extension Response {
     /// §15.3.6 (205).
     ///
     /// - Parameter method: The method of the request, if known.
-    public func hasNoContent(answering method: HTTPRequest.Method?) -> Bool {
+    package func hasNoContent(answering method: HTTPRequest.Method?) -> Bool {
         head.hasNoContent(answering: method) || body.isEmpty
     }
 }

@@ -59,11 +59,11 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable, CustomString
     /// ``ConnectionReport`` is supported.
     public static let reportsConnections = TransportCapabilities(rawValue: 1 << 8)
     /// Server trust is evaluated according to ``ConnectionSettings/trust``, including pinned keys.
-    public static let checksServerTrust = TransportCapabilities(rawValue: 1 << 9)
+    package static let checksServerTrust = TransportCapabilities(rawValue: 1 << 9)
     /// ``ConnectionSettings/clientIdentity`` is presented to servers that request a client certificate.
-    public static let showsClientIdentity = TransportCapabilities(rawValue: 1 << 10)
+    package static let showsClientIdentity = TransportCapabilities(rawValue: 1 << 10)
     /// ``ConnectionSettings`` can restrict the networks used, and wait for one.
-    public static let choosesNetworks = TransportCapabilities(rawValue: 1 << 11)
+    package static let choosesNetworks = TransportCapabilities(rawValue: 1 << 11)
     /// Redirects are followed unless the request forbids it (``Request/withoutRedirects()``).
     public static let redirectsOnlyWhenAllowed = TransportCapabilities(rawValue: 1 << 12)
     /// The deadline of a call and the limits of a transfer are enforced.
@@ -72,11 +72,11 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable, CustomString
     public static let keepsDeadlines = TransportCapabilities(rawValue: 1 << 13)
 
     /// ``ConnectionSettings/connectTimeout`` is enforced.
-    public static let limitsConnecting = TransportCapabilities(rawValue: 1 << 14)
+    package static let limitsConnecting = TransportCapabilities(rawValue: 1 << 14)
     /// Connections go through ``ConnectionSettings/proxy``.
-    public static let usesProxies = TransportCapabilities(rawValue: 1 << 15)
+    package static let usesProxies = TransportCapabilities(rawValue: 1 << 15)
     /// ``ConnectionSettings/minimumTLSVersion`` is enforced.
-    public static let choosesTLSVersion = TransportCapabilities(rawValue: 1 << 16)
+    package static let choosesTLSVersion = TransportCapabilities(rawValue: 1 << 16)
 
     private static let names: [(TransportCapabilities, String)] = [
         (.decodesContent, "decodes content"), (.followsRedirects, "follows redirects"),

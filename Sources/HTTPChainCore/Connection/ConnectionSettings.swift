@@ -49,7 +49,7 @@ public struct ConnectionSettings: Sendable {
     /// A proxy server.
     public struct Proxy: Sendable, Hashable {
         /// A proxy protocol.
-        public enum Kind: Sendable, Hashable {
+        package enum Kind: Sendable, Hashable {
             /// An HTTP proxy: a tunnel (CONNECT, RFC 9110 §9.3.6), which some transports only use for https.
             case http
             /// A SOCKS 5 proxy.
@@ -57,15 +57,15 @@ public struct ConnectionSettings: Sendable {
         }
 
         /// The protocol of the proxy.
-        public let kind: Kind
+        package let kind: Kind
         /// The proxy's host name or address.
-        public let host: String
+        package let host: String
         /// The proxy's port.
-        public let port: Int
+        package let port: Int
         /// The user name for Basic authentication, for HTTP proxies only.
-        public let user: String?
+        package let user: String?
         /// The password for Basic authentication.
-        public let password: Secret?
+        package let password: Secret?
 
         /// Returns an HTTP proxy, by default without authentication.
         public static func http(host: String, port: Int, user: String? = nil, password: Secret? = nil) -> Proxy {
@@ -116,7 +116,7 @@ public struct ConnectionSettingsError: HTTPChainError, Hashable {
     public let stage: String
 
     /// Makes the error for a problem.
-    public init(_ problem: Problem, stage: String) {
+    package init(_ problem: Problem, stage: String) {
         self.problem = problem
         self.stage = stage
     }

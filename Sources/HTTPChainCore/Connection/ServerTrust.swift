@@ -107,7 +107,7 @@ public struct PinMismatch: Sendable, Hashable, CustomStringConvertible {
     /// The keys pinned for the host.
     public let pinned: Set<PublicKeyPin>
     /// Whether the mismatch fails the call.
-    public let isEnforced: Bool
+    package let isEnforced: Bool
 
     /// The host, the presented keys and the pinned keys, on one line.
     public var description: String {

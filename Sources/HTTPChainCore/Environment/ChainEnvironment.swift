@@ -55,7 +55,7 @@ extension Request {
         set { options[EnvironmentOption.self] = newValue }
     }
 
-    /// The redaction rules of this call: the environment's, and fields bound to an origin (``OriginBoundFields``),
+    /// The redaction rules of this call: the environment's, and fields bound to an origin (`OriginBoundFields`),
     /// whatever their names.
     ///
     /// Use this to redact anything from a call that you show, for example in an error.

@@ -4,10 +4,10 @@ public import HTTPTypes
 /// An error thrown if a response body can't be decoded to the requested type.
 public struct DecodingFailure: HTTPChainError {
     /// The maximum size of the body preview: 256 bytes.
-    public static let previewLimit: ByteCount = 256
+    package static let previewLimit: ByteCount = 256
 
     /// The requested type.
-    public let expectedType: String
+    package let expectedType: String
     /// The path to the value that failed, such as `data.items[3].price`, including the key path decoded from; empty for
     /// the whole body.
     public let codingPath: String
@@ -16,7 +16,7 @@ public struct DecodingFailure: HTTPChainError {
     /// Status of the response.
     public let status: HTTPResponse.Status
     /// The `Content-Type` of the response, if it has one.
-    public let contentType: String?
+    package let contentType: String?
     /// The first bytes of the body, with secrets redacted.
     public let preview: BodyPreview
     /// The request and the head of the response, redacted; `nil` if the request is unknown.

@@ -4,20 +4,20 @@
 /// enum Attempts: ErrorNote { typealias Value = Int }
 /// error.notes[Attempts.self] = 3
 /// ```
-public protocol ErrorNote {
+package protocol ErrorNote {
     /// The type of the note, whose description becomes part of the error's.
     associatedtype Value: Sendable & CustomStringConvertible
 }
 
 /// Notes that stages add to an error without changing its type.
-public struct ErrorNotes: Sendable, CustomStringConvertible {
+package struct ErrorNotes: Sendable, CustomStringConvertible {
     private var storage = OptionStorage()
 
     /// Makes an empty collection of notes.
-    public init() {}
+    package init() {}
 
     /// The note of a type, or `nil` if there is none.
-    public subscript<Note: ErrorNote>(_ note: Note.Type) -> Note.Value? {
+    package subscript<Note: ErrorNote>(_ note: Note.Type) -> Note.Value? {
         get { storage.value(note, as: Note.Value.self) }
         set {
             if let newValue { storage.set(newValue, for: note) } else { storage.remove(note) }
@@ -25,31 +25,31 @@ public struct ErrorNotes: Sendable, CustomStringConvertible {
     }
 
     /// Whether there are no notes.
-    public var isEmpty: Bool { storage.entries.isEmpty }
+    package var isEmpty: Bool { storage.entries.isEmpty }
 
     /// The notes, each on separate lines, in the order they were added.
-    public var description: String {
+    package var description: String {
         storage.texts.joined(separator: "\n")
     }
 }
 
 /// A note with a number of attempts, added by a retrying stage, so that outer stages learn it without depending on that
 /// stage.
-public protocol AttemptCounting {
+package protocol AttemptCounting {
     /// The total number of attempts made.
     var attemptCount: Int { get }
 }
 
 extension ErrorNotes {
     /// The number of attempts made, or `nil` if no retrying stage added it.
-    public var attemptCount: Int? {
+    package var attemptCount: Int? {
         for case let note as any AttemptCounting in storage.values { return note.attemptCount }
         return nil
     }
 }
 
 /// An error that stages can annotate, because wrapping it would hide its type from its catchers.
-public protocol AnnotatedError: HTTPChainError {
+package protocol AnnotatedError: HTTPChainError {
     /// The notes that stages added.
     var notes: ErrorNotes { get set }
 }

@@ -48,7 +48,7 @@ public struct ExchangeSnapshot: Sendable {
     public var url: String { redaction.url(Request(head: content.request).url) }
 
     /// The request's header fields, with secret values redacted.
-    public var requestFields: HTTPFields { redaction.fields(content.request.headerFields) }
+    package var requestFields: HTTPFields { redaction.fields(content.request.headerFields) }
 
     /// The response head, with secret values redacted; `nil` if none arrived.
     public var response: HTTPResponse? {
@@ -60,7 +60,7 @@ public struct ExchangeSnapshot: Sendable {
     }
 
     /// The first bytes of the response body, with secrets redacted in text; `nil` if none were read.
-    public var bodyPreview: BodyPreview? { content.preview.map(redaction.preview) }
+    package var bodyPreview: BodyPreview? { content.preview.map(redaction.preview) }
 }
 
 extension ExchangeSnapshot: CustomStringConvertible, CustomReflectable {
@@ -108,7 +108,7 @@ public struct BodyPreview: Sendable, Hashable, CustomStringConvertible {
     public let isTruncated: Bool
 
     /// Makes a preview.
-    public init(_ bytes: Data, isTruncated: Bool) {
+    package init(_ bytes: Data, isTruncated: Bool) {
         self.bytes = bytes
         self.isTruncated = isTruncated
     }

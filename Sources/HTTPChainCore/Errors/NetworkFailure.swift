@@ -2,7 +2,7 @@
 /// token.
 ///
 /// A stage that retries calls treats it as the error in ``networkFailure``.
-public protocol NetworkFailure: HTTPChainError {
+package protocol NetworkFailure: HTTPChainError {
     /// The network failure behind this error, as seen by the call: ``TransportError/Sent/nothing`` if nothing of the
     /// call itself was sent.
     ///
@@ -30,7 +30,7 @@ extension TransportError {
     ///   - stage: The stage that sent the request.
     ///   - exchange: The call's own exchange. If it has a response, the server had responded.
     /// - Returns: `nil` if the network wasn't the cause.
-    public static func behind(
+    package static func behind(
         _ cause: (any Error)?,
         stage: String,
         exchange: ExchangeSnapshot?

@@ -1,7 +1,7 @@
 /// An error thrown when the time limit of a call, an attempt or one of its steps was exceeded.
 public struct TimeoutError: TimeoutFailure, AnnotatedError {
     /// The progress of an exchange.
-    public enum Progress: Sendable, Hashable {
+    package enum Progress: Sendable, Hashable {
         /// There was no time left from the start; nothing was sent.
         case notStarted
         /// There was no connection.
@@ -21,19 +21,19 @@ public struct TimeoutError: TimeoutFailure, AnnotatedError {
     /// The time spent since the start of the call, attempt or step that was limited.
     public let elapsed: Duration
     /// The progress of the exchange.
-    public let progress: Progress
+    package let progress: Progress
     /// The number of bytes of the request's body that were sent, or `nil` if the transport doesn't report it.
-    public let sentBytes: Int64?
+    package let sentBytes: Int64?
     /// The length of the request's body in bytes, or `nil` if it is only known at the end.
-    public let bodyLength: Int64?
+    package let bodyLength: Int64?
     /// The number of the attempt that exceeded the limit, from 1, or `nil` if the call did.
-    public let attempt: Int?
+    package let attempt: Int?
     /// "TimeoutMiddleware" for the call, "AttemptTimeoutMiddleware" for an attempt and its steps.
     public let stage: String
     /// The request, and the response's head if it had arrived, redacted.
     public let exchange: ExchangeSnapshot?
     /// The notes that stages added, such as the attempts that a retry stage made.
-    public var notes = ErrorNotes()
+    package var notes = ErrorNotes()
 
     package init(
         _ deadline: Deadline,

@@ -1,7 +1,7 @@
 /// A time limit of a call, named by what it limits.
 public struct TimeoutScope: Sendable, Hashable, CustomStringConvertible {
     /// The name, as in "call".
-    public let name: String
+    package let name: String
 
     private init(_ name: String) {
         self.name = name
@@ -21,7 +21,7 @@ public struct TimeoutScope: Sendable, Hashable, CustomStringConvertible {
     public static let read = TimeoutScope("read")
 
     /// All scopes.
-    public static let all: [TimeoutScope] = [.call, .attempt, .connect, .write, .response, .read]
+    package static let all: [TimeoutScope] = [.call, .attempt, .connect, .write, .response, .read]
 
     /// The name.
     public var description: String { name }
@@ -33,7 +33,7 @@ public struct TimeoutScope: Sendable, Hashable, CustomStringConvertible {
 ///
 /// After ``TimeoutScope/call`` there is no time left. After the others, another attempt may be made if retrying is
 /// safe, which ``sent`` says.
-public protocol TimeoutFailure: HTTPChainError {
+package protocol TimeoutFailure: HTTPChainError {
     /// The exceeded limit.
     var scope: TimeoutScope { get }
 
@@ -43,5 +43,5 @@ public protocol TimeoutFailure: HTTPChainError {
 
 extension TimeoutFailure {
     /// The default value: the server may have seen the request.
-    public var sent: TransportError.Sent { .maybe }
+    package var sent: TransportError.Sent { .maybe }
 }

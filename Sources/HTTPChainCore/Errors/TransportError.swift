@@ -11,7 +11,7 @@ public struct TransportError: AnnotatedError {
         /// Kinds with the same name are the same.
         public let name: String
         /// What happened: the beginning of the error's text.
-        public let reason: String
+        package let reason: String
 
         /// Makes a custom kind, for example for a transport with failures not listed here.
         ///
@@ -96,7 +96,7 @@ public struct TransportError: AnnotatedError {
     /// The platform's error.
     public let underlyingError: (any Error)?
     /// The notes that stages added, such as the attempts that were made.
-    public var notes = ErrorNotes()
+    package var notes = ErrorNotes()
 
     /// Makes a transport error.
     ///

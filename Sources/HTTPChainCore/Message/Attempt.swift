@@ -1,13 +1,13 @@
 /// The number of a request's attempt; see also ``Request/attempt``.
-public enum AttemptNumber: RequestOption, RequestNote {
+package enum AttemptNumber: RequestOption, RequestNote {
     /// The first attempt.
-    public static var defaultValue: Int { 1 }
+    package static var defaultValue: Int { 1 }
 }
 
 /// The number of attempts made to get a response; see also ``Response/attempts``.
-public enum AttemptCount: ResponseOption {
+package enum AttemptCount: ResponseOption {
     /// One attempt.
-    public static var defaultValue: Int { 1 }
+    package static var defaultValue: Int { 1 }
 }
 
 extension Request {

@@ -1,11 +1,11 @@
-public import HTTPTypes
+package import HTTPTypes
 
 /// A record of what inner stages did with a call, for an outer stage that reports it: the target and the number of
 /// attempts.
 ///
 /// An outer stage sees a request before its URL is built, and can't tell a cached response from one of the server.
 /// After ``Request/recordCall()``, the inner stages and the end of the chain note what happens.
-public final class CallRecord: Sendable {
+package final class CallRecord: Sendable {
     private struct State: Sendable {
         var target: HTTPRequest?
         var template: String?
@@ -24,10 +24,10 @@ public final class CallRecord: Sendable {
     init() {}
 
     /// The request's method and complete target, as built and before any redirect; `nil` until there is one.
-    public var target: HTTPRequest? { state.withLock { $0.target } }
+    package var target: HTTPRequest? { state.withLock { $0.target } }
 
     /// The number of attempts made: the highest ``Request/attempt`` that reached the transport, or 0 if none has.
-    public var attempts: Int { state.withLock { $0.attempts } }
+    package var attempts: Int { state.withLock { $0.attempts } }
 
     /// The template of the path of ``target``, such as `/v2/users/{id}`; `nil` while it is unknown.
     package var template: String? { state.withLock { $0.template } }
@@ -110,7 +110,7 @@ enum CallRecordOption: RequestNote {
 
 extension Request {
     /// Returns the record of this call, starting one unless an outer stage already has.
-    public mutating func recordCall() -> CallRecord {
+    package mutating func recordCall() -> CallRecord {
         if let record = options[CallRecordOption.self] { return record }
         let record = CallRecord()
         options[CallRecordOption.self] = record
@@ -118,7 +118,7 @@ extension Request {
     }
 
     /// Notifies outer stages that the request's target is complete; called by stages that build URLs.
-    public func noteTarget() {
+    package func noteTarget() {
         options[CallRecordOption.self]?.note(head)
     }
 

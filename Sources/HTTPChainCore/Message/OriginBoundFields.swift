@@ -4,9 +4,9 @@ public import HTTPTypes
 ///
 /// A stage that adds a secret for one server declares it with ``Request/bindFields(_:to:)``. A stage that sends the
 /// request elsewhere, such as a redirect, calls ``Request/removeFields(boundToOthersThan:)``.
-public enum OriginBoundFields: RequestOption, RequestNote {
+package enum OriginBoundFields: RequestOption, RequestNote {
     /// No field is bound.
-    public static var defaultValue: [HTTPField.Name: Origin] { [:] }
+    package static var defaultValue: [HTTPField.Name: Origin] { [:] }
 }
 
 extension Request {

@@ -16,7 +16,7 @@ extension Response {
     /// Keeps the fields saved by an earlier decoder, which saw the content as the server sent it.
     ///
     /// - Parameter rest: The codings still to be decoded, as listed in `Content-Encoding`. Defaults to none.
-    public mutating func removeContentFields(leaving rest: String? = nil) {
+    package mutating func removeContentFields(leaving rest: String? = nil) {
         if options[OriginalContentFields.self].isEmpty {
             options[OriginalContentFields.self] = headers.describingContent
         }

@@ -26,7 +26,7 @@ extension Request {
     ///
     /// A stage that turns a value or a form into bytes uses this instead of setting ``body``, so that outer stages
     /// learn the number of bytes to send.
-    public mutating func setContent(_ content: HTTPBody) {
+    package mutating func setContent(_ content: HTTPBody) {
         body = options[RequestContentObserverOption.self]?.contentIsMade(content) ?? content
     }
 
@@ -36,7 +36,7 @@ extension Request {
     /// count the bytes before they are encoded.
     ///
     /// - Parameter encode: A closure that returns the encoded body.
-    public mutating func encodeContent(_ encode: (HTTPBody) -> HTTPBody) {
+    package mutating func encodeContent(_ encode: (HTTPBody) -> HTTPBody) {
         body = encode(options[RequestContentObserverOption.self]?.contentIsEncoded(body) ?? body)
     }
 }

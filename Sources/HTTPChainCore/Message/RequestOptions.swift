@@ -83,10 +83,10 @@ public struct RequestOptions: Sendable, CustomStringConvertible, CustomDebugStri
     }
 
     /// Whether any option that is a credential is set.
-    public var hasCredentials: Bool { storage.entries.contains { $0.isCredential } }
+    package var hasCredentials: Bool { storage.entries.contains { $0.isCredential } }
 
     /// The names of the options set, in the order they were first set, for logs and traces; omits the values.
-    public var names: [String] { storage.names }
+    package var names: [String] { storage.names }
 
     /// The names of the options set.
     public var description: String { names.joined(separator: ", ") }

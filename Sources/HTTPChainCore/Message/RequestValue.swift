@@ -2,11 +2,11 @@
 ///
 /// Set by code that makes requests from values; read by mocks and stages that act on the kind of call rather than its
 /// URL. See also ``Request/value``.
-public enum RequestValue: RequestOption, RequestNote {
+package enum RequestValue: RequestOption, RequestNote {
     /// No value by default.
-    public static var defaultValue: (any Sendable)? { nil }
+    package static var defaultValue: (any Sendable)? { nil }
     /// Always `false`: the request made from the value is compared instead.
-    public static var affectsResponse: Bool { false }
+    package static var affectsResponse: Bool { false }
 }
 
 extension Request {

@@ -27,7 +27,7 @@ public struct ResponseOptions: Sendable, CustomStringConvertible, CustomDebugStr
     }
 
     /// The names of the attached options, in the order they were first attached.
-    public var names: [String] { storage.names }
+    package var names: [String] { storage.names }
 
     /// The names of the attached options.
     public var description: String { names.joined(separator: ", ") }

@@ -1,7 +1,7 @@
 /// The fragment of a request's URL; see also ``Request/fragment``.
-public enum URLFragment: RequestOption, RequestNote {
+package enum URLFragment: RequestOption, RequestNote {
     /// No fragment.
-    public static var defaultValue: String? { nil }
+    package static var defaultValue: String? { nil }
 }
 
 extension Request {

@@ -21,10 +21,10 @@ public struct WireRequest: Sendable {
     /// The redaction rules of this call, which a transport applies to its errors.
     ///
     /// Computed each time, so only read it if there is something to redact.
-    public var redaction: Redaction { Request(head: head, options: options).redaction }
+    package var redaction: Redaction { Request(head: head, options: options).redaction }
 
     /// Whether a stage has decided whether the attempt is traced; see ``TracedByStage``.
-    public var isTracedByStage: Bool { options[TracedByStage.self] }
+    package var isTracedByStage: Bool { options[TracedByStage.self] }
 }
 
 extension Request {

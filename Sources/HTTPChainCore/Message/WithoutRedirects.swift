@@ -18,7 +18,7 @@ extension Request {
 /// Whether cookies set by a response were stored, so that the next request to the server differs from this one.
 ///
 /// Set by the stage that stores them.
-public enum CookiesStored: ResponseOption {
+package enum CookiesStored: ResponseOption {
     /// No cookies were stored.
-    public static var defaultValue: Bool { false }
+    package static var defaultValue: Bool { false }
 }

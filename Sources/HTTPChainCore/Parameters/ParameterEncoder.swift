@@ -76,21 +76,21 @@ public struct ParameterEncoder: Sendable {
     }
 
     /// The format of lists; ``Arrays/repeated`` by default.
-    public var arrays: Arrays
+    package var arrays: Arrays
     /// The style of keys; ``Keys/asIs`` by default.
-    public var keys: Keys
+    package var keys: Keys
     /// The format of keys of nested values; ``Nesting/brackets`` by default.
-    public var nesting: Nesting
+    package var nesting: Nesting
     /// The treatment of parameters without a value; ``Nils/omitted`` by default.
-    public var nils: Nils
+    package var nils: Nils
     /// The format of Booleans; ``Booleans/words`` by default.
     public var booleans: Booleans
     /// The format of dates; ``DateCoding/iso8601`` by default.
     public var dates: DateCoding
     /// The encoding of spaces; ``Spaces/automatic`` by default.
-    public var spaces: Spaces
+    package var spaces: Spaces
     /// Whether the brackets in names are left unencoded, for servers that require it; `false` by default.
-    public var keepsBrackets: Bool
+    package var keepsBrackets: Bool
 
     /// Makes an encoder.
     ///

@@ -20,11 +20,11 @@ public final class RetryBudget: Sendable {
     private static let token: Int64 = 1_000_000
 
     /// The number of tokens that each call adds.
-    public let share: Double
+    package let share: Double
     /// The number of tokens that each second adds.
-    public let minimumPerSecond: Double
+    package let minimumPerSecond: Double
     /// The maximum number of tokens in the bucket.
-    public let capacity: Int
+    package let capacity: Int
 
     private let deposit: Int64
     private let limit: Int64
@@ -47,14 +47,14 @@ public final class RetryBudget: Sendable {
     }
 
     /// The number of retries available, without the tokens that time has added since the last retry.
-    public var available: Int {
+    package var available: Int {
         state.withLock { Int($0.tokens / Self.token) }
     }
 
     /// Adds the tokens of one call.
     ///
     /// Stages call this once for each call.
-    public func countCall() {
+    package func countCall() {
         let (deposit, limit) = (deposit, limit)
         state.withLock { state in
             guard state.tokens < limit else { return }
@@ -96,7 +96,7 @@ extension RetryBudget {
     }
 
     /// Returns a token taken for an attempt that wasn't made after all.
-    public func giveBack() {
+    package func giveBack() {
         let limit = limit
         state.withLock { $0.tokens = min(limit, $0.tokens + Self.token) }
     }
@@ -113,7 +113,7 @@ private enum CountedBudget: RequestNote {
 }
 
 /// A stage that retries requests within a budget; lets stages detect whether they share one.
-public protocol BudgetedMiddleware: Middleware {
+package protocol BudgetedMiddleware: Middleware {
     /// The retry budget, or `nil` if there is none.
     var retryBudget: RetryBudget? { get }
 }

@@ -38,7 +38,7 @@ public struct TransferLimits: Sendable, Hashable {
     }
 
     /// Whether there are no limits.
-    public var isEmpty: Bool { connect == nil && write == nil && response == nil && read == nil && total == nil }
+    package var isEmpty: Bool { connect == nil && write == nil && response == nil && read == nil && total == nil }
 }
 
 /// The limits of the request's exchange, which a transport that keeps deadlines enforces.

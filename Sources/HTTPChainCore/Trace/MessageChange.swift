@@ -1,16 +1,16 @@
-public import HTTPTypes
+package import HTTPTypes
 
 /// A difference between the message a stage received and the message it passed on.
-public struct MessageChange: Sendable, Hashable, CustomStringConvertible {
+package struct MessageChange: Sendable, Hashable, CustomStringConvertible {
     /// The name of the changed part: "method", "URL", "status", "body", "option Name", or a header field's name.
-    public let subject: String
+    package let subject: String
     /// The value before; `nil` if the part was added.
-    public let before: String?
+    package let before: String?
     /// The value after; `nil` if the part was removed.
-    public let after: String?
+    package let after: String?
 
     /// One line: `+ Accept: text/html`, `- Accept: text/html`, `~ Accept: text/html → text/plain`.
-    public var description: String {
+    package var description: String {
         switch (before, after) {
         case (nil, let after?): "+ \(subject): \(after)"
         case (let before?, nil): "- \(subject): \(before)"
@@ -21,7 +21,7 @@ public struct MessageChange: Sendable, Hashable, CustomStringConvertible {
     /// Returns the differences between two lists of header fields, with secrets redacted.
     ///
     /// Repeated fields are compared as lists.
-    public static func between(
+    package static func between(
         _ old: HTTPFields,
         _ new: HTTPFields,
         redaction: Redaction = .standard

@@ -7,26 +7,26 @@ public struct Trace: Sendable, CustomStringConvertible {
     /// A call of a stage, or of the transport.
     public struct Span: Sendable, Hashable {
         /// The index of the span in ``Trace/spans``.
-        public let id: Int
+        package let id: Int
         /// The span of the stage that called this one; `nil` for the outermost.
-        public let parent: Int?
+        package let parent: Int?
         /// The number of enclosing spans.
         public let depth: Int
         /// The name of the stage or transport.
         public let name: String
         /// The stage's phase; ``Phase/anywhere`` for the transport and for stages without a particular place.
-        public let phase: Phase
+        package let phase: Phase
         /// The start of the span, relative to the start of the trace.
-        public let start: Duration
+        package let start: Duration
         /// The duration of the span, including the spans within it.
         public let duration: Duration
         /// The part of ``duration`` outside the spans within it.
-        public let ownTime: Duration
+        package let ownTime: Duration
         /// The changes that the stage made before each call of `next`.
-        public let requestChanges: [[MessageChange]]
+        package let requestChanges: [[MessageChange]]
         /// The changes that the stage made to the last response from `next`; the whole response if the stage responded
         /// itself.
-        public let responseChanges: [MessageChange]
+        package let responseChanges: [MessageChange]
         /// The stage's notes on its decisions, redacted; see ``Request/traceNotes``.
         public let notes: [String]
         /// The options of the call that the stage or the transport reads, as a caller writes them.

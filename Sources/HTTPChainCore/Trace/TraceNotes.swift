@@ -11,7 +11,7 @@ public struct TraceNotes: Sendable {
     let span: TraceSpan?
 
     /// Whether the call is traced.
-    public var isTraced: Bool { span != nil }
+    package var isTraced: Bool { span != nil }
 
     /// Adds a line to the stage's span; see ``Trace/Span/notes``.
     public func add(_ note: @autoclosure () -> String) {

@@ -1,12 +1,12 @@
 public import Foundation
-public import HTTPChainCore
+package import HTTPChainCore
 import HTTPChainSupport
 public import HTTPTypes
 
 /// A request received by an in-memory transport, with its outcome.
 public struct RecordedRequest: Sendable {
     /// The client's progress in reading a response body.
-    public enum ResponseBodyState: Sendable, Hashable {
+    package enum ResponseBodyState: Sendable, Hashable {
         /// There is no response yet, or none at all.
         case none
         /// The body has not been read to its end.
@@ -24,19 +24,19 @@ public struct RecordedRequest: Sendable {
     /// The absolute URL.
     public let url: String
     /// The options of the request.
-    public let options: RequestOptions
+    package let options: RequestOptions
     /// The first bytes of the body, up to the transport's limit.
     public internal(set) var body = Data()
     /// The number of bytes received.
-    public internal(set) var bodyLength: Int64 = 0
+    package internal(set) var bodyLength: Int64 = 0
     /// The head of the response; `nil` until there is one.
-    public internal(set) var response: HTTPResponse?
+    package internal(set) var response: HTTPResponse?
     /// The error of the exchange; `nil` if there is none.
     public internal(set) var error: (any Error)?
     /// The client's progress in reading the response body.
-    public internal(set) var responseBody = ResponseBodyState.none
+    package internal(set) var responseBody = ResponseBodyState.none
     /// The number of response body bytes that the client has read.
-    public internal(set) var responseBytesRead: Int64 = 0
+    package internal(set) var responseBytesRead: Int64 = 0
 
     init(head: HTTPRequest, url: String, options: RequestOptions) {
         self.head = head
@@ -51,7 +51,7 @@ public struct RecordedRequest: Sendable {
     public var headers: HTTPFields { head.headerFields }
 
     /// Whether ``body`` is shorter than the received body.
-    public var isBodyTruncated: Bool { bodyLength > Int64(body.count) }
+    package var isBodyTruncated: Bool { bodyLength > Int64(body.count) }
 
     /// The recorded body as UTF-8 text; bytes that are not UTF-8 become U+FFFD.
     public var text: String { String(decoding: body, as: UTF8.self) }

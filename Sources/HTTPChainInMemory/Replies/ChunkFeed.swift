@@ -90,7 +90,7 @@ public final class ChunkFeed: Sendable {
     public var isCancelled: Bool { state.read { $0.isDropped && !$0.isEndRead } }
 
     /// The number of bytes that the reader has read.
-    public var bytesRead: Int64 { state.read(\.bytesRead) }
+    package var bytesRead: Int64 { state.read(\.bytesRead) }
 
     /// Waits until the reader has read all chunks and waits for more.
     ///
@@ -109,7 +109,7 @@ public final class ChunkFeed: Sendable {
     /// - Returns: `true` if it read to the end or to the failure; `false` if it dropped the body before.
     /// - Throws: `CancellationError` if the task is cancelled.
     @discardableResult
-    public func waitUntilClosed() async throws -> Bool {
+    package func waitUntilClosed() async throws -> Bool {
         try await state.wait { state in
             if state.isEndRead { return true }
             return state.isDropped ? false : nil

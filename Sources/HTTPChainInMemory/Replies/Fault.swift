@@ -38,7 +38,7 @@ public struct Fault: Sendable {
     }
 
     /// The point at which it fails.
-    public let point: Point
+    package let point: Point
     private let failure: Failure
 
     private init(point: Point, failure: Failure) {

@@ -23,15 +23,15 @@ public struct ScriptedReply: Sendable {
     /// the body is kept: reading the body then fails as with a faulty server.
     public var head: HTTPResponse
     /// The delay of the head; zero by default.
-    public var delay: Duration = .zero
+    package var delay: Duration = .zero
     /// The delay of each chunk of the body after the first; zero by default.
-    public var chunkDelay: Duration = .zero
+    package var chunkDelay: Duration = .zero
     /// The fault of the exchange; none by default.
-    public var fault: Fault?
+    package var fault: Fault?
     /// Whether the request's body is read before the response; `true` by default.
     ///
     /// A server that rejects an upload by its head alone (413, 417) doesn't read it.
-    public var readsRequestBody = true
+    package var readsRequestBody = true
 
     private var content: Content
 
@@ -102,7 +102,7 @@ public struct ScriptedReply: Sendable {
     }
 
     /// Returns the reply, sent without reading the request's body.
-    public func withoutReadingRequestBody() -> ScriptedReply {
+    package func withoutReadingRequestBody() -> ScriptedReply {
         var reply = self
         reply.readsRequestBody = false
         return reply

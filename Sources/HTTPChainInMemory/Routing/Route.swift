@@ -44,9 +44,9 @@ struct Route: Sendable {
 }
 
 /// The variables that a route found in a request's path.
-public enum RouteVariables: RequestOption, RequestNote {
+package enum RouteVariables: RequestOption, RequestNote {
     /// Empty: the request wasn't matched by a route with variables.
-    public static var defaultValue: [String: String] { [:] }
+    package static var defaultValue: [String: String] { [:] }
 }
 
 extension Request {

@@ -16,9 +16,9 @@ public struct UnmatchedRequestError: HTTPChainError {
     /// The request's URL, with secrets redacted.
     public let url: String
     /// Every route with its differences, the nearest first.
-    public let nearMisses: [NearMiss]
+    package let nearMisses: [NearMiss]
     /// The number of scripted replies; all were used.
-    public let usedReplies: Int
+    package let usedReplies: Int
     /// The transport's name.
     public let stage: String
     /// The request, with secrets redacted.

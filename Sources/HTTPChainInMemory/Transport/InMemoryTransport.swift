@@ -211,7 +211,7 @@ extension InMemoryTransport {
     public var requests: [RecordedRequest] { state.read(\.recordings.requests) }
 
     /// The number of requests received, including those no longer recorded.
-    public var requestCount: Int { state.read(\.recordings.count) }
+    package var requestCount: Int { state.read(\.recordings.count) }
 
     /// Waits until this many requests have been received.
     ///
@@ -221,7 +221,7 @@ extension InMemoryTransport {
     }
 
     /// Removes the recordings and nothing else.
-    public func clearRequests() {
+    package func clearRequests() {
         state.update { $0.recordings.removeAll() }
     }
 }

@@ -11,11 +11,11 @@ public import HTTPChainCore
 /// ```
 public struct SimulatedNetwork: Sendable, Hashable {
     /// The time to connect.
-    public var connecting: Duration
+    package var connecting: Duration
     /// The number of request body bytes sent per second; `nil` for no limit.
-    public var uploadPerSecond: ByteCount?
+    package var uploadPerSecond: ByteCount?
     /// The number of response body bytes received per second; `nil` for no limit.
-    public var downloadPerSecond: ByteCount?
+    package var downloadPerSecond: ByteCount?
 
     /// Creates a network, by default without delays.
     public init(

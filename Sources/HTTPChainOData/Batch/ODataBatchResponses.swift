@@ -13,7 +13,7 @@ public struct ODataBatchResponses: Sendable {
     ///   - data: The body of the response to the batch.
     ///   - batch: The batch; responses to other requests are ignored.
     /// - Throws: ``ODataBatchError`` if it isn't the response to a batch, or has two responses to a request.
-    public init(_ data: Data, to batch: ODataBatch) throws(ODataBatchError) {
+    package init(_ data: Data, to batch: ODataBatch) throws(ODataBatchError) {
         guard let document = try? JSONDecoder().decode(JSONValue.self, received: data),
             let items = document["responses"]?.array
         else { throw ODataBatchError(.notABatch) }

@@ -55,8 +55,8 @@ enum ODataEncoding {
 
 extension HTTPField.Name {
     /// `OData-Version`: the version of a message.
-    public static let odataVersion = Self(constant: "OData-Version")
+    package static let odataVersion = Self(constant: "OData-Version")
 
     /// `OData-MaxVersion`: the highest version that the client supports.
-    public static let odataMaximumVersion = Self(constant: "OData-MaxVersion")
+    package static let odataMaximumVersion = Self(constant: "OData-MaxVersion")
 }

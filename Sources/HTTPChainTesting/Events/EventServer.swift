@@ -73,7 +73,7 @@ public final class EventServer: Transport {
     public var requests: [HTTPRequest] { state.read(\.requests) }
 
     /// The number of open streams.
-    public var openStreams: Int { state.read(\.open) }
+    package var openStreams: Int { state.read(\.open) }
 
     /// Waits until at least this number of requests have arrived.
     ///
@@ -85,7 +85,7 @@ public final class EventServer: Transport {
     /// Waits until exactly this number of streams are open.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
-    public func waitForOpenStreams(_ count: Int) async throws {
+    package func waitForOpenStreams(_ count: Int) async throws {
         try await state.wait { $0.open == count ? () : nil }
     }
 

@@ -49,12 +49,12 @@ public final class StageCall: Sendable {
     /// Waits until the call was answered, or cancelled by the stage.
     ///
     /// - Throws: `CancellationError` if the test is cancelled.
-    public func waitUntilSettled() async throws {
+    package func waitUntilSettled() async throws {
         try await settlement.wait { if case .settled = $0 { () } else { nil } }
     }
 
     /// Whether the call was answered, or cancelled by the stage.
-    public var isSettled: Bool {
+    package var isSettled: Bool {
         if case .settled = settlement.value { true } else { false }
     }
 

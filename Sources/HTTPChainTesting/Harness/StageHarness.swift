@@ -16,7 +16,7 @@ public import HTTPTypes
 /// The request gets a virtual environment unless it already has one; ``clock`` is the clock in it.
 public struct StageHarness: Sendable {
     /// The stage under test.
-    public let stage: any Middleware
+    package let stage: any Middleware
     /// The clock that the stage sees.
     public let clock: VirtualClock
     private let environment: ChainEnvironment
@@ -76,7 +76,7 @@ public struct StageHarness: Sendable {
         /// The response that the stage returned, or the error that it threw.
         public let result: Result<Response, any Error>
         /// The number of unused answers.
-        public let unusedAnswers: Int
+        package let unusedAnswers: Int
 
         /// Returns the response of the stage.
         ///

@@ -45,9 +45,9 @@ public struct ChainSimulation: Sendable {
     /// The share of requests with a fault; 0.3 by default.
     public var faultRate = 0.3
     /// The share of cancelled calls; 0.06 by default.
-    public var cancellationRate = 0.06
+    package var cancellationRate = 0.06
     /// The number of steps per call after which the run is stopped; 100,000 by default.
-    public var stepsPerCall = 100_000
+    package var stepsPerCall = 100_000
 
     private let build: Build
 

@@ -50,13 +50,13 @@ public struct SimulationReport: Sendable, CustomStringConvertible {
     /// The number of failed calls, by the stage named in their error.
     public internal(set) var failures: [String: Int] = [:]
     /// The number of requests that reached the network.
-    public internal(set) var requests = 0
+    package internal(set) var requests = 0
     /// The number of injected faults, by name.
-    public internal(set) var faults: [String: Int] = [:]
+    package internal(set) var faults: [String: Int] = [:]
     /// The number of steps.
-    public internal(set) var steps = 0
+    package internal(set) var steps = 0
     /// A hash of everything that happened: equal for runs with the same seed and chain.
-    public internal(set) var fingerprint: UInt64 = 0
+    package internal(set) var fingerprint: UInt64 = 0
     /// The violations; empty for a correct chain.
     public internal(set) var violations: [Violation] = []
 

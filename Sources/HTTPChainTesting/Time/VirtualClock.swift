@@ -140,16 +140,16 @@ public final class VirtualClock: TimeSource {
     }
 
     /// Whether a sleep advances the time itself.
-    public let isAutomatic: Bool
+    package let isAutomatic: Bool
 
     /// The durations of all sleeps so far, in the order the sleeps began, except those that are zero or negative.
     public var sleeps: [Duration] { state.value.sleeps }
 
     /// The pending waits, soonest first.
-    public var waits: [Wait] { state.value.waits }
+    package var waits: [Wait] { state.value.waits }
 
     /// The times at which the pending waits, sleeps and deadlines, end, soonest first, on the scale of ``elapsed``.
-    public var pendingDeadlines: [Duration] { waits.map(\.until) }
+    package var pendingDeadlines: [Duration] { waits.map(\.until) }
 
     /// Waits until the time has advanced by `duration`; returns at once if it isn't positive.
     ///

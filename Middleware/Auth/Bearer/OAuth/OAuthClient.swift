@@ -13,11 +13,11 @@ public struct OAuthClient: Sendable, Hashable {
     }
 
     /// The client's identifier.
-    public let id: String
+    package let id: String
     /// The client's password, or `nil` for a public client, which couldn't keep one secret, RFC 6749 §2.1.
-    public let secret: Secret?
+    package let secret: Secret?
     /// The way the secret is sent.
-    public let authentication: Authentication
+    package let authentication: Authentication
 
     /// Makes a client.
     ///

@@ -24,9 +24,9 @@ public struct TokenEndpoint: Sendable {
     private var tokenTypes = ["Bearer"]
 
     /// The endpoint's URL.
-    public var url: String { endpoint.url }
+    package var url: String { endpoint.url }
     /// The client that requests tokens.
-    public var client: OAuthClient { endpoint.client }
+    package var client: OAuthClient { endpoint.client }
 
     /// Describes an endpoint.
     ///

@@ -24,7 +24,7 @@ public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable, CustomStr
     case sha512Session = "SHA-512-sess"
 
     /// Makes the algorithm of a challenge, ignoring letter case, or returns `nil` if it is unknown.
-    public init?(token: some StringProtocol) {
+    package init?(token: some StringProtocol) {
         guard let algorithm = Self.allCases.first(where: { $0.rawValue.lowercased() == token.lowercased() }) else {
             return nil
         }
@@ -32,7 +32,7 @@ public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable, CustomStr
     }
 
     /// Whether a session key is derived from the first nonces of server and client (RFC 7616 §3.4.2).
-    public var isSession: Bool {
+    package var isSession: Bool {
         switch self {
         case .md5Session, .sha256Session, .sha512256Session, .sha512Session: true
         case .md5, .sha256, .sha512256, .sha512: false

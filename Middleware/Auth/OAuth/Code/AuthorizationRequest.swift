@@ -14,7 +14,7 @@ public struct AuthorizationRequest: Sendable, Hashable {
     /// The value that must be returned unchanged in the callback (RFC 6749 §10.12).
     public let state: Secret
     /// The proof key whose verifier is sent with the code.
-    public let proofKey: ProofKey
+    package let proofKey: ProofKey
     private let issuer: String?
     private let namesIssuer: Bool
 
@@ -32,7 +32,7 @@ public struct AuthorizationRequest: Sendable, Hashable {
     ///     (``AuthorizationServerMetadata/namesIssuerInCallback``). Defaults to `false`.
     ///   - random: The source of `state` and proof key.
     /// - Throws: ``SignInError`` if the endpoint isn't reached over TLS.
-    public init(
+    package init(
         to endpoint: String,
         clientID: String,
         redirectURI: String,

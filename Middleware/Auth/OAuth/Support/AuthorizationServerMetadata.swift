@@ -12,21 +12,21 @@ import HTTPTypes
 /// ```
 public struct AuthorizationServerMetadata: Sendable, Hashable {
     /// The server's name: an https URL.
-    public let issuer: String
+    package let issuer: String
     /// The URL that the browser opens.
-    public let authorizationEndpoint: String?
+    package let authorizationEndpoint: String?
     /// The endpoint that issues tokens.
     public let tokenEndpoint: String?
     /// The endpoint that issues device codes (RFC 8628 §4).
-    public let deviceAuthorizationEndpoint: String?
+    package let deviceAuthorizationEndpoint: String?
     /// The endpoint that revokes tokens.
-    public let revocationEndpoint: String?
+    package let revocationEndpoint: String?
     /// The supported scopes, or `nil` if the server doesn't list them.
-    public let scopes: [String]?
+    package let scopes: [String]?
     /// The supported PKCE code challenge methods, or `nil` if the server doesn't list them.
-    public let codeChallengeMethods: [String]?
+    package let codeChallengeMethods: [String]?
     /// Whether the server always returns its name with an authorization code (RFC 9207 §3).
-    public let namesIssuerInCallback: Bool
+    package let namesIssuerInCallback: Bool
 
     /// The well-known path of the metadata.
     public enum Location: String, Sendable, Hashable {
@@ -89,7 +89,7 @@ public struct AuthorizationServerMetadata: Sendable, Hashable {
     ///   - content: The JSON object.
     ///   - issuer: The required issuer; metadata with another one throws.
     /// - Throws: ``SignInError``.
-    public init(_ content: Data, of issuer: String) throws(SignInError) {
+    package init(_ content: Data, of issuer: String) throws(SignInError) {
         guard let document = try? JSONDecoder().decode(Document.self, received: content), let name = document.issuer
         else {
             throw SignInError(.unusableMetadata("it is no JSON object with an issuer"))

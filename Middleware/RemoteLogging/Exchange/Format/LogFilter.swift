@@ -78,7 +78,7 @@ public struct LogFilter: Sendable {
     }
 
     /// Whether an exchange is logged.
-    public func includes(_ exchange: ExchangeLog) -> Bool {
+    package func includes(_ exchange: ExchangeLog) -> Bool {
         let end = End(
             level: exchange.level,
             status: exchange.status,

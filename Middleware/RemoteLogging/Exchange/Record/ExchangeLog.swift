@@ -11,20 +11,20 @@ import RawStructuredFieldValues
 /// ``ExchangeDetail/headers``, bodies below ``ExchangeDetail/bodies``.
 public struct ExchangeLog: Sendable, Hashable {
     /// A declared and a counted number of bytes.
-    public struct Size: Sendable, Hashable {
+    package struct Size: Sendable, Hashable {
         /// The size declared by the body or `Content-Length`, in bytes; `nil` if neither declares one.
-        public var declared: Int64?
+        package var declared: Int64?
         /// The number of bytes read from a stream; `nil` if nothing was counted, as for bytes and files that are sent.
-        public var counted: Int64?
+        package var counted: Int64?
 
         /// Makes a size.
-        public init(declared: Int64? = nil, counted: Int64? = nil) {
+        package init(declared: Int64? = nil, counted: Int64? = nil) {
             self.declared = declared
             self.counted = counted
         }
 
         /// The counted number of bytes if there is one, or the declared one.
-        public var best: Int64? { counted ?? declared }
+        package var best: Int64? { counted ?? declared }
     }
 
     /// The end of a response's body.
@@ -38,7 +38,7 @@ public struct ExchangeLog: Sendable, Hashable {
     }
 
     /// The call's ID, shared by all its attempts.
-    public var callID: UInt64
+    package var callID: UInt64
     /// Whether this is a call or a single attempt.
     public var unit: ExchangeUnit
     /// The component that logs.
@@ -55,31 +55,31 @@ public struct ExchangeLog: Sendable, Hashable {
     /// The redacted URL; a relative reference if no stage has resolved it.
     public var url: String
     /// The final URL, redacted, if it differs from ``url``, for example after a redirect.
-    public var finalURL: String?
+    package var finalURL: String?
     /// Scheme, host and port; `nil` if ``url`` has none.
-    public var origin: Origin?
+    package var origin: Origin?
     /// The status; `nil` if there was no response.
     public var status: HTTPResponse.Status?
     /// The error of the exchange; `nil` if there was none.
     public var error: LoggedError?
 
     /// The time until the response head arrived; `nil` if it never did.
-    public var timeToHead: Duration?
+    package var timeToHead: Duration?
     /// The total time, including the response's body.
     public var duration: Duration
     /// The size of the request's body.
-    public var requestSize = Size()
+    package var requestSize = Size()
     /// The size of the response's body.
-    public var responseSize = Size()
+    package var responseSize = Size()
     /// The end of the response's body, or `nil` if there was no response.
-    public var bodyEnd: BodyEnd?
+    package var bodyEnd: BodyEnd?
 
     /// The number of the attempt: 1 for the first, and for a whole call.
     public var attempt = 1
     /// The total number of attempts; `nil` if unknown, as for most errors that weren't retried.
     public var attempts: Int?
     /// The status of the caches; `nil` if none reported one.
-    public var cache: LoggedCacheStatus?
+    package var cache: LoggedCacheStatus?
 
     /// The request's fields, as sent if that is known; values of fields that aren't in ``LoggedFields`` are
     /// placeholders.
@@ -87,9 +87,9 @@ public struct ExchangeLog: Sendable, Hashable {
     /// The response's fields, redacted in the same way.
     public var responseFields: HTTPFields?
     /// The beginning of the request's body.
-    public var requestBody: LoggedBody?
+    package var requestBody: LoggedBody?
     /// The beginning of the response's body.
-    public var responseBody: LoggedBody?
+    package var responseBody: LoggedBody?
     /// The attributes that the call added with ``HTTPChainCore/Request/logging(_:)``.
     public var attributes: LogAttributes = [:]
 
@@ -133,16 +133,16 @@ public struct ExchangeLog: Sendable, Hashable {
 }
 
 /// The status of caches for a response, from its `Cache-Status` field, RFC 9211.
-public struct LoggedCacheStatus: Sendable, Hashable {
+package struct LoggedCacheStatus: Sendable, Hashable {
     /// The field's value, redacted; the cache nearest to the caller is last.
-    public var text: String
+    package var text: String
     /// Whether the cache nearest to the caller had a hit (`hit`); `nil` if the field is malformed.
-    public var isHit: Bool?
+    package var isHit: Bool?
     /// The reason that cache forwarded the request (`fwd`), such as `stale`; `nil` if it doesn't say.
-    public var forward: String?
+    package var forward: String?
 
     /// Makes a status.
-    public init(text: String, isHit: Bool? = nil, forward: String? = nil) {
+    package init(text: String, isHit: Bool? = nil, forward: String? = nil) {
         self.text = text
         self.isHit = isHit
         self.forward = forward

@@ -34,7 +34,7 @@ public enum ExchangeOutcome: String, Sendable, Hashable, CaseIterable {
     case cancelled
 
     /// Makes the outcome of a status.
-    public init(status: HTTPResponse.Status) {
+    package init(status: HTTPResponse.Status) {
         switch status.code {
         case ..<400: self = .success
         case 400..<500: self = .clientError
@@ -46,15 +46,15 @@ public enum ExchangeOutcome: String, Sendable, Hashable, CaseIterable {
 /// The severity of each outcome; `nil` for outcomes that aren't logged.
 public struct ExchangeLevels: Sendable, Hashable {
     /// For responses below 400.
-    public var success: Logger.Level?
+    package var success: Logger.Level?
     /// For 4xx, including errors that carry such a response.
-    public var clientError: Logger.Level?
+    package var clientError: Logger.Level?
     /// For 5xx, including errors that carry such a response.
-    public var serverError: Logger.Level?
+    package var serverError: Logger.Level?
     /// For errors and broken bodies.
-    public var failure: Logger.Level?
+    package var failure: Logger.Level?
     /// For cancelled exchanges.
-    public var cancelled: Logger.Level?
+    package var cancelled: Logger.Level?
 
     /// Makes levels: by default info, warning, error, error and info.
     public init(
@@ -84,7 +84,7 @@ public struct ExchangeLevels: Sendable, Hashable {
     )
 
     /// The level of an outcome.
-    public subscript(outcome: ExchangeOutcome) -> Logger.Level? {
+    package subscript(outcome: ExchangeOutcome) -> Logger.Level? {
         switch outcome {
         case .success: success
         case .clientError: clientError
@@ -142,7 +142,7 @@ public struct ExchangeDetails: Sendable, Hashable {
     }
 
     /// The detail for exchanges of a level.
-    public subscript(level: Logger.Level) -> ExchangeDetail { byLevel[level] ?? otherwise }
+    package subscript(level: Logger.Level) -> ExchangeDetail { byLevel[level] ?? otherwise }
 }
 
 extension ExchangeDetails: CustomStringConvertible {

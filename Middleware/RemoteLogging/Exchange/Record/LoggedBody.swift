@@ -3,9 +3,9 @@ package import HTTPChainCore
 package import HTTPTypes
 
 /// The logged beginning of a body: text with its secrets redacted, or a description of its content.
-public struct LoggedBody: Sendable, Hashable {
+package struct LoggedBody: Sendable, Hashable {
     /// A kind of body.
-    public enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         /// Text, which is shown.
         case text
         /// Parts; their names, types and sizes are shown.
@@ -17,14 +17,14 @@ public struct LoggedBody: Sendable, Hashable {
     }
 
     /// The kind of the body.
-    public var kind: Kind
+    package var kind: Kind
     /// The text, or a description of content that isn't shown.
-    public var text: String
+    package var text: String
     /// Whether the body continues after the logged part, as far as is known.
-    public var isTruncated: Bool
+    package var isTruncated: Bool
 
     /// Makes the logged form of a body.
-    public init(_ kind: Kind, _ text: String, isTruncated: Bool = false) {
+    package init(_ kind: Kind, _ text: String, isTruncated: Bool = false) {
         self.kind = kind
         self.text = text
         self.isTruncated = isTruncated

@@ -13,7 +13,7 @@ public import Logging
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/call`` for calls and ``/HTTPChainCore/Phase/wire`` for attempts.
 ///
-/// **Options.** ``RequestLogging`` and ``LogTraffic``.
+/// **Options.** ``HTTPChainCore/Request/logging(_:)`` and ``HTTPChainCore/Request/isLogTraffic``.
 ///
 /// **Errors.** None of its own.
 public struct LogRequestsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {

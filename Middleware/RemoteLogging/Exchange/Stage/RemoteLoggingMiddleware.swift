@@ -33,9 +33,9 @@ public import Logging
 /// **Traces.** A record names its trace and span (`trace_id`, `span_id`, `trace_flags`) if they are known: the task's,
 /// from `metadataProvider`, and for an attempt those of the `traceparent` it was sent with.
 ///
-/// **Options.** ``RequestLogging`` (convenience: ``HTTPChainCore/Request/logging(_:)``): off, more or less detail,
-/// another component, more attributes. Requests with ``LogTraffic`` are never logged. If the sink is enabled for none
-/// of a call's levels, the call passes untouched.
+/// **Options.** ``HTTPChainCore/Request/logging(_:)``: off, more or less detail, another component, more attributes.
+/// Requests with ``HTTPChainCore/Request/isLogTraffic`` are never logged. If the sink is enabled for none of a call's
+/// levels, the call passes untouched.
 ///
 /// **Errors.** None of its own.
 public struct RemoteLoggingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {

@@ -1,25 +1,25 @@
 public import HTTPChainCore
 
 /// The logging settings of a single call; see also ``HTTPChainCore/Request/logging(_:)``.
-public enum RequestLogging: RequestOption {
+package enum RequestLogging: RequestOption {
     /// The stages' own settings.
-    public static var defaultValue: CallLogging { CallLogging() }
+    package static var defaultValue: CallLogging { CallLogging() }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(".logging(_:)", reader: "RemoteLoggingMiddleware(…)", phase: .call)
     }
     /// Whether the value means the same without the stage.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         value.isOff || value == CallLogging()
     }
     /// Always `false`: it only affects logs.
-    public static var affectsResponse: Bool { false }
+    package static var affectsResponse: Bool { false }
 }
 
 /// The logging settings of a single call.
 public struct CallLogging: Sendable, Hashable {
     /// Whether the call is not logged at all.
-    public var isOff = false
+    package var isOff = false
     /// The detail at every level; `nil` for the stage's own.
     public var detail: ExchangeDetail?
     /// The component that logs; `nil` for the stage's own.
@@ -28,7 +28,7 @@ public struct CallLogging: Sendable, Hashable {
     public var attributes: LogAttributes = [:]
 
     /// Makes settings that change nothing.
-    public init() {}
+    package init() {}
 
     /// Disables logging.
     public static let off = make { $0.isOff = true }
@@ -81,9 +81,9 @@ enum LogCallID: RequestNote {
 /// Whether a request carries log records, so that logging stages let it pass unlogged.
 ///
 /// See also ``HTTPChainCore/Request/isLogTraffic``.
-public enum LogTraffic: RequestOption, RequestNote {
+package enum LogTraffic: RequestOption, RequestNote {
     /// `false`: logged like any other request.
-    public static var defaultValue: Bool { false }
+    package static var defaultValue: Bool { false }
 }
 
 extension Request {

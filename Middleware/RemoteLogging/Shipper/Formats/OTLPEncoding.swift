@@ -10,7 +10,7 @@ public enum OTLPEncoding: String, Sendable, Hashable, CaseIterable {
     case protobuf
 
     /// `application/json` or `application/x-protobuf`.
-    public var contentType: String {
+    package var contentType: String {
         switch self {
         case .json: "application/json"
         case .protobuf: "application/x-protobuf"

@@ -47,11 +47,11 @@ public struct OTLPEnvironment: Sendable {
     /// Whether requests are compressed with gzip (`OTEL_EXPORTER_OTLP_COMPRESSION`); `false` by default.
     public let compresses: Bool
     /// The timeout of a request; 10 seconds by default.
-    public let timeout: Duration
+    package let timeout: Duration
     /// The sender: `OTEL_SERVICE_NAME`, then `OTEL_RESOURCE_ATTRIBUTES`; `unknown_service` by default.
     public let resource: LogResource
     /// Whether telemetry is disabled (`OTEL_SDK_DISABLED`); the program has to check this.
-    public let isDisabled: Bool
+    package let isDisabled: Bool
     /// Descriptions of invalid values, by variable name and without the values.
     public let problems: [String]
 

@@ -118,7 +118,7 @@ extension TransportConformance {
         public var description: String { rawValue }
 
         /// Whether the check needs a byte-level server, and so a transport with a network.
-        public var needsNetwork: Bool {
+        package var needsNetwork: Bool {
             switch self {
             case .methodsArrive, .bodyKindsArrive, .targetArrives, .requestFieldsArrive, .bigUploadArrives,
                 .invalidRequestsAreRefused, .shortUploadFails, .longUploadFails, .failingUploadFails,

@@ -4,7 +4,7 @@ import HTTPChainCore
 /// The head of a request as sent on the wire.
 public struct LoopbackRequest: Sendable, Hashable {
     /// The framing of the body, RFC 9112 §6.3.
-    public enum Framing: Sendable, Hashable {
+    package enum Framing: Sendable, Hashable {
         /// No body: neither field is present.
         case none
         /// `Content-Length`.
@@ -14,11 +14,11 @@ public struct LoopbackRequest: Sendable, Hashable {
     }
 
     /// A header field as sent on the wire.
-    public struct Field: Sendable, Hashable {
+    package struct Field: Sendable, Hashable {
         /// The name, in its original letter case.
-        public let name: String
+        package let name: String
         /// The value without surrounding white space.
-        public let value: String
+        package let value: String
     }
 
     /// The method.
@@ -26,13 +26,13 @@ public struct LoopbackRequest: Sendable, Hashable {
     /// The request target: path and query.
     public let target: String
     /// The protocol version, `HTTP/1.1`.
-    public let version: String
+    package let version: String
     /// The header fields in order.
-    public let fields: [Field]
+    package let fields: [Field]
     /// The bytes through the blank line.
-    public let bytes: Data
+    package let bytes: Data
     /// The framing of the body.
-    public let framing: Framing
+    package let framing: Framing
 
     /// Returns the values of the fields with this name, ignoring case.
     public func values(_ name: String) -> [String] {

@@ -2,7 +2,7 @@ import HTTPChainCore
 
 /// A point that one side reaches and another waits for, so that a script and a test can agree on an order without
 /// sleeping.
-public final class Rendezvous: Sendable {
+package final class Rendezvous: Sendable {
     private struct State {
         var isReached = false
         var nextID = 0
@@ -11,10 +11,10 @@ public final class Rendezvous: Sendable {
     private let state = Locked(State())
 
     /// Creates a point that hasn't been reached.
-    public init() {}
+    package init() {}
 
     /// Resumes all current and future waiters.
-    public func reach() {
+    package func reach() {
         let waiting = state.withLock { state in
             state.isReached = true
             let waiting = Array(state.waiting.values)
@@ -25,12 +25,12 @@ public final class Rendezvous: Sendable {
     }
 
     /// Whether the point has been reached.
-    public var isReached: Bool { state.withLock { $0.isReached } }
+    package var isReached: Bool { state.withLock { $0.isReached } }
 
     /// Returns once the point is reached.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
-    public func wait() async throws {
+    package func wait() async throws {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
