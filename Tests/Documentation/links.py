@@ -1,0 +1,102 @@
+"""The links of the pages: relative links to files, for the repository's web view, and the same links as DocC has them.
+
+`problems` checks all pages, and `for_docc` rewrites one. What belongs to DocC alone (`doc:`) is written nowhere else.
+"""
+import glob
+import os
+import re
+import sys
+import urllib.parse
+
+root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(root, "Tests"))
+import targets  # noqa: E402
+
+LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]*)\)")
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def masked(text):
+    """The text with each character of a block or a span of code replaced, so that its brackets are not taken for links."""
+    code = r"^ *```.*?^ *```$|(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)"
+    return re.sub(code, lambda match: re.sub(r"[^\n]", "x", match[0]), text, flags=re.M | re.S)
+
+
+def links(text):
+    """The links and pictures of a page that lead to files: each match, with the path and the anchor."""
+    for match in LINK.finditer(masked(text)):
+        if not re.match(r"[a-z][a-z+.-]*:", match[3]):
+            path, _, anchor = match[3].partition("#")
+            yield match, urllib.parse.unquote(path), anchor
+
+
+def headings(text):
+    """The titles of the sections of a page by their anchors, as the web views of repositories make these."""
+    found = {}
+    for match in re.finditer(r"^#+ +(.*?) *$", masked(text), re.M):
+        title = text[match.start(1):match.end(1)]
+        slug = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+        same = [anchor for anchor in found if re.fullmatch(re.escape(slug) + r"(-\d+)?", anchor)]
+        found[f"{slug}-{len(same)}" if slug in found else slug] = title
+    return found
+
+
+def pages():
+    """The pages for DocC, with the module of each."""
+    return {path: module for module, folder in targets.modules().items() for path in targets.files(folder, "*.docc/*.md")}
+
+
+def is_landing(text):
+    """Whether a page is that of its module, which DocC names after the module and not after the file."""
+    return text.lstrip().startswith("# ``")
+
+
+def problems():
+    """Each link of a page that does not lead to a file and a section, in the web view and on the site."""
+    ours, found, count = pages(), [], 0
+    hidden = os.path.join(root, ".github", "**", "*.md")
+    others = [path for folder in ("", "Examples/**/", "Middleware/", "Tests/**/")
+              for path in glob.glob(os.path.join(root, folder + "*.md"), recursive=True)]
+    for path in sorted({*ours, *others, *glob.glob(hidden, recursive=True)}):
+        name, text = os.path.relpath(path, root), read(path)
+        alone = re.findall(r"<doc:[^>]*>|\]\(doc:[^)]*\)", masked(text)) + re.findall(r"``/HTTPChain\w*``", text)
+        found += [f"{name}: {link} leads nowhere in the repository's web view: write [title](Page.md#section)"
+                  for link in alone]
+        for match, target, anchor in links(text):
+            count += 1
+            file = os.path.normpath(os.path.join(os.path.dirname(path), target)) if target else path
+            if not os.path.exists(file):
+                found.append(f"{name}: the link to {match[3]} leads to no file")
+            elif anchor and anchor not in headings(read(file)):
+                found.append(f"{name}: the link to {match[3]} leads to no section")
+            elif path in ours and not match[1] and file not in ours:
+                found.append(f"{name}: the link to {match[3]} leads to no page of the site: name the file as code instead")
+    return found, count
+
+
+def for_docc(path, text):
+    """The text of a page with its links as DocC has them; entries of Topics become links without a title."""
+    ours, folder = pages(), os.path.dirname(path)
+    topics = masked(text).find("\n## Topics\n")
+    result, end = [], 0
+    for match, target, anchor in links(text):
+        title = text[match.start(2):match.end(2)]
+        file = os.path.normpath(os.path.join(folder, target)) if target else path
+        if match[1]:
+            # DocC finds pictures by their names alone.
+            link = f"![{title}]({os.path.basename(file)})"
+        else:
+            other = read(file)
+            name = ours[file] if is_landing(other) else os.path.splitext(os.path.basename(file))[0]
+            if ours[file] != ours[path]:
+                name = "/" + ours[file] + ("" if is_landing(other) else "/" + name)
+            if anchor:
+                name += "#" + urllib.parse.quote(headings(other)[anchor].replace(" ", "-"))
+            link = f"<doc:{name}>" if 0 <= topics < match.start() else f"[{title}](doc:{name})"
+        result += [text[end:match.start()], link]
+        end = match.end()
+    return "".join(result) + text[end:]
