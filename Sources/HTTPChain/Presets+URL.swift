@@ -11,7 +11,7 @@ extension Chain {
     public static func standard(
         base: URL,
         over transport: any Transport = URLSessionTransport(),
-        serializer: some Serializer = .json,
+        serializer: any Serializer = .json,
         cookies jar: CookieJar? = nil,
         authentication: (any Middleware)? = nil,
         environment: ChainEnvironment? = nil
@@ -31,7 +31,7 @@ extension Chain {
         base: URL,
         over transport: any Transport,
         log: (any LogSink)? = nil,
-        serializer: some Serializer = .json,
+        serializer: any Serializer = .json,
         authentication: (any Middleware)? = nil,
         environment: ChainEnvironment? = nil
     ) throws -> Chain {
@@ -51,7 +51,7 @@ extension Chain {
         over transport: any Transport = URLSessionTransport(),
         cache store: some CacheStore = .memory(limit: .megabytes(20)),
         partition: UserPartition = .none,
-        serializer: some Serializer = .json,
+        serializer: any Serializer = .json,
         cookies jar: CookieJar? = nil,
         authentication: (any Middleware)? = nil,
         environment: ChainEnvironment? = nil
@@ -73,7 +73,7 @@ extension Chain {
         base: URL,
         over transport: any Transport = URLSessionTransport(),
         log: (any LogSink)? = nil,
-        serializer: some Serializer = .json,
+        serializer: any Serializer = .json,
         cookies jar: CookieJar? = nil,
         authentication: (any Middleware)? = nil,
         environment: ChainEnvironment? = nil

@@ -49,7 +49,7 @@ extension Chain {
     public static func standard(
         base: String,
         over transport: any Transport = URLSessionTransport(),
-        serializer: some Serializer = .json,
+        serializer: any Serializer = .json,
         cookies jar: CookieJar? = nil,
         authentication: (any Middleware)? = nil,
         environment: ChainEnvironment? = nil
@@ -89,7 +89,7 @@ extension Chain {
         base: String,
         over transport: any Transport,
         log: (any LogSink)? = nil,
-        serializer: some Serializer = .json,
+        serializer: any Serializer = .json,
         authentication: (any Middleware)? = nil,
         environment: ChainEnvironment? = nil
     ) throws -> Chain {
@@ -135,7 +135,7 @@ extension Chain {
         over transport: any Transport = URLSessionTransport(),
         cache store: some CacheStore = .memory(limit: .megabytes(20)),
         partition: UserPartition = .none,
-        serializer: some Serializer = .json,
+        serializer: any Serializer = .json,
         cookies jar: CookieJar? = nil,
         authentication: (any Middleware)? = nil,
         environment: ChainEnvironment? = nil
@@ -176,7 +176,7 @@ extension Chain {
         base: String,
         over transport: any Transport = URLSessionTransport(),
         log: (any LogSink)? = nil,
-        serializer: some Serializer = .json,
+        serializer: any Serializer = .json,
         cookies jar: CookieJar? = nil,
         authentication: (any Middleware)? = nil,
         environment: ChainEnvironment? = nil
