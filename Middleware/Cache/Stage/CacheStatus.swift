@@ -119,7 +119,7 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
 
 /// The `Cache-Status` fields of a cache, those of most responses written only once.
 ///
-/// A forwarded request that was answered with 200 has one of a few. To write and check it takes a tenth of a call.
+/// A forwarded request with the response 200 has one of a few. To write and check one takes a tenth of a call.
 struct CacheStatusFields: Sendable {
     private let forwarded: [HTTPField]
 
