@@ -6,7 +6,7 @@ import HTTPChainCookies
 public import HTTPChainCore
 import HTTPChainGzip
 import HTTPChainHeaders
-public import HTTPChainMultipart
+package import HTTPChainMultipart
 import HTTPChainSerializer
 public import HTTPChainURLBuilder
 public import HTTPTypes

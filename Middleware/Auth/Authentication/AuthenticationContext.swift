@@ -1,5 +1,5 @@
 public import HTTPChainCore
-public import HTTPTypes
+package import HTTPTypes
 
 /// The facts about a call that an ``Authenticator`` needs in addition to the request, and its notes about the call.
 public struct AuthenticationContext: Sendable {

@@ -1,5 +1,5 @@
 public import HTTPChainCore
-public import HTTPTypes
+package import HTTPTypes
 
 /// The party that asks for credentials: the server of the resource, or a proxy, RFC 9110 §11.6 and §11.7.
 public enum AuthenticationTarget: Sendable, Hashable, CaseIterable {

@@ -1,4 +1,4 @@
-public import HTTPChainCore
+package import HTTPChainCore
 
 /// The errors of a JSON:API document, JSON:API 1.1, "Error Objects".
 public struct JSONAPIErrors: Sendable, Hashable {

@@ -1,4 +1,4 @@
-public import HTTPChainCore
+package import HTTPChainCore
 
 /// An error of an OData service, OData JSON Format 4.01 §21.1, or in the format of versions 2 and 3.
 public struct ODataError: Sendable, Hashable {

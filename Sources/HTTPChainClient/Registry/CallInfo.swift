@@ -31,21 +31,21 @@ public struct CallInfo: Sendable {
 }
 
 /// The settings of a call for its registry.
-package struct CallRegistration: RequestOption, Sendable {
+public struct CallRegistration: RequestOption, Sendable {
     /// The key of the call, chosen by the caller.
-    package var key: (any Hashable & Sendable)?
+    public var key: (any Hashable & Sendable)?
     /// The call's tags.
-    package var tags: Set<String> = []
+    public var tags: Set<String> = []
     /// Whether the call is refused while another with the same key is running, or with an equal value if it has no key.
-    package var excludesDuplicates = false
+    public var excludesDuplicates = false
 
     /// Creates a registration without a key or tags that allows duplicates.
-    package init() {}
+    public init() {}
 
     /// No key, no tags, duplicates allowed.
-    package static var defaultValue: CallRegistration { CallRegistration() }
+    public static var defaultValue: CallRegistration { CallRegistration() }
     /// The method that sets the option, and the stage that reads it.
-    package static var usage: OptionUsage {
+    public static var usage: OptionUsage {
         OptionUsage(
             ".excludingDuplicateCalls()",
             reader: "CallRegistryMiddleware(…)",
@@ -53,11 +53,11 @@ package struct CallRegistration: RequestOption, Sendable {
         )
     }
     /// Whether the value means the same without the stage.
-    package static func isHarmless(_ value: Value) -> Bool {
+    public static func isHarmless(_ value: Value) -> Bool {
         !value.excludesDuplicates
     }
     /// Always `false`: it only describes the call.
-    package static var affectsResponse: Bool { false }
+    public static var affectsResponse: Bool { false }
 }
 
 extension Request {

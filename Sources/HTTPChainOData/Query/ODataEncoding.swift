@@ -1,5 +1,5 @@
 import HTTPChainSupport
-public import HTTPTypes
+package import HTTPTypes
 
 /// Percent-encoding by the OASIS ABNF: once, over otherwise finished text.
 enum ODataEncoding {

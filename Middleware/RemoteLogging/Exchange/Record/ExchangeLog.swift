@@ -1,5 +1,5 @@
 public import Foundation
-public import HTTPChainCore
+package import HTTPChainCore
 import HTTPChainSupport
 public import HTTPTypes
 public import Logging

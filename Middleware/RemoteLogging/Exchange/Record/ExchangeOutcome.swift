@@ -1,4 +1,4 @@
-public import HTTPTypes
+package import HTTPTypes
 public import Logging
 
 /// The unit that one record is about.
