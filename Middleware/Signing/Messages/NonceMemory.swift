@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 import HTTPChainSupport
 
 /// Remembers the nonces of signatures, to detect replayed messages (RFC 9421 §7.2.2).

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 public import HTTPChainAuth
 public import HTTPChainCore
 import HTTPChainSupport
