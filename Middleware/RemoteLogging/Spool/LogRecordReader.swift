@@ -1,6 +1,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainRemoteLogging
+import HTTPChainSupport
 import Logging
 
 /// Reads the output of ``LogRecordWriter``; invalid bytes cause an error, never a trap.
@@ -62,6 +63,7 @@ struct LogRecordReader {
     ) throws(Malformed) -> Number {
         let size = MemoryLayout<Number>.size
         guard remaining >= size else { throw Malformed() }
+        Steps.take()
         defer { offset += size }
         return Number(littleEndian: buffer.loadUnaligned(fromByteOffset: offset, as: Number.self))
     }
@@ -81,6 +83,7 @@ struct LogRecordReader {
 
     private mutating func text() throws(Malformed) -> String {
         let count = try count(ofAtLeast: 1)
+        Steps.take(count)
         defer { offset += count }
         return String(decoding: UnsafeRawBufferPointer(rebasing: buffer[offset..<(offset + count)]), as: UTF8.self)
     }

@@ -187,8 +187,9 @@ struct SpoolReader: Sendable {
         _ reading: inout Reading
     ) {
         var offset = 0
+        var budget = SpoolSegment.searchBudget(for: buffer.count)
         while true {
-            switch SpoolSegment.step(buffer, at: offset, salt: salt, isWhole: isWhole) {
+            switch SpoolSegment.step(buffer, at: offset, salt: salt, isWhole: isWhole, searching: &budget) {
             case .record(let range):
                 let size = Int64(range.count)
                 let isFirst = reading.batch.records.isEmpty

@@ -126,20 +126,32 @@ package enum SpoolSegment {
     ///   - offset: The offset to look at.
     ///   - salt: The number that is mixed into checksums.
     ///   - isWhole: Whether the buffer extends to the segment's end.
-    static func step(_ buffer: UnsafeRawBufferPointer, at offset: Int, salt: UInt32, isWhole: Bool) -> Step {
-        var budget = Int.max
-        if let end = frameEnd(buffer, at: offset, salt, &budget) { return .record((offset + prologueSize)..<end) }
+    ///   - budget: The number of bytes that searches may still read, from ``searchBudget(for:)``.
+    static func step(
+        _ buffer: UnsafeRawBufferPointer,
+        at offset: Int,
+        salt: UInt32,
+        isWhole: Bool,
+        searching budget: inout Int
+    ) -> Step {
+        var unlimited = Int.max
+        if let end = frameEnd(buffer, at: offset, salt, &unlimited) { return .record((offset + prologueSize)..<end) }
         guard isWhole else { return .incomplete }
         guard offset < buffer.count else { return .end }
-        // Crafted bytes could look like the beginnings of long frames everywhere.
-        budget = max(buffer.count * 8, 1 << 20)
+        budget -= Int.max - unlimited
         var candidate = offset + 1
         while candidate + prologueSize <= buffer.count, budget > 0 {
+            Steps.take()
             if frameEnd(buffer, at: candidate, salt, &budget) != nil { return .damaged(upTo: candidate) }
             candidate += 1
         }
         return .torn
     }
+
+    /// The number of bytes that all searches for frames in a buffer may read.
+    ///
+    /// Crafted bytes could look like the beginnings of long frames everywhere, also between complete ones.
+    static func searchBudget(for count: Int) -> Int { max(count * 8, 8 << 20) }
 
     /// Returns the end of a complete frame that begins at an offset.
     private static func frameEnd(
@@ -151,6 +163,7 @@ package enum SpoolSegment {
         guard buffer.count - offset >= prologueSize else { return nil }
         let length = Int(buffer.number(offset + 4, UInt32.self))
         guard length > 0, length <= buffer.count - offset - prologueSize else { return nil }
+        Steps.take(length)
         budget -= length
         let end = offset + prologueSize + length
         let frame = UnsafeRawBufferPointer(rebasing: buffer[offset..<end])
@@ -168,11 +181,15 @@ package enum SpoolSegment {
     }
 
     /// Scans a segment, including its header.
-    static func content(of bytes: [UInt8], salt: UInt32, before offset: Int64) -> Content {
+    ///
+    /// - Parameter budget: The number of bytes that searches may read; that of ``searchBudget(for:)`` by default.
+    static func content(of bytes: [UInt8], salt: UInt32, before offset: Int64, searching budget: Int? = nil) -> Content
+    {
         bytes.withUnsafeBytes { buffer in
+            var budget = budget ?? searchBudget(for: buffer.count)
             var content = Content()
             while content.end < buffer.count {
-                switch step(buffer, at: content.end, salt: salt, isWhole: true) {
+                switch step(buffer, at: content.end, salt: salt, isWhole: true, searching: &budget) {
                 case .record(let range):
                     content.records += 1
                     if content.end < offset { content.recordsBefore += 1 }

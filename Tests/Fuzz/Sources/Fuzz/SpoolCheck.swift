@@ -78,8 +78,9 @@ private func checkFrames(_ segment: [UInt8], _ payloads: [[UInt8]]) {
     segment.withUnsafeBytes { buffer in
         var wanted = payloads[...]
         var offset = SpoolSegment.headerSize
+        var budget = SpoolSegment.searchBudget(for: buffer.count)
         loop: while true {
-            switch SpoolSegment.step(buffer, at: offset, salt: 7, isWhole: true) {
+            switch SpoolSegment.step(buffer, at: offset, salt: 7, isWhole: true, searching: &budget) {
             case .record(let range):
                 if wanted.first.map({ buffer[range].elementsEqual($0) }) ?? false { wanted.removeFirst() }
                 offset = range.upperBound
