@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// The `.` and `..` segments of a path (RFC 3986 §5.2.4), in every form that servers recognize: percent-encoded dots,
 /// backslashes and encoded slashes as separators, and parameters after the dots (`..;x`).
 package struct DotSegments {
@@ -7,11 +9,13 @@ package struct DotSegments {
     package private(set) var climbsOut = false
 
     package init(in path: ArraySlice<UInt8>) {
+        Steps.take(path.count)
         guard path.withUnsafeBufferPointer(Self.mayBe) else { return }
         var depth = 0
         var start = path.startIndex
         var index = path.startIndex
         while index <= path.endIndex {
+            Steps.take()
             let isEnd = index == path.endIndex
             let (byte, next) = isEnd ? (.slash, index + 1) : path.decodedByte(at: index)
             if byte == .slash || byte == .backslash {
@@ -53,6 +57,7 @@ package struct DotSegments {
         var count = 0
         var index = segment.startIndex
         while index < segment.endIndex {
+            Steps.take()
             let (byte, next) = segment.decodedByte(at: index)
             if byte == UInt8(ascii: ";") { break }
             guard byte == .dot, count < 2 else { return nil }

@@ -46,6 +46,7 @@ extension [UInt8] {
         keepingTriplets: Bool
     ) {
         for index in bytes.indices {
+            Steps.take()
             let byte = bytes[index]
             if allowed.contains(byte) || (keepingTriplets && bytes.percentEncodedByte(at: index) != nil) {
                 append(byte)

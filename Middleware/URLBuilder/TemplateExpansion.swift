@@ -28,7 +28,9 @@ struct TemplateExpansion {
     mutating func append(_ parts: some Sequence<TemplatePart>) throws(URLBuilderError) {
         for part in parts {
             switch part {
-            case .literal(let bytes): output += bytes
+            case .literal(let bytes):
+                Steps.take(bytes.count)
+                output += bytes
             case .expression(let expression): try append(expression)
             }
         }
@@ -38,6 +40,7 @@ struct TemplateExpansion {
         let operation = expression.operation
         var isFirst = true
         for variable in expression.variables {
+            Steps.take(lookup.count)
             let start = output.count
             guard let value = try definedValue(of: variable, in: expression) else { continue }
             if isFirst {
@@ -270,6 +273,8 @@ extension URLValue {
 struct VariableLookup {
     let first: URLParameters
     var second = URLParameters([])
+
+    var count: Int { first.elements.count + second.elements.count }
 
     func value(of name: String) -> URLValue? {
         first[name] ?? second[name]

@@ -25,6 +25,7 @@ struct TemplateParser {
 
     private mutating func parse() throws(URLBuilderError) {
         while index < bytes.count {
+            Steps.take()
             let byte = bytes[index]
             switch byte {
             case .openBrace where syntax.contains(.templates):
@@ -79,6 +80,7 @@ struct TemplateParser {
         guard let close = bytes[open...].firstIndex(of: .closeBrace) else {
             throw malformed(at: open, "the { is not closed")
         }
+        Steps.take(close - open)
         index = open + 1
         guard index < close else { throw malformed(at: open, "the braces hold no variable") }
         let operation = try parseOperator()
@@ -114,6 +116,7 @@ struct TemplateParser {
         let start = index
         var dotAllowed = false
         while true {
+            Steps.take()
             let byte = bytes[index]
             if byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_") {
                 index += 1
@@ -180,6 +183,7 @@ struct TemplateParser {
         index += 1
         let start = index
         while index < bytes.count, bytes[index].isLetter || bytes[index].isDigit || bytes[index] == UInt8(ascii: "_") {
+            Steps.take()
             index += 1
         }
         let name = String(decoding: bytes[start..<index], as: UTF8.self)
@@ -189,8 +193,9 @@ struct TemplateParser {
     /// The end of the digits of `%%0%%`, if such a variable begins here.
     private var positionalEnd: Int? {
         guard syntax.contains(.positions), bytes[index...].starts(with: [.percent, .percent]) else { return nil }
-        guard let end = bytes[(index + 2)...].firstIndex(where: { !$0.isDigit }), end > index + 2,
-            bytes[end...].starts(with: [.percent, .percent])
+        let end = bytes[(index + 2)...].firstIndex { !$0.isDigit }
+        Steps.take((end ?? bytes.count) - index)
+        guard let end, end > index + 2, bytes[end...].starts(with: [.percent, .percent])
         else { return nil }
         return end
     }
@@ -207,6 +212,7 @@ struct TemplateParser {
     private mutating func markWholeSegments() {
         for index in parts.indices {
             guard case .expression(var expression) = parts[index], expression.operation == .simple else { continue }
+            Steps.take()
             guard startsSegment(index), endsSegment(index) else { continue }
             expression.isWholeSegment = true
             parts[index] = .expression(expression)
@@ -216,6 +222,7 @@ struct TemplateParser {
     private func startsSegment(_ index: Int) -> Bool {
         guard index > 0 else { return true }
         guard case .literal(let bytes) = parts[index - 1] else { return false }
+        Steps.take(bytes.count)
         return bytes.last == .slash && !bytes.contains(.question)
     }
 

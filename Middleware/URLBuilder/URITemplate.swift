@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPChainSupport
 
 /// A URI template, RFC 6570 at level 4: parsed once, expanded any number of times.
 ///
@@ -60,8 +61,9 @@ extension URLVariableSyntax {
 extension [TemplatePart] {
     fileprivate var variableNames: [String] {
         var names: [String] = []
+        var known: Set<ExactText> = []
         for case .expression(let expression) in self {
-            for variable in expression.variables where !names.contains(variable.name) {
+            for variable in expression.variables where known.insert(ExactText(variable.name)).inserted {
                 names.append(variable.name)
             }
         }

@@ -260,9 +260,13 @@ public struct URLBuilder: Sendable {
         expansion.output = []
         expansion.contributions = []
         try expansion.append(pattern.parts)
+        // Both are in order.
+        var ranges = dots.ranges[...]
         for contribution in expansion.contributions ?? [] {
+            Steps.take()
+            while let first = ranges.first, first.upperBound <= contribution.range.lowerBound { ranges.removeFirst() }
             // A segment of dots can't be empty, so touching its edge means being part of the adjacent segment.
-            if dots.ranges.contains(where: { $0.overlaps(contribution.range) }) {
+            if ranges.first?.overlaps(contribution.range) == true {
                 throw URLBuilderError(.climbsOut(reference: reference, variable: contribution.name))
             }
         }
@@ -311,6 +315,7 @@ private enum ReferenceKind {
         self = reference.withUTF8 { bytes in
             var isPlain = true
             for index in bytes.indices {
+                Steps.take()
                 let byte = bytes[index]
                 switch byte {
                 case .openBrace, .closeBrace:

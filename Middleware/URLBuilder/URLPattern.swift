@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 
 /// A parsed reference with variables, with the host separated if a template contains one.
 struct URLPattern: Sendable {
@@ -67,6 +68,7 @@ struct URLPattern: Sendable {
         _ encoder: ParameterEncoder
     ) throws(URLBuilderError) -> String {
         var expansion = TemplateExpansion(lookup: lookup, encoder: encoder, rules: .request)
+        let lastLabel = authority.lastIndex(where: Self.hasLaterLabel)
         for (index, part) in authority.enumerated() {
             let start = expansion.output.count
             try expansion.append(CollectionOfOne(part))
@@ -76,7 +78,7 @@ struct URLPattern: Sendable {
             guard !value.isEmpty else { throw URLBuilderError(.emptyVariable(name)) }
             let isPort = start > 0 && expansion.output[start - 1] == .colon
             let isSafe = isPort ? value.utf8.allSatisfy(\.isDigit) : Self.isPartOfHost(value)
-            guard isSafe, isPort || Self.goesOn(authority[(index + 1)...]) else {
+            guard isSafe, isPort || lastLabel.map({ $0 > index }) ?? false else {
                 throw URLBuilderError(.hostInValue(variable: name))
             }
         }
@@ -87,13 +89,12 @@ struct URLPattern: Sendable {
         value.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == .hyphen || $0 == .dot || $0 == 0x5F || $0 >= 0x80 }
     }
 
-    /// Whether literal text with another label follows.
-    private static func goesOn(_ rest: ArraySlice<TemplatePart>) -> Bool {
-        rest.contains { part in
-            guard case .literal(let bytes) = part else { return false }
-            let host = bytes.prefix { $0 != .colon }
-            guard let dot = host.firstIndex(of: .dot) else { return false }
-            return host[dot...].contains { $0.isLetter || $0.isDigit }
-        }
+    /// Whether it is literal text with a label after a dot.
+    private static func hasLaterLabel(_ part: TemplatePart) -> Bool {
+        guard case .literal(let bytes) = part else { return false }
+        Steps.take(bytes.count)
+        let host = bytes.prefix { $0 != .colon }
+        guard let dot = host.firstIndex(of: .dot) else { return false }
+        return host[dot...].contains { $0.isLetter || $0.isDigit }
     }
 }
