@@ -440,9 +440,11 @@ let package = Package(
         tests(
             "GrowthTests",
             of: [
-                "HTTPChainAuth", "HTTPChainCache", "HTTPChainCookies", "HTTPChainEventStream",
-                "HTTPChainHAR", "HTTPChainLogShipper", "HTTPChainMultipart", "HTTPChainOData", "HTTPChainPagination",
-                "HTTPChainRedirect", "HTTPChainRoutes", "HTTPChainSerializer",
+                "HTTPChainAuth", "HTTPChainAuthDigest", "HTTPChainBrotli", "HTTPChainCache", "HTTPChainCookies",
+                "HTTPChainEventStream", "HTTPChainGzip", "HTTPChainHAR", "HTTPChainLogShipper", "HTTPChainLogSpool",
+                "HTTPChainMultipart", "HTTPChainOData", "HTTPChainPagination", "HTTPChainRedirect",
+                "HTTPChainRemoteLogging", "HTTPChainResumableUpload", "HTTPChainRoutes", "HTTPChainSerializer",
+                "HTTPChainSigning", "HTTPChainURLBuilder", "HTTPChainZstd", logging,
             ]
         ),
         tests(

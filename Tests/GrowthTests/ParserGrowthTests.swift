@@ -5,8 +5,10 @@ import HTTPChainLogShipper
 import HTTPChainMultipart
 import HTTPChainOData
 import HTTPChainPagination
+import HTTPChainRemoteLogging
 import HTTPChainSupport
 import HTTPTypes
+import Logging
 import TestSupport
 import Testing
 
@@ -15,7 +17,9 @@ import Testing
 @testable import HTTPChainCore
 @testable import HTTPChainEventStream
 @testable import HTTPChainHAR
+@testable import HTTPChainLogSpool
 @testable import HTTPChainRedirect
+@testable import HTTPChainResumableUpload
 @testable import HTTPChainRoutes
 @testable import HTTPChainSerializer
 
@@ -24,11 +28,14 @@ struct OutsideReader: Sendable, CustomTestStringConvertible {
     let name: String
     let folders: [String]
     var further: [String] = []
-    let read: @Sendable (String) throws -> Void
+    let read: @Sendable (String) async throws -> Void
 
     var testDescription: String { name }
 
-    static let all: [OutsideReader] = [
+    static let all = messages + stored + codings + requests
+
+    /// Fields and documents.
+    private static let messages: [OutsideReader] = [
         OutsideReader(name: "challenges", folders: ["Middleware/Auth/Challenges"], further: ["Digest ", "a=b"]) {
             _ = Challenge.parse([$0])
         },
@@ -130,7 +137,153 @@ struct OutsideReader: Sendable, CustomTestStringConvertible {
                 _ = parser.parse()
             }
         },
+        OutsideReader(
+            name: "uploads",
+            folders: ["Middleware/ResumableUpload/Protocols", "Middleware/ResumableUpload/Rules"],
+            further: ["max-size=1, ", "/../", "{\"type\":\"", "}", "\":"]
+        ) { text in
+            let names: [HTTPField.Name] = [
+                .uploadOffset, .uploadLength, .uploadComplete, .uploadExpires, .uploadLimit, .tusExtension,
+                .tusMaxSize, .retryAfter, .location,
+            ]
+            let wires: [any UploadWire] = [Tus(metadata: UploadMetadata()), Draft()]
+            for name in names {
+                let head = HTTPResponse(status: .ok, headerFields: [name: text])
+                for wire in wires { _ = wire.answer(head, now: Date(timeIntervalSince1970: 1)) }
+                _ = UploadLocation(of: head, from: "https://a.example/files") { _ in true }
+            }
+            for start in ["", "{\"type\":\"", "["] { _ = Draft.problem(in: Data((start + text).utf8)) }
+        },
     ]
+
+    /// Files that a store or a spool has left, with right checksums: each line of the text is a part of them.
+    private static let stored: [OutsideReader] = [
+        OutsideReader(name: "stored", folders: ["Middleware/Cache/Store"]) { text in
+            var bytes = Array(text.utf8)
+            _ = CacheKey(decoding: bytes)
+            if bytes.count > 2 { (bytes[0], bytes[1]) = (UInt8(CacheMetadata.formatVersion), 0) }
+            _ = try? StoredHead(decoding: bytes)
+            _ = try StoredHead(decoding: storedHead(of: text).encoded)
+        },
+        OutsideReader(name: "entry", folders: ["Middleware/Cache/FileStore", "Middleware/Cache/Store"]) { text in
+            let head = storedHead(of: text)
+            let layout = BodyLayout([Int64](repeating: 1, count: text.utf8.count), of: Int64(text.utf8.count))
+            let entries: [[UInt8]] = [
+                EntryFile(id: 5, nonce: 6, head: head, isInline: true).encoded + Array(text.utf8),
+                EntryFile(id: 5, nonce: 6, head: head, isInline: false, layout: layout).encoded, Array(text.utf8),
+            ]
+            for bytes in entries {
+                _ = try? EntryFile(Array(bytes.prefix(4096)), size: Int64(bytes.count)) { Array(bytes.prefix($0)) }
+            }
+        },
+        OutsideReader(name: "index", folders: ["Middleware/Cache/FileStore"], further: ["!"]) { text in
+            var journal: [UInt8] = []
+            for (number, line) in lines(of: text).enumerated() {
+                if line.first == UInt8(ascii: "!") {
+                    journal += line.dropFirst()
+                    continue
+                }
+                let id = UInt64(number)
+                let change: IndexJournal.Change =
+                    switch number % 5 {
+                    case 0: .use(id - id / 2)
+                    case 1: .remove(id / 2)
+                    case 2: .resize(id - 2, Int64(line.count))
+                    // A store keeps few variants of a key.
+                    default: .add(record(id, key: ContentChecksum(of: line).value, variant: id % 8, name: line))
+                    }
+                IndexJournal.append(change, to: &journal, salt: 7)
+            }
+            for bytes in [journal, Array(text.utf8)] {
+                var index = FileIndex()
+                _ = bytes.withUnsafeBytes { buffer in IndexJournal.read(buffer, salt: 7) { index.apply($0) } }
+                _ = index.ids { $0.bytes > 1 }
+                _ = try? IndexJournal.Header(decoding: bytes)
+            }
+        },
+        OutsideReader(name: "spool", folders: ["Middleware/RemoteLogging/Spool"]) { text in
+            let bytes = try segment(lines(of: text)) + Array(text.utf8)
+            _ = SpoolSegment.header(bytes, number: 1)
+            _ = SpoolSegment.content(of: bytes, salt: 7, before: 0)
+            try bytes.withUnsafeBytes { buffer in
+                var offset = SpoolSegment.headerSize
+                var budget = SpoolSegment.searchBudget(for: buffer.count)
+                while true {
+                    let step = SpoolSegment.step(buffer, at: offset, salt: 7, isWhole: true, searching: &budget)
+                    switch step {
+                    case .record(let range):
+                        _ = try LogRecordReader.record(in: UnsafeRawBufferPointer(rebasing: buffer[range]))
+                        offset = range.upperBound
+                    case .damaged(let next): offset = next
+                    case .torn, .end, .incomplete: return
+                    }
+                }
+            }
+            _ = Data(text.utf8).withUnsafeBytes { try? LogRecordReader.record(in: $0) }
+        },
+    ]
+
+    /// The description of a stored response with a field and a variant for each line.
+    private static func storedHead(of text: String) -> StoredHead {
+        let values = text.utf8.split(separator: 0x0A).map { String(Substring($0)) }
+        let metadata = CacheMetadata(
+            head: HTTPResponse(
+                status: .ok,
+                headerFields: HTTPFields(values.map { HTTPField(name: .accept, value: $0) })
+            ),
+            variant: CacheVariant(values.map { CacheVariant.Field(name: $0, value: $0) }),
+            requestTime: Date(timeIntervalSince1970: 1),
+            responseTime: Date(timeIntervalSince1970: 2)
+        )
+        let response = StoredResponse(
+            metadata,
+            bodyLength: Int64(text.utf8.count),
+            bodyChecksum: ContentChecksum(of: Data(text.utf8))
+        )
+        return StoredHead(CacheKey(url: "https://a.example/" + text), response)
+    }
+
+    private static func record(_ id: UInt64, key: UInt64, variant: UInt64, name: Data) -> FileIndex.Record {
+        FileIndex.Record(
+            id: id,
+            key: key,
+            url: key,
+            variant: variant,
+            origin: 1,
+            partition: 2,
+            classification: 3,
+            identifier: String(decoding: name, as: UTF8.self),
+            bytes: Int64(name.count),
+            name: Array(name)
+        )
+    }
+}
+
+/// The lines of a text, without the line breaks.
+func lines(of text: String) -> [Data] {
+    Data(text.utf8).split(separator: 0x0A, omittingEmptySubsequences: false)
+}
+
+/// A segment of a spool with a record for each line.
+private func segment(_ lines: [Data]) throws -> [UInt8] {
+    var bytes = SpoolSegment.header(number: 1, salt: 7)
+    for line in lines {
+        let text = String(decoding: line, as: UTF8.self)
+        var attributes = LogAttributes()
+        attributes.append(text, .array([.string(text), .object([text: .null])]))
+        var frame = try SpoolSegment.frame(
+            LogRecord(
+                date: Date(timeIntervalSince1970: 1),
+                level: .info,
+                component: "c",
+                message: text,
+                attributes: attributes
+            )
+        )
+        SpoolSegment.seal(&frame, salt: 7)
+        bytes += frame
+    }
+    return bytes
 }
 
 private func chunks(of text: String, _ size: Int) -> [Data] {
@@ -149,8 +302,48 @@ struct ParserGrowthTests {
     func random(_ reader: OutsideReader) async throws {
         let growth = try Growth(literalsOf: reader.folders, and: reader.further)
         let numbers = Seed.numbers()
-        let excess = await growth.excess(among: 150, size: 256, using: numbers) { try reader.read($0) }
+        let excess = await growth.excess(among: 150, size: 256, using: numbers) { try await reader.read($0) }
         #expect(excess == nil)
+        let most = await growth.most(among: 100, size: 256, using: numbers) { try await reader.read($0) }
+        #expect(most >= 32, "A reader of all bytes counts its steps.")
+    }
+
+    /// Parsers that are fuzzed, and the tests elsewhere that count their work.
+    private static let countedElsewhere = ["secrets": "HTTPChainCoreTests/RedactionGrowthTests.swift"]
+
+    @Test("The work of each parser that is fuzzed is counted")
+    func fuzzed() throws {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let corpus = tests.appending(path: "Fuzz/Corpus").path
+        let fuzzed = Set(try FileManager.default.contentsOfDirectory(atPath: corpus))
+        let counted = Set(OutsideReader.all.map(\.name) + OutsideReader.withoutTrait + Self.countedElsewhere.keys)
+        #expect(fuzzed.count > 20)
+        #expect(fuzzed.subtracting(counted).isEmpty)
+        for (parser, path) in Self.countedElsewhere {
+            #expect(fuzzed.contains(parser))
+            #expect(FileManager.default.fileExists(atPath: tests.appending(path: path).path))
+        }
+    }
+
+    @Test("All searches for records in a damaged segment read a limited number of bytes")
+    func searches() async throws {
+        let record = try segment([Data("a".utf8)]).dropFirst(SpoolSegment.headerSize)
+        let count = 200
+        let whole = count * (record.count + SpoolSegment.prologueSize)
+        // Half of them seem to begin a record of half of the segment.
+        let length = withUnsafeBytes(of: UInt32(whole / 2).littleEndian) { Array($0) }
+        var bytes = SpoolSegment.header(number: 1, salt: 7)
+        for _ in 0..<count {
+            bytes += [0, 0, 0, 0]
+            bytes += length
+            bytes += record
+        }
+        let steps = await Steps.counted { [bytes] in
+            _ = SpoolSegment.content(of: bytes, salt: 7, before: 0, searching: 4 * bytes.count)
+        }
+        #expect(steps <= 10 * bytes.count)
+        let content = SpoolSegment.content(of: bytes, salt: 7, before: 0)
+        #expect(content.records == count)
     }
 
     @Test("A reader that copies what it holds with each piece is found", .seeded)

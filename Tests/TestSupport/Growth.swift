@@ -105,6 +105,24 @@ package struct Growth: Sendable {
         return nil
     }
 
+    /// Returns the most steps that work takes for one of some texts.
+    ///
+    /// - Parameters:
+    ///   - count: The number of texts.
+    ///   - size: Their size, in bytes.
+    ///   - numbers: Chooses the texts.
+    ///   - work: Reads a text; what it throws is a result like any other.
+    package func most(
+        among count: Int,
+        size: Int,
+        using numbers: SeededRandom,
+        work: @Sendable (String) async throws -> Void
+    ) async -> Int {
+        var most = 0
+        for _ in 0..<count { most = max(most, await steps(of: work, text(using: numbers)(size, 0))) }
+        return most
+    }
+
     private func steps(of work: @Sendable (String) async throws -> Void, _ text: String) async -> Int {
         await Steps.counted { _ = try? await work(text) }
     }

@@ -87,6 +87,7 @@ struct BodyLayout: Sendable {
     /// Creates a layout of several segments; returns `nil` if they are inconsistent.
     init?(_ lengths: [Int64], of length: Int64) {
         for segment in lengths {
+            Steps.take()
             guard segment > 0, segment <= length - self.length else { return nil }
             append(segment)
         }

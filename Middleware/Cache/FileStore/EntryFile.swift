@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 
 /// The file that describes one entry: the description, and the body if it is small.
 ///
@@ -164,6 +165,7 @@ struct EntryFile: Sendable {
         let head = try Self.withBytes(of: bytes) { buffer throws(CacheStoreFault) in
             guard buffer.count >= end else { throw CacheStoreFault(.damaged("an entry")) }
             for offset in stride(from: prologue.segmentOffset, to: end, by: 8) {
+                Steps.take()
                 lengths.append(Int64(littleEndian: buffer.loadUnaligned(fromByteOffset: offset, as: Int64.self)))
             }
             let content = UnsafeRawBufferPointer(rebasing: buffer[Self.prologueSize..<end])

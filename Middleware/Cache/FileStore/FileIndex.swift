@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 
 /// A file store's records of its entries: enough to find, count, select and evict them, and small enough for a million
 /// to fit in memory and for a hundred thousand to be read quickly.
@@ -109,6 +110,7 @@ struct FileIndex: Sendable {
         var ids: [UInt64] = []
         var slot = first
         while let current = slot {
+            Steps.take()
             if let record = slots[Int(current)] { ids.append(record.id) }
             slot = chain.next(current)
         }

@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// Writes numbers and texts in sequence, numbers in little-endian order.
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
@@ -48,6 +50,7 @@ struct ByteReader {
 
     mutating func take(_ count: Int) throws(Malformed) -> UnsafeRawBufferPointer {
         guard count >= 0, count <= remaining else { throw Malformed() }
+        Steps.take(count)
         defer { offset += count }
         return UnsafeRawBufferPointer(rebasing: buffer[offset..<(offset + count)])
     }
@@ -55,6 +58,7 @@ struct ByteReader {
     mutating func number<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) throws(Malformed) -> Number {
         let size = MemoryLayout<Number>.size
         guard remaining >= size else { throw Malformed() }
+        Steps.take()
         defer { offset += size }
         return Number(littleEndian: buffer.loadUnaligned(fromByteOffset: offset, as: Number.self))
     }

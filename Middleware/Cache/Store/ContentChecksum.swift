@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPChainSupport
 
 /// An incremental checksum that detects damage on a disk; it doesn't protect against forgery.
 ///
@@ -26,6 +27,7 @@ public struct ContentChecksum: Sendable, Hashable {
 
     /// Adds bytes.
     package mutating func update(_ buffer: UnsafeRawBufferPointer) {
+        Steps.take(buffer.count)
         var index = 0
         while index < buffer.count, count % 8 != 0 {
             take(buffer[index])

@@ -2,6 +2,7 @@
 import CBrotli
 import HTTPChainCore
 import HTTPChainGzip
+import HTTPChainSupport
 
 /// Decodes brotli (RFC 7932); its memory, the window and about 100 KiB, is freed with it.
 final class BrotliDecoder: ContentDecoder {
@@ -58,6 +59,7 @@ final class BrotliDecoder: ContentDecoder {
     }
 
     private func run(_ buffers: inout CodingBuffers) throws(ContentCodingError.Problem) {
+        Steps.take()
         var input = buffers.input.baseAddress?.assumingMemoryBound(to: UInt8.self)
         var output = buffers.output.baseAddress?.assumingMemoryBound(to: UInt8.self)
         var offered = buffers.input.count

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 
 /// The number of bytes that arrived for a body, shared by its stacked codings.
 final class ArrivedBytes {
@@ -98,6 +99,7 @@ struct DecodingReader: BodyReader {
             let (buffers, problem) = try output.fill(from: input) { (buffers) throws(ContentCodingError.Problem) in
                 try decoder.decode(&buffers)
             }
+            Steps.take(1 + buffers.consumed)
             consumed += Int64(buffers.consumed)
             produced += Int64(buffers.produced)
             if let problem { throw problem }

@@ -1,4 +1,5 @@
 import CZlib
+import HTTPChainSupport
 
 /// Decodes gzip (RFC 1952, any number of members), zlib (RFC 1950) or raw deflate (RFC 1951), under the names gzip and
 /// deflate.
@@ -47,6 +48,7 @@ final class GzipDecoder: ContentDecoder {
 
     func decode(_ buffers: inout CodingBuffers) throws(ContentCodingError.Problem) {
         while true {
+            Steps.take()
             switch state {
             case .beforeHeader, .betweenMembers:
                 let rest = buffers.input[buffers.consumed...]

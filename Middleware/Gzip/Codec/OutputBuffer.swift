@@ -43,6 +43,7 @@ final class OutputBuffer {
 
     /// Returns the filled part as a chunk, and empties the buffer.
     func take() -> Data {
+        Steps.take(count)
         defer { count = 0 }
         guard count > 0, let memory = chunk?.memory else { return Data() }
         guard count > Self.capacity / 2, let filled = chunk.take() else { return Data(bytes: memory, count: count) }

@@ -2,6 +2,7 @@
 import CZstd
 import HTTPChainCore
 import HTTPChainGzip
+import HTTPChainSupport
 
 /// Decodes zstd (RFC 8878), any number of frames; its memory, the window and about 150 KiB, is freed with it.
 final class ZstdDecoder: ContentDecoder {
@@ -50,6 +51,7 @@ final class ZstdDecoder: ContentDecoder {
     ///
     /// - Returns: Whether anything was consumed or produced.
     private func step(_ buffers: inout CodingBuffers) throws(ContentCodingError.Problem) -> Bool {
+        Steps.take()
         let rest = UnsafeRawBufferPointer(rebasing: buffers.input[buffers.consumed...])
         let room = UnsafeMutableRawBufferPointer(rebasing: buffers.output[buffers.produced...])
         let begins = !isInFrame

@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// The signed text (RFC 9421 §2.5): a line for each component, and one for the parameters.
 enum SignatureBase {
     /// - Parameters:
@@ -13,7 +15,9 @@ enum SignatureBase {
         for component in components {
             base += try component.identifier()
             base += ": "
-            base += try value(component)
+            let value = try value(component)
+            Steps.take(value.utf8.count)
+            base += value
             base += "\n"
         }
         base += "\"@signature-params\": "

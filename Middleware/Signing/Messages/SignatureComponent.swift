@@ -1,3 +1,4 @@
+import HTTPChainSupport
 public import HTTPTypes
 import RawStructuredFieldValues
 
@@ -145,6 +146,7 @@ extension SignatureComponent {
         func refused(_ reason: String) -> SigningError { SigningError(.unsupportedComponent(name, reason: reason)) }
         var parameters: [Parameter] = []
         for (key, value) in item.rfc9651Parameters {
+            Steps.take()
             switch (key, value) {
             case ("sf", .bool(true)): parameters.append(.structured)
             case ("bs", .bool(true)): parameters.append(.binary)

@@ -65,6 +65,7 @@ enum SignatureFields {
         in fields: HTTPFields
     ) throws(SigningError) -> OrderedMap<String, ItemOrInnerList> {
         guard let value = fields[name] else { return [:] }
+        Steps.take(value.utf8.count)
         guard value.utf8.count <= SignatureLimits.fieldLength else {
             throw malformed(name, "it is longer than \(SignatureLimits.fieldLength) bytes")
         }

@@ -6,6 +6,7 @@ public enum ContentLength {
     ///
     /// The same number repeated ("5, 5") is accepted as that number, as §8.6 allows.
     public static func parse(_ text: String) -> Int64? {
+        Steps.take(text.utf8.count)
         // Nearly always it is a single number.
         if let length = number(text.utf8[...]) { return length }
         var result: Int64?

@@ -116,6 +116,7 @@ private struct DateFields {
 
     init(_ text: some StringProtocol) {
         rest = ArraySlice(text.utf8)
+        Steps.take(rest.count)
         while rest.first.map(ASCII.isSpace) ?? false { rest.removeFirst() }
         while rest.last.map(ASCII.isSpace) ?? false { rest.removeLast() }
     }

@@ -116,6 +116,7 @@ package struct Authority {
 
         init(_ text: String) {
             var rest = text.utf8[...]
+            Steps.take(text.utf8.count)
             if let at = rest.lastIndex(of: UInt8(ascii: "@")) {
                 userInfo = Substring(rest[..<at])
                 rest = rest[rest.index(after: at)...]

@@ -101,6 +101,7 @@ extension Request {
     private static func faultInPath(_ path: String) -> String? {
         var hexDigitsDue = 0
         for byte in path.utf8 {
+            Steps.take()
             if hexDigitsDue > 0 {
                 guard byte.hexadecimalValue != nil else { break }
                 hexDigitsDue -= 1

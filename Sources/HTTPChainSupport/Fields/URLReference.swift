@@ -22,6 +22,7 @@ package struct URLReference {
 
     // Delimiters are compared as bytes, so that a combining character doesn't hide one.
     private init(_ text: Bytes) {
+        Steps.take(text.count)
         let hash = Self.fragmentStart(in: text)
         let whole = text[..<hash]
         if hash < text.endIndex { fragment = Self.string(text[(hash + 1)...]) }

@@ -44,7 +44,8 @@ extension StringProtocol {
         maxSplits: Int = .max,
         omittingEmptySubsequences: Bool = true
     ) -> [Substring] {
-        Substring(self).unicodeScalars
+        Steps.take(utf8.count)
+        return Substring(self).unicodeScalars
             .split(separator: separator, maxSplits: maxSplits, omittingEmptySubsequences: omittingEmptySubsequences)
             .map { Substring($0) }
     }

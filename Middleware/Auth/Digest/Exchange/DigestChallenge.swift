@@ -1,4 +1,5 @@
 public import HTTPChainAuth
+import HTTPChainSupport
 
 /// A Digest challenge, RFC 7616 §3.3, or one of RFC 2617 and RFC 2069.
 ///
@@ -62,6 +63,7 @@ public struct DigestChallenge: Sendable, Hashable {
         isStale = Self.isTrue(challenge["stale"])
         hashesUsername = Self.isTrue(challenge["userhash"])
         isUTF8 = challenge["charset"]?.lowercased() == "utf-8"
+        for parameter in challenge.parameters { Steps.take(parameter.value.utf8.count) }
         let domain = (challenge["domain"] ?? "").unicodeScalars.split(whereSeparator: \.properties.isWhitespace)
         self.domain = domain.prefix(Limits.domain).map { String($0) }
     }
@@ -69,6 +71,7 @@ public struct DigestChallenge: Sendable, Hashable {
     /// Returns a parameter's text, an inner `nil` if it is missing, or `nil` if it is invalid.
     private static func text(_ name: String, of challenge: Challenge) -> String?? {
         let values = challenge.values(of: name)
+        for value in values { Steps.take(value.utf8.count) }
         guard let value = values.first else { return .some(nil) }
         guard values.allSatisfy({ $0 == value }), value.utf8.count <= Limits.text,
             value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
