@@ -559,7 +559,7 @@ let package = Package(
                 "HTTPChain", "HTTPChainAuthDigest", "HTTPChainContentDigest", "HTTPChainAsyncHTTPClient",
                 "HTTPChainResumableUpload",
             ],
-            excluding: ["servers", "trusting"]
+            excluding: ["frames.py", "servers", "trusting"]
         ),
         tests("LoadSheddingTests", of: ["HTTPChainLoadShedding"]),
         tests(
