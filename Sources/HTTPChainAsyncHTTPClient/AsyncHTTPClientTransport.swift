@@ -274,10 +274,14 @@ private struct ClientExchange: Sendable {
             return try await client.client(for: wire).execute(outgoing, deadline: deadline)
         }
         let number = ExchangeBoard.shared.add(ReportedExchange(timer: timer, upload: upload))
-        defer { ExchangeBoard.shared.take(number) }
         var outgoing = outgoing
         outgoing.headers.add(name: ExchangeBoard.field.rawName, value: number)
-        return try await client.client(for: wire).execute(outgoing, deadline: deadline)
+        do {
+            return try await client.client(for: wire).execute(outgoing, deadline: deadline)
+        } catch {
+            // A connection that still gets the request finds that it has ended, and sends nothing.
+            throw ExchangeBoard.shared.take(number) == nil ? error : UnsentError(cause: error)
+        }
     }
 }
 

@@ -29,6 +29,7 @@ enum ConnectionHandlers {
                 try pipeline.addHandler(guardian, position: .first)
                 let codec = try pipeline.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
                 try pipeline.addHandler(ExchangeHandler(), position: .after(codec))
+                try pipeline.addHandler(UnprocessedStreamHandler(), position: .first)
             }
         }
     }

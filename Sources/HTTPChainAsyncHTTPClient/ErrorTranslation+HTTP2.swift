@@ -11,8 +11,8 @@ extension ErrorTranslation {
             return classifyHTTP2(error.baseError, hasHead: hasHead)
         case let error as NIOHTTP2Errors.StreamClosed:
             // RFC 9113 §8.7: "REFUSED_STREAM … indicates that the stream is being closed prior to any processing having
-            // occurred. Any request that was sent on the reset stream can be safely retried." A stream above the last
-            // one of a GOAWAY (§6.8) is reported as CANCEL, as a reset by the server is, and so may have been processed.
+            // occurred. Any request that was sent on the reset stream can be safely retried." The same holds for a
+            // stream above the last one of a GOAWAY (§6.8): see ``UnprocessedStreamHandler``.
             return (.connectionLost, error.errorCode == .refusedStream && !hasHead)
         case is NIOHTTP2Errors.CreatedStreamAfterGoaway, is NIOHTTP2Errors.NoStreamIDAvailable,
             is NIOHTTP2Errors.MaxStreamsViolation:

@@ -13,6 +13,11 @@ import NIOSSL
 import Network
 #endif
 
+/// An error of the client for a request that no connection began to send.
+struct UnsentError: Error {
+    let cause: any Error
+}
+
 /// Translates the client's errors to those of all transports.
 package struct ErrorTranslation: Sendable {
     package let request: WireRequest
@@ -22,6 +27,8 @@ package struct ErrorTranslation: Sendable {
     ///   - error: The client's error.
     ///   - response: The head, if it had arrived.
     func translate(_ error: any Error, response: HTTPResponse?) -> any Error {
+        let unsent = error as? UnsentError
+        let error = unsent?.cause ?? error
         if let failure = upload?.failure { return failure }
         if error is CancellationError || Task.isCancelled { return CancellationError() }
         if error is TransportError || error is InvalidRequestError || error is BodyError { return error }
@@ -39,7 +46,7 @@ package struct ErrorTranslation: Sendable {
         let (kind, nothingSent) = Self.classify(error, hasHead: response != nil)
         return TransportError(
             kind,
-            sent: response != nil ? .answered : nothingSent ? .nothing : .maybe,
+            sent: response != nil ? .answered : nothingSent || unsent != nil ? .nothing : .maybe,
             stage: "AsyncHTTPClientTransport",
             detail: redaction.text(Self.detail(of: error), upTo: Redaction.longestShown),
             exchange: ExchangeSnapshot(request.head, response: response, redaction: redaction),

@@ -135,6 +135,24 @@ struct ResponseHeadGuardTests {
     }
 
     @Test(
+        "A stream above the last one of a GOAWAY sent nothing, and one that is reset with CANCEL may have",
+        .enabled(if: TLSFixture.isAvailable),
+        arguments: [("goaway", TransportError.Sent.nothing), ("cancel", .maybe)]
+    )
+    func unprocessed(path: String, sent: TransportError.Sent) async throws {
+        let fixture = try await TLSFixture()
+        let server = try await HTTP2Server.start(fixture)
+        var settings = ConnectionSettings()
+        settings.trust = try .roots(pem: fixture.authority)
+        let transport = try AsyncHTTPClientTransport(connection: settings)
+        let error = await #expect(throws: TransportError.self) {
+            try await transport.send(.post("https://localhost:\(server.port)/\(path)", body: "hunter2"))
+        }
+        #expect(error?.kind == .connectionLost && error?.sent == sent)
+        try await server.stop()
+    }
+
+    @Test(
         "The limit for the response ends a stream over HTTP/2, and the number of an exchange is not sent",
         .enabled(if: TLSFixture.isAvailable)
     )
@@ -160,8 +178,8 @@ struct ResponseHeadGuardTests {
     }
 }
 
-/// A server over HTTP/2 that sends heads with the statuses in the path of a request, the last of which ends the stream;
-/// 500 for a request with a field that should not have left its client.
+/// A server over HTTP/2 that sends heads with the statuses in the path of a request, the last of which ends the stream,
+/// or the frame that the path names; 500 for a request with a field that should not have left its client.
 private struct HTTP2Server {
     private let channel: any Channel
 
@@ -219,6 +237,15 @@ private final class StatusesInPath: ChannelInboundHandler {
         guard case .headers(let request) = unwrapInboundIn(data),
             let path = request.headers.first(name: ":path")
         else { return }
+        switch path {
+        case "/goaway":
+            let frame = HTTP2Frame.FramePayload.goAway(lastStreamID: .rootStream, errorCode: .noError, opaqueData: nil)
+            context.channel.parent?.writeAndFlush(HTTP2Frame(streamID: .rootStream, payload: frame), promise: nil)
+            return
+        case "/cancel":
+            return context.writeAndFlush(wrapOutboundOut(.rstStream(.cancel)), promise: nil)
+        default: break
+        }
         var statuses = path.split(separator: "/").map { $0 == "empty" ? "" : String($0) }
         if request.headers.contains(name: ExchangeBoard.field.rawName) { statuses = ["500"] }
         for (index, status) in statuses.enumerated() {
