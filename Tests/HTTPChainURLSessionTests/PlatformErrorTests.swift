@@ -158,6 +158,14 @@ struct PlatformErrorTests {
         ("error setting certificate verify locations", .secureConnectionFailed, true),
         ("end of response with 10 bytes missing", .truncatedBody, false),
         ("HTTP/2 stream 1 was not closed cleanly: PROTOCOL_ERROR (err 1)", .connectionLost, false),
+        (
+            "HTTP/2 stream 1 was closed cleanly, but before getting  all response header fields, treated as error",
+            .connectionLost, false
+        ),
+        ("HTTP/2 stream 1 was not closed cleanly before end of the underlying stream", .connectionLost, false),
+        ("Error in the HTTP2 framing layer", .connectionLost, false),
+        ("Stream error in the HTTP/2 framing layer", .connectionLost, false),
+        ("Connection died, tried 5 times before giving up", .connectionLost, false),
         ("Received HTTP/0.9 when not allowed", .malformedResponse, false),
         ("Unsupported HTTP version in response", .malformedResponse, false),
         ("Unsupported response code in HTTP response", .malformedResponse, false),
