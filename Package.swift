@@ -758,6 +758,8 @@ let package = Package(
             swiftSettings: settings
         ),
         example("OfflineList", ["HTTPChainClient", "HTTPChainTesting"]),
+        example("RealApp", ["HTTPChainPagination", "HTTPChainTesting"]),
+        example("RealService", ["HTTPChainLogShipper", "HTTPChainMetrics", "HTTPChainTesting"]),
         example("ResourceBrowser", ["HTTPChainClient", "HTTPChainTesting"]),
         example("RouteTool", ["HTTPChainClient", "HTTPChainRoutes", "HTTPChainTesting"]),
         example("Upload", ["HTTPChainClient", "HTTPChainTesting"]),

@@ -50,6 +50,12 @@ def pages():
     return {path: module for module, folder in targets.modules().items() for path in targets.files(folder, "*.docc/*.md")}
 
 
+def program(path):
+    """The folder of the example that a page takes apart, which has the name of the page; `None` for other pages."""
+    folder = os.path.join(root, "Examples", os.path.splitext(os.path.basename(path))[0])
+    return folder if path.endswith(".md") and os.path.isdir(folder) else None
+
+
 def is_landing(text):
     """Whether a page is that of its module, which DocC names after the module and not after the file."""
     return text.lstrip().startswith("# ``")
