@@ -26,7 +26,11 @@ struct DeclaredDigests {
 
     private mutating func parse(_ value: String?, _ field: (ContentDigestAlgorithm) -> DigestField) {
         guard let value else { return }
-        var parser = StructuredFieldValueParser(Array(value.utf8))
+        guard let bytes = value.structuredFieldBytes else {
+            hasMalformedField = true
+            return
+        }
+        var parser = StructuredFieldValueParser(bytes)
         guard let members = try? parser.parseDictionaryFieldValue() else {
             hasMalformedField = true
             return

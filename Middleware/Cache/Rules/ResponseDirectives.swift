@@ -40,7 +40,8 @@ package struct ResponseDirectives: Equatable, Sendable {
     ///
     /// - Returns: `nil` if the field is empty or malformed, and therefore ignored (RFC 9213 §2.2).
     package init?(targeted lines: [String]) {
-        var parser = StructuredFieldValueParser(Array(lines.joined(separator: ",").utf8))
+        guard let bytes = lines.joined(separator: ",").structuredFieldBytes else { return nil }
+        var parser = StructuredFieldValueParser(bytes)
         guard let dictionary = try? parser.parseDictionaryFieldValue(), dictionary.startIndex != dictionary.endIndex
         else { return nil }
         for (name, member) in dictionary {

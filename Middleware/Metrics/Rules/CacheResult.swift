@@ -30,7 +30,8 @@ enum CacheResult: String, Sendable, Hashable {
     init?(_ fields: HTTPFields) {
         let values = fields[values: .cacheStatus]
         if values.isEmpty { return nil }
-        var parser = StructuredFieldValueParser(Array(values.joined(separator: ", ").utf8))
+        guard let bytes = values.joined(separator: ", ").structuredFieldBytes else { return nil }
+        var parser = StructuredFieldValueParser(bytes)
         guard let members = try? parser.parseListFieldValue(), case .item(let nearest)? = members.last else {
             return nil
         }

@@ -61,7 +61,7 @@ package struct ServerLimits: Sendable, Hashable {
 
     /// `RateLimit: "default";r=50;t=30`, §4 of draft 8 and later; `limit=100, remaining=50, reset=30` in draft 7.
     private static func structured(_ value: String, policies: String?) -> [Quota]? {
-        let bytes = Array(value.utf8)
+        guard let bytes = value.structuredFieldBytes else { return nil }
         var parser = StructuredFieldValueParser(bytes)
         if let members = try? parser.parseListFieldValue() {
             let windows = policies.map(windows(in:)) ?? [:]
@@ -104,7 +104,8 @@ package struct ServerLimits: Sendable, Hashable {
 
     /// The windows of `RateLimit-Policy: "default";q=100;w=60`, §3.
     private static func windows(in value: String) -> [String: Duration] {
-        var parser = StructuredFieldValueParser(Array(value.utf8))
+        guard let bytes = value.structuredFieldBytes else { return [:] }
+        var parser = StructuredFieldValueParser(bytes)
         guard let members = try? parser.parseListFieldValue() else { return [:] }
         var windows: [String: Duration] = [:]
         for member in members.prefix(maximumQuotas) {

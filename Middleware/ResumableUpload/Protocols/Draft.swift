@@ -53,9 +53,8 @@ struct Draft: UploadWire {
 
     /// An item of structured fields, RFC 9651 §3.3; an invalid one counts as missing (§4.1.1 to §4.1.3).
     private static func item(_ value: String?) -> RFC9651BareItem? {
-        guard let value else { return nil }
-        Steps.take(value.utf8.count)
-        var parser = StructuredFieldValueParser(Array(value.utf8))
+        guard let bytes = value?.structuredFieldBytes else { return nil }
+        var parser = StructuredFieldValueParser(bytes)
         return try? parser.parseItemFieldValue().rfc9651BareItem
     }
 
@@ -71,8 +70,8 @@ struct Draft: UploadWire {
     /// The known members of `Upload-Limit`; nil if one of them isn't a number, which makes the whole field invalid
     /// (§4.1.4).
     private static func limits(in value: String) -> [String: Int64]? {
-        Steps.take(value.utf8.count)
-        var parser = StructuredFieldValueParser(Array(value.utf8))
+        guard let bytes = value.structuredFieldBytes else { return nil }
+        var parser = StructuredFieldValueParser(bytes)
         guard let members = try? parser.parseDictionaryFieldValue() else { return nil }
         var limits: [String: Int64] = [:]
         for (name, member) in members where limitNames.contains(name) {

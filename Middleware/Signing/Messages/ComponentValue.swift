@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 import RawStructuredFieldValues
 
@@ -121,7 +122,8 @@ struct ComponentValue {
         of value: String,
         _ component: SignatureComponent
     ) throws(SigningError) -> String {
-        var parser = StructuredFieldValueParser(Array(value.utf8))
+        guard let bytes = value.structuredFieldBytes else { throw refused(component, "the field has too many members") }
+        var parser = StructuredFieldValueParser(bytes)
         guard let dictionary = try? parser.parseDictionaryFieldValue() else {
             throw refused(component, "the field is no dictionary")
         }
@@ -134,7 +136,8 @@ struct ComponentValue {
         guard let type = types[component.name] ?? StructuredFieldType.registered[component.name] else {
             throw refused(component, "its type is not known; say what it is (structuredFields:)")
         }
-        var parser = StructuredFieldValueParser(Array(value.utf8))
+        guard let bytes = value.structuredFieldBytes else { throw refused(component, "the field has too many members") }
+        var parser = StructuredFieldValueParser(bytes)
         do {
             switch type {
             case .item: return try Self.serialized([.item(parser.parseItemFieldValue())], component)

@@ -65,11 +65,11 @@ enum SignatureFields {
         in fields: HTTPFields
     ) throws(SigningError) -> OrderedMap<String, ItemOrInnerList> {
         guard let value = fields[name] else { return [:] }
-        Steps.take(value.utf8.count)
         guard value.utf8.count <= SignatureLimits.fieldLength else {
             throw malformed(name, "it is longer than \(SignatureLimits.fieldLength) bytes")
         }
-        var parser = StructuredFieldValueParser(Array(value.utf8))
+        guard let bytes = value.structuredFieldBytes else { throw malformed(name, "it has too many members") }
+        var parser = StructuredFieldValueParser(bytes)
         guard let dictionary = try? parser.parseDictionaryFieldValue() else {
             throw malformed(name, "it is no dictionary")
         }

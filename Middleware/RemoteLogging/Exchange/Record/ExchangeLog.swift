@@ -156,7 +156,8 @@ extension LoggedCacheStatus {
         if values.isEmpty { return nil }
         let joined = values.joined(separator: ", ")
         self.init(text: redaction.text(joined, upTo: Redaction.longestShown))
-        var parser = StructuredFieldValueParser(Array(joined.utf8))
+        guard let bytes = joined.structuredFieldBytes else { return }
+        var parser = StructuredFieldValueParser(bytes)
         guard let members = try? parser.parseListFieldValue(), case .item(let nearest)? = members.last else { return }
         // RFC 9211 §2.1: hit is a boolean, and mustn't be combined with fwd.
         if case .bool(true)? = nearest.rfc9651Parameters["hit"] { isHit = true } else { isHit = false }
