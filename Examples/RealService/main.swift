@@ -15,6 +15,9 @@ do {
     let transport = URLSessionTransport()
     let upstreams = Upstreams()
     let collector = try await upstreams.startCollector()
+    let catalog = try await upstreams.startCatalog()
+    let prices = try await upstreams.startPrices()
+    let reviews = try await upstreams.startReviews()
     let shipper = LogShipper(
         to: collector.url("/logs"),
         format: .ndjson,
@@ -22,9 +25,9 @@ do {
         over: transport
     )
     let storefront = try Storefront(
-        catalog: try await upstreams.startCatalog().origin,
-        prices: try await upstreams.startPrices().origin,
-        reviews: try await upstreams.startReviews().origin,
+        catalog: catalog.origin,
+        prices: prices.origin,
+        reviews: reviews.origin,
         over: transport,
         log: shipper
     ) { change in print("  breaker: \(change.cause)") }
@@ -55,7 +58,7 @@ do {
     print("After SIGTERM: refused")
     await ended
     print("In flight: \(try await last)")
-    await front.stop()
+    for server in [front, catalog, prices, reviews] { await server.stop() }
     let result = try await shipper.shutdown(deadline: .seconds(10))
     print("Log: \(await upstreams.records) records arrived, \(result)")
 } catch {
