@@ -142,7 +142,7 @@ extension Carrier {
     ///
     /// URLSession on Linux trusts the file of the system, and nothing else: it is among them when the script `trusting`
     /// runs the tests.
-    fileprivate static let trusting: [Carrier] = {
+    static let trusting: [Carrier] = {
         #if canImport(Darwin)
         return allCases
         #else
@@ -158,7 +158,8 @@ extension Carrier {
         try Chain([URLBuilderMiddleware(base: base)], transport: try secureTransport())
     }
 
-    private func secureTransport() throws -> any Transport {
+    /// A transport with its own connections, which trusts the tests' own authority, where it can be told to.
+    func secureTransport() throws -> any Transport {
         let authority = try #require(ProcessInfo.processInfo.environment["HTTPCHAIN_TLS_AUTHORITY"])
         var settings = ConnectionSettings()
         settings.trust = .roots(pem: try String(contentsOfFile: authority, encoding: .utf8))
@@ -167,7 +168,7 @@ extension Carrier {
             #if canImport(Darwin)
             return try URLSessionTransport(connection: settings)
             #else
-            return URLSessionTransport()
+            return URLSessionTransport(configuration: URLSessionTransport.Configuration())
             #endif
         #if AsyncHTTPClient
         case .asyncHTTPClient: return try AsyncHTTPClientTransport(connection: settings)
