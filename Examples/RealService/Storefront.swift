@@ -29,7 +29,7 @@ struct Storefront: Sendable {
         let upstream = try Chain(transport: transport) {
             RemoteLoggingMiddleware(log)
             MetricsMiddleware(each: .call)
-            TimeoutMiddleware(.seconds(5))
+            TimeoutMiddleware(.seconds(10))
             SerializerMiddleware(.json)
             StatusValidationMiddleware()
             URLBuilderMiddleware(base: catalog)
@@ -40,7 +40,7 @@ struct Storefront: Sendable {
             HedgingMiddleware(HedgingPolicy(after: .fixed(.milliseconds(100))), budget: extra)
             CircuitBreakerMiddleware(.consecutive(failures: 3), observer: onChange)
             ConcurrencyLimitMiddleware()
-            AttemptTimeoutMiddleware(connect: .seconds(1), response: .seconds(2))
+            AttemptTimeoutMiddleware(connect: .seconds(5), response: .seconds(5))
             MetricsMiddleware()
         }
         self.catalog = upstream

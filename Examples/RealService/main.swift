@@ -35,7 +35,7 @@ do {
     let front = try await startFront(storefront, behind: gate)
 
     let visitors = try Chain(transport: transport) { URLBuilderMiddleware(base: front.origin) }
-    @Sendable func visit(_ id: Int, budget: Int = 2000) async throws -> String {
+    @Sendable func visit(_ id: Int, budget: Int = 10_000) async throws -> String {
         let request = Request.get("pages/{id}", path: ["id": id], headers: HTTPFields([budgetField: "\(budget)"]))
         let response = try await visitors.send(request)
         return "\(response.status.code) \(try await response.body.text())"
