@@ -67,7 +67,7 @@ enum ReceivedHead: Sendable, Equatable {
             let text = headers.headers.first(name: ":status")
         else { return nil }
         guard text.utf8.count == 3, let status = UInt16(text), status != 101 else {
-            self = .malformed("status code \"\(text.prefix(10))\"")
+            self = .malformed("status code \"\(Substring(text.unicodeScalars.prefix(10)))\"")
             return
         }
         self = Self.kind(ofStatus: Int(status), isFinal: false)

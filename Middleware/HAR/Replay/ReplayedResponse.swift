@@ -205,6 +205,6 @@ enum HARFileName {
     static func isInside(_ name: String, of directory: URL) -> Bool {
         let folder = directory.resolvingSymlinksInPath().path
         let file = directory.appendingPathComponent(name).resolvingSymlinksInPath().path
-        return file.utf8.starts(with: (folder.hasSuffix("/") ? folder : folder + "/").utf8)
+        return file.utf8.starts(with: (folder.utf8.last == UInt8(ascii: "/") ? folder : folder + "/").utf8)
     }
 }

@@ -49,7 +49,7 @@ package struct AWSCanonicalRequest {
         // Other services sign a path as it is sent.
         let path = rule == .exact ? Self.path(target[..<end], rule) : String(target[..<end])
         guard end < target.endIndex else { return path }
-        let pairs = parameters(target[end...].dropFirst())
+        let pairs = parameters(target[target.utf8.index(after: end)...])
         return path + "?" + pairs.map { $0.name + ($0.value.map { "=\($0)" } ?? "") }.joined(separator: "&")
     }
 

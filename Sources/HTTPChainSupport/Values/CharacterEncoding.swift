@@ -4,7 +4,9 @@ package import Foundation
 package enum CharacterEncoding {
     /// Returns the encoding with a name in the IANA registry, or nil if it isn't supported.
     package static func named(_ name: String) -> String.Encoding? {
-        byName[name.lowercased().filter { $0 != "-" && $0 != "_" && $0 != " " }]
+        var letters = name.lowercased().unicodeScalars
+        letters.removeAll { $0 == "-" || $0 == "_" || $0 == " " }
+        return byName[String(letters)]
     }
 
     private static let byName: [String: String.Encoding] = {

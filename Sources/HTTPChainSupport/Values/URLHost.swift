@@ -165,18 +165,20 @@ extension URLHost {
     package var isAddress: Bool { isIPv6 || isIPv4 }
 
     /// An IPv6 address without its brackets; any other host unchanged.
-    package var unbracketed: String { isIPv6 ? String(text.dropFirst().dropLast()) : text }
+    package var unbracketed: String { isIPv6 ? String(Substring(text.utf8.dropFirst().dropLast())) : text }
 
     /// Whether a name has a trailing dot, which stands for the root of DNS (RFC 1034 §3.1).
     package var hasRootDot: Bool { text.utf8.count > 1 && text.utf8.last == UInt8(ascii: ".") }
 
     /// The host without its trailing dot, for properties of the server.
-    package var withoutRootDot: URLHost { hasRootDot ? URLHost(canonical: String(text.dropLast())) : self }
+    package var withoutRootDot: URLHost {
+        hasRootDot ? URLHost(canonical: String(Substring(text.utf8.dropLast()))) : self
+    }
 
     /// Whether the host is this machine (Secure Contexts §3.1): `localhost`, a name below it, or a loopback address.
     package var isLoopback: Bool {
         if isIPv6 { return text == "[::1]" }
-        if isIPv4 { return text.hasPrefix("127.") }
+        if isIPv4 { return text.begins(with: "127.") }
         return withoutRootDot.isWithin(URLHost(canonical: "localhost"))
     }
 

@@ -92,7 +92,7 @@ package struct XMLNesting {
         case 4: encoding == "utf-32" || encoding == "utf-32le" || encoding == "utf-32be"
         default:
             ["utf-8", "utf8", "us-ascii", "ascii", "latin1", "macintosh"].contains(encoding)
-                || ["iso-8859-", "windows-125", "cp125", "koi8-", "euc-"].contains { encoding.hasPrefix($0) }
+                || ["iso-8859-", "windows-125", "cp125", "koi8-", "euc-"].contains { encoding.begins(with: $0) }
         }
     }
 
