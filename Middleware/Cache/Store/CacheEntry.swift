@@ -20,7 +20,7 @@ public struct CacheEntry: Sendable, Identifiable {
     /// The key of the entry.
     public let key: CacheKey
     /// The response without its body.
-    package let response: StoredResponse
+    public let response: StoredResponse
     /// The body, if the store has read it together with the description.
     package let content: StoredContent?
 

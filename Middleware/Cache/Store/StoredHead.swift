@@ -9,7 +9,7 @@ public struct StoredHead: Sendable {
     /// The key of the entry.
     public let key: CacheKey
     /// The response without its body.
-    package let response: StoredResponse
+    public let response: StoredResponse
 
     /// Creates a description to encode.
     public init(_ key: CacheKey, _ response: StoredResponse) {

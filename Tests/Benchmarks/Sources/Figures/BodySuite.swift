@@ -1,7 +1,7 @@
 import Scenarios
 
 extension Suite {
-    /// What it costs to read a body in chunks of 64 KiB through transforms and a tee, and how
+    /// What it costs to read a body in chunks of 64 KiB through transforms and after a look at its beginning, and how
     /// gzip, brotli, zstd and forms compare with C.
     static let body = Suite(
         name: "body",
@@ -22,7 +22,7 @@ extension Suite {
             BodyScenarios.bytes(transforms: 0, named: "body.transform.0"),
             BodyScenarios.bytes(transforms: 1, named: "body.transform.1"),
             BodyScenarios.bytes(transforms: 8, named: "body.transform.8"),
-            BodyScenarios.tee(named: "body.tee"),
+            BodyScenarios.peek(named: "body.peek"),
             try BodyScenarios.file(file, transforms: 0, named: "body.file"),
             try BodyScenarios.file(file, transforms: 8, named: "body.file.chain8"),
         ]

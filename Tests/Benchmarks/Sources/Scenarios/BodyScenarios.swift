@@ -6,10 +6,12 @@ import HTTPTypes
 public enum BodyScenarios {
     /// How many chunks of ``HTTPChainCore/HTTPBody/chunkSize`` each body has.
     public static let chunks = 256
+    /// The bytes of a chunk, as bodies of files and in memory have them.
+    static let chunkSize = 65_536
 
     /// A body in memory.
     public static func bytes(transforms: Int, named name: String) -> Scenario {
-        let body = HTTPBody(Data(count: chunks * HTTPBody.chunkSize))
+        let body = HTTPBody(Data(count: chunks * BodyScenarios.chunkSize))
         return Scenario(name: name) { count in
             for _ in 0..<count {
                 try await drain((0..<transforms).reduce(body) { body, _ in TransformStage.transform(body) })
@@ -18,11 +20,11 @@ public enum BodyScenarios {
     }
 
     /// A body in memory whose first 4 KiB somebody looks at.
-    public static func tee(named name: String) -> Scenario {
-        let body = HTTPBody(Data(count: chunks * HTTPBody.chunkSize))
+    public static func peek(named name: String) -> Scenario {
+        let body = HTTPBody(Data(count: chunks * BodyScenarios.chunkSize))
         return Scenario(name: name) { count in
             for _ in 0..<count {
-                try await drain(body.tee(upTo: .kibibytes(4)).body)
+                try await drain(try await body.peek(upTo: .kibibytes(4)).body)
             }
         }
     }
@@ -49,7 +51,7 @@ public enum BodyScenarios {
     fileprivate static func drain(_ body: HTTPBody) async throws {
         var count = 0
         for try await chunk in body { count += chunk.count }
-        guard count == chunks * HTTPBody.chunkSize else { throw ShortBody(count: Int64(count)) }
+        guard count == chunks * BodyScenarios.chunkSize else { throw ShortBody(count: Int64(count)) }
     }
 }
 

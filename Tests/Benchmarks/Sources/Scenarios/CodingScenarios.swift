@@ -111,7 +111,7 @@ public struct CodingScenarios {
         Scenario(name: name) { count in
             for _ in 0..<count {
                 let produced = input.withUnsafeBytes {
-                    run($0.baseAddress?.assumingMemoryBound(to: UInt8.self), $0.count, HTTPBody.chunkSize)
+                    run($0.baseAddress?.assumingMemoryBound(to: UInt8.self), $0.count, BodyScenarios.chunkSize)
                 }
                 guard produced == Int64(result) else { throw ShortBody(count: produced) }
             }
@@ -160,7 +160,7 @@ private struct RepeatingReader: BodyReader {
 
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         guard left > 0 else { return nil }
-        let count = min(left, HTTPBody.chunkSize, block.count - offset)
+        let count = min(left, BodyScenarios.chunkSize, block.count - offset)
         let start = block.startIndex + offset
         offset = (offset + count) % block.count
         left -= count

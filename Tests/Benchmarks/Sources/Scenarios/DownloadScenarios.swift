@@ -25,7 +25,7 @@ public enum DownloadScenarios {
 }
 
 private struct ZeroReader: BodyReader {
-    private static let piece = Data(count: HTTPBody.chunkSize)
+    private static let piece = Data(count: BodyScenarios.chunkSize)
 
     var rest: Int
 

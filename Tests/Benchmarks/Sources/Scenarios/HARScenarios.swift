@@ -64,7 +64,7 @@ public enum HARScenarios {
                     size += chunk.count
                 }
                 try await recorder.flush()
-                guard size == chunks * HTTPBody.chunkSize else { throw Wrong() }
+                guard size == chunks * BodyScenarios.chunkSize else { throw Wrong() }
             }
         }
     }
@@ -101,14 +101,14 @@ private struct SmallTransport: Transport {
 }
 
 private struct LargeTransport: Transport {
-    private static let piece = Data(repeating: 0x61, count: HTTPBody.chunkSize)
+    private static let piece = Data(repeating: 0x61, count: BodyScenarios.chunkSize)
 
     let chunks: Int
 
     var capabilities: TransportCapabilities { [] }
 
     func send(_ request: consuming Request) async throws -> Response {
-        let length = Int64(chunks) * Int64(HTTPBody.chunkSize)
+        let length = Int64(chunks) * Int64(BodyScenarios.chunkSize)
         return Response(.ok, body: .once(length: length) { [chunks] in PieceReader(piece: Self.piece, rest: chunks) })
     }
 }

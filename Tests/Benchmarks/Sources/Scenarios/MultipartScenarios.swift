@@ -40,7 +40,7 @@ public enum MultipartScenarios {
                 let source = open(file.url.path, O_RDONLY)
                 guard source >= 0 else { throw POSIXError(.ENOENT) }
                 defer { close(source) }
-                var buffer = [UInt8](repeating: 0, count: HTTPBody.chunkSize)
+                var buffer = [UInt8](repeating: 0, count: BodyScenarios.chunkSize)
                 try buffer.withUnsafeMutableBytes { bytes in
                     while true {
                         let count = read(source, bytes.baseAddress, bytes.count)

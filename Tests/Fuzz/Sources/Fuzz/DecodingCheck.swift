@@ -9,7 +9,8 @@ import HTTPChainGzip
 /// error either way. What the coding itself makes of the input decodes to the input.
 func checkDecoding(_ input: Input, _ codings: [ContentCoding], encoding encoder: ContentCoding) -> Int32 {
     // No limit of the ratio: that one does depend on how much has arrived.
-    let limits = DecodingLimits(maximumSize: 65_536, maximumRatio: .max)
+    let size = 65_536
+    let limits = DecodingLimits(maximumSize: ByteCount(Int64(size)), maximumRatio: .max)
     for coding in codings {
         let whole = decoded([input.bytes], coding, limits)
         let divided = decoded(input.pieces, coding, limits)
@@ -17,7 +18,7 @@ func checkDecoding(_ input: Input, _ codings: [ContentCoding], encoding encoder:
         require(whole.failed == divided.failed, "divided, \(whole) became \(divided)")
         require(whole.failed || whole.bytes == divided.bytes, "divided, \(whole) became \(divided)")
         for outcome in [whole, divided] {
-            require(outcome.bytes.count <= Int(limits.maximumSize.bytes), "\(outcome.bytes.count) bytes")
+            require(outcome.bytes.count <= size, "\(outcome.bytes.count) bytes")
         }
     }
     let again = decoded(encoded(input.pieces, encoder), encoder, limits)

@@ -28,18 +28,22 @@ func checkForms(_ input: Input) -> Int32 {
         let holdsPipe = (value.texts + value.map.values + value.members.flatMap(\.texts)).contains {
             $0.utf8.contains(UInt8(ascii: "|"))
         }
-        require(style.arrays == .pipes && holdsPipe, "\(value) cannot be written")
+        require(arrays(Int(first)) == .pipes && holdsPipe, "\(value) cannot be written")
     } catch {
         require(false, "\(style): \(value) cannot be read: \(error)")
     }
     return 0
 }
 
-private func style(_ number: Int) -> ParameterEncoder {
+private func arrays(_ number: Int) -> ParameterEncoder.Arrays {
     let arrays: [ParameterEncoder.Arrays] = [.repeated, .brackets, .indexed, .commas, .pipes, .rack]
+    return arrays[number % 6]
+}
+
+private func style(_ number: Int) -> ParameterEncoder {
     let keys: [ParameterEncoder.Keys] = [.asIs, .snakeCase, .kebabCase, .custom { $0.uppercased() }]
     return ParameterEncoder(
-        arrays: arrays[number % 6],
+        arrays: arrays(number),
         keys: keys[number / 6 % 4],
         nesting: number & 1 == 0 ? .brackets : .dots,
         nils: number & 2 == 0 ? .omitted : .empty,
