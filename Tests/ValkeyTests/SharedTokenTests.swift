@@ -160,16 +160,19 @@ struct SharedTokenTests {
         let goesOn = Rendezvous()
         let source = Source { _ in try await goesOn.wait() }
         try await store(server).save(first)
-        let rejected = Counter()
-        let chains = try (0..<4).map { _ in
+        // Calls that a machine makes while it waits for a token wait too, and are not sent.
+        let rejected = (0..<4).map { _ in Counter() }
+        let chains = try rejected.map { counter in
             try source.chain(store(server), first) { token in
-                if token != "access-2" { rejected.add() }
+                if token != "access-2" { counter.add() }
                 return token == "access-2"
             }
         }
         try await withThrowingTaskGroup(of: String.self) { group in
             for number in 0..<400 { group.addTask { try await chains[number % 4].token() } }
-            try await until("all calls to be rejected") { rejected.value == 400 && source.refreshes == 1 }
+            try await until("each machine to be rejected") {
+                rejected.allSatisfy { $0.value > 0 } && source.refreshes == 1
+            }
             goesOn.reach()
             for try await token in group { #expect(token == "access-2") }
         }
