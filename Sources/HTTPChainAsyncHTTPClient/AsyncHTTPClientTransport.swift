@@ -276,6 +276,7 @@ private struct ClientExchange: Sendable {
         let number = ExchangeBoard.shared.add(ReportedExchange(timer: timer, upload: upload))
         var outgoing = outgoing
         outgoing.headers.add(name: ExchangeBoard.field.rawName, value: number)
+        defer { ExchangeBoard.shared.take(number) }
         do {
             return try await client.client(for: wire).execute(outgoing, deadline: deadline)
         } catch {

@@ -1,4 +1,5 @@
 #if AllTests && AsyncHTTPClient
+import AsyncHTTPClient
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -107,6 +108,20 @@ struct ConnectionControlTests {
         #expect(reports.all.map(\.host) == ["plants.example.com"])
         let bare = translation.translate(PinMismatchError(pinned: keys, shown: nil), response: nil) as? TransportError
         #expect(bare?.detail == "plants.example.com presented no certificate")
+    }
+
+    @Test("An error of a request that no connection began to send says that nothing was sent, and keeps its cause")
+    func unsent() throws {
+        let request = try Request.post("https://plants.example.com/", body: "fern").forWire()
+        let translation = ErrorTranslation(request: request, upload: Upload(request, progress: nil))
+        for (error, sent) in [
+            (HTTPClientError.remoteConnectionClosed as any Error, TransportError.Sent.maybe),
+            (UnsentError(cause: HTTPClientError.remoteConnectionClosed), .nothing),
+        ] {
+            let translated = try #require(translation.translate(error, response: nil) as? TransportError)
+            #expect(translated.kind == .connectionLost && translated.sent == sent)
+            #expect(translated.underlyingError as? HTTPClientError == .remoteConnectionClosed)
+        }
     }
 
     @Test("A server with an older version of TLS than the settings accept is refused")
