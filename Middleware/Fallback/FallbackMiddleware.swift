@@ -93,10 +93,10 @@ public struct FallbackMiddleware: DeadlineKeepingMiddleware {
 
     private func answer(_ request: Request, _ reason: CallFallback.Reason) async throws -> Response? {
         do {
-            let answer = fallback.answer
-            guard var response = try await request.withinDeadline({ try await answer(request, reason) }) else {
-                return nil
+            let response = try await request.withinDeadline { [fallback] in
+                try await fallback.answer(request, reason)
             }
+            guard var response else { return nil }
             response.options[CallFallback.self] = reason
             return response
         } catch {

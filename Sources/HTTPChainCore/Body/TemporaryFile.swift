@@ -77,6 +77,8 @@ public final class TemporaryFile: Sendable {
     /// The content, as a body that keeps the file alive.
     public var body: HTTPBody { body(size: nil) }
 
+    /// Returns the content as a body that keeps the file alive.
+    ///
     /// - Parameter size: The number of bytes, if it is known.
     func body(size: Int64?) -> HTTPBody {
         HTTPBody(

@@ -40,7 +40,7 @@ struct Delivery: Sendable {
     /// Frames a response, so that reading its body gives the length that the head declares, or an error.
     func deliver(_ response: Response) async throws -> Response {
         var response = response
-        if response.body.isUnmeasuredFile { response.body = try await response.body.measured() }
+        response.body = try await response.body.measured()
         let isChunked = response.headers[.transferEncoding] != nil
         var declared: Int64?
         if let text = response.headers[.contentLength] {

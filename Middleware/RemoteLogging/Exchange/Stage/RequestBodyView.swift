@@ -19,7 +19,7 @@ struct RequestBodyView: Sendable {
 
     /// - Parameter limit: The size limit of the logged body; `nil` to log none.
     init(_ request: inout Request, upTo limit: ByteCount?) async {
-        if request.body.isUnmeasuredFile, let measured = try? await request.body.measured() { request.body = measured }
+        if let measured = try? await request.body.measured() { request.body = measured }
         let body = request.body
         length = body.length
         fields = BodyFields(request.head.headerFields)
