@@ -5,6 +5,7 @@ import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
+import Testing
 
 /// A cache in a chain over a scripted server, on a clock that the test moves.
 final class Conversation: Sendable {
@@ -43,9 +44,12 @@ final class Conversation: Sendable {
         transport.enqueue(.status(status, headers: fields(lines), body: HTTPBody(body)))
     }
 
-    /// Sends a request and reads the answer to its end.
+    /// Sends a request and reads the response to its end.
+    ///
+    /// Its last `Cache-Status` is its report, written out.
     func ask(_ request: Request) async throws -> (response: Response, text: String) {
         let response = try await chain.send(request)
+        #expect(response.headers[values: .cacheStatus].last == response.cacheStatus?.description)
         return (response, try await response.body.text())
     }
 
