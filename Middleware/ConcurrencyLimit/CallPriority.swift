@@ -17,7 +17,7 @@ public enum CallPriority: Int, Sendable, Hashable, Comparable, CaseIterable, Req
     public static var usage: OptionUsage {
         OptionUsage(".priority(_:)", reader: "ConcurrencyLimitMiddleware(…)", phase: .concurrencyLimit)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     public static func isHarmless(_ value: Value) -> Bool {
         value == .normal
     }

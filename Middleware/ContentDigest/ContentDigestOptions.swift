@@ -27,7 +27,7 @@ package enum RequestDigests: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".digests(_:)", reader: "ContentDigestMiddleware()", phase: .digest)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value.needsNoStage || value == .value([])
     }
@@ -41,7 +41,7 @@ package enum ResponseDigestPolicy: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".verifyingDigest(_:)", reader: "ContentDigestMiddleware()", phase: .digest)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value.needsNoStage || value == .value(.off)
     }

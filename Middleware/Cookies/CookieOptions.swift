@@ -48,7 +48,7 @@ package enum CallCookieUse: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".cookies(_:)", reader: "CookieMiddleware(…)", phase: .cookies)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value.needsNoStage || value == .value(.off)
     }
@@ -66,7 +66,7 @@ package enum CallCookies: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".cookies(_:)", reader: "CookieMiddleware(…)", phase: .cookies)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value.isEmpty
     }
@@ -104,7 +104,7 @@ package enum CallSite: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".site(_:)", reader: "CookieMiddleware(…)", phase: .cookies)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value == .sameSite
     }

@@ -31,7 +31,7 @@ extension CookieReason {
     /// A `Secure` cookie came over an insecure connection: RFC 6265bis §5.7 step 13.
     package static let insecureOrigin = CookieReason("a Secure cookie needs a secure connection")
     /// A secure cookie with that name exists, and the connection is not secure: RFC 6265bis §5.7 step 16.
-    package static let overlaysSecureCookie = CookieReason("it would stand over a secure cookie of that name")
+    package static let overlaysSecureCookie = CookieReason("it would overlay a secure cookie with the same name")
     /// `SameSite=None` without `Secure`: RFC 6265bis §5.7 step 18.
     package static let sameSiteNoneNeedsSecure = CookieReason("SameSite=None needs Secure")
     /// `Partitioned` without `Secure`.

@@ -8,7 +8,7 @@ package enum CallErrorHandlers: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".handlingErrors(_:)", reader: "ErrorHandlerMiddleware()", phase: .failure)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         if case .standard = value { true } else { false }
     }
@@ -20,7 +20,7 @@ package enum AdditionalErrorHandlers: RequestOption {
     package static var defaultValue: [ErrorHandler] { [] }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage { CallErrorHandlers.usage }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool { value.isEmpty }
 }
 

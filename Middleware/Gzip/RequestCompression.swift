@@ -85,7 +85,7 @@ package enum RequestCompression: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".compressed(_:)", reader: "GzipMiddleware()", phase: .compress)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value.needsNoStage
     }
@@ -101,7 +101,7 @@ package enum ResponseDecoding: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".decodingResponse(limits:)", reader: "GzipMiddleware()", phase: .compress)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value.needsNoStage
     }

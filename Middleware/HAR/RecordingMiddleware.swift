@@ -104,7 +104,7 @@ package enum IsRecorded: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".recorded(_:)", reader: "RecordingMiddleware(…)", phase: .wire)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         !value
     }

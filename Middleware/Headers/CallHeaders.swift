@@ -13,7 +13,7 @@ package enum CallHeaders: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".headers(_:)", reader: "HeadersMiddleware()", phase: .build)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value.isEmpty
     }

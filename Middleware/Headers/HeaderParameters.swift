@@ -31,7 +31,7 @@ package enum HeaderParametersOption: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".headerParameters(_:_:)", reader: "HeadersMiddleware()", phase: .build)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value.named.isEmpty && value.positional.isEmpty
     }

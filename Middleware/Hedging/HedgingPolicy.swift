@@ -81,7 +81,7 @@ package enum CallHedging: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".hedging(_:)", reader: "HedgingMiddleware()", phase: .hedge)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value.needsNoStage
     }

@@ -13,7 +13,7 @@ package enum ProgressObservers: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".onProgress(_:)", reader: "ProgressMiddleware()", phase: .call)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value.observers.isEmpty
     }

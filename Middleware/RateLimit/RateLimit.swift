@@ -60,7 +60,7 @@ package enum RateLimitWeight: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".rateLimitWeight(_:)", reader: "RateLimitMiddleware(…)", phase: .rateLimit)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value == 1
     }

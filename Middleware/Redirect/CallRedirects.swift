@@ -8,7 +8,7 @@ package enum CallRedirects: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".redirects(_:)", reader: "RedirectMiddleware()", phase: .redirect)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         if case .value(let policy) = value { policy.isNever } else { true }
     }

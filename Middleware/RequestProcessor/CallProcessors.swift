@@ -11,7 +11,7 @@ package enum CallProcessors: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".processed(_:)", reader: "RequestProcessorMiddleware()", phase: .build)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value.isEmpty
     }

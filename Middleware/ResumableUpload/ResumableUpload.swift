@@ -41,7 +41,7 @@ package enum ResumableUploadOption: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".resumable(_:)", reader: "ResumableUploadMiddleware()", phase: .upload)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value == nil
     }

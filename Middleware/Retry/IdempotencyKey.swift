@@ -9,7 +9,7 @@ package enum GeneratesIdempotencyKey: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".idempotent(_:)", reader: "RetryMiddleware()", phase: .retry)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value != .value(true)
     }

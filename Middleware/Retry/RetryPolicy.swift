@@ -124,7 +124,7 @@ package enum CallRetryPolicy: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".retry(_:)", reader: "RetryMiddleware()", phase: .retry)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         if case .value(let policy) = value { policy.maximumAttempts <= 1 } else { true }
     }

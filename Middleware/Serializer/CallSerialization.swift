@@ -66,7 +66,7 @@ package enum CallSerializationOption: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage("a serialization of the call", reader: "SerializerMiddleware(.json)", phase: .decode)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value.isEmpty
     }

@@ -8,7 +8,7 @@ package enum SigningChoice: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".unsigned()", reader: "SigningMiddleware(…)", phase: .sign)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         true
     }
@@ -22,7 +22,7 @@ package enum WebhookIdentifier: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".webhookID(_:)", reader: "SigningMiddleware(.webhook(…))", phase: .sign)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value == nil
     }

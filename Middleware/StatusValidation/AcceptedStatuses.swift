@@ -8,7 +8,7 @@ package enum AcceptedStatuses: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".acceptingOnly(_:)", reader: "StatusValidationMiddleware()", phase: .validate)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value.needsNoStage
     }

@@ -16,7 +16,7 @@ package enum CallTimeout: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".timeout(_:)", reader: "TimeoutMiddleware(nil)", phase: .deadline)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value.needsNoStage
     }
@@ -32,7 +32,7 @@ package enum AttemptTimeout: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".attemptTimeout(_:)", reader: "AttemptTimeoutMiddleware()", phase: .attempt)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value.needsNoStage
     }
@@ -63,7 +63,7 @@ package struct StepTimeouts: RequestOption, Sendable, Hashable {
             phase: .attempt
         )
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         [value.connect, value.write, value.response, value.read].allSatisfy(\.needsNoStage)
     }

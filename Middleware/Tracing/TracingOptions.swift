@@ -10,7 +10,7 @@ package enum CallTracingOption: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".tracing(_:)", reader: "TracingMiddleware()", phase: .wire)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         !value.isOn
     }

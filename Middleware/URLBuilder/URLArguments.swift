@@ -59,7 +59,7 @@ package enum URLArgumentsOption: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage("the path, query and builder of the URL", reader: "URLBuilderMiddleware(base: …)", phase: .build)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value?.isEmpty ?? true
     }

@@ -12,7 +12,7 @@ package enum AuthenticationChoice: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".authenticated(by:)", reader: "an authentication stage", phase: .authenticate)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value.needsNoStage
     }

@@ -10,7 +10,7 @@ package enum CacheSettingsOption: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".caching(_:)", reader: "CacheMiddleware(…)", phase: .cache)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value.use == .off || value == CacheSettings(use: value.use) && [nil, .standard, .refresh].contains(value.use)
     }

@@ -213,7 +213,7 @@ package enum AWSPayloadChoice: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".signingPayload(_:)", reader: "SigningMiddleware(.aws(…))", phase: .sign)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value.needsNoStage
     }

@@ -52,7 +52,7 @@ public struct CallRegistration: RequestOption, Sendable {
             phase: .call
         )
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     public static func isHarmless(_ value: Value) -> Bool {
         !value.excludesDuplicates
     }

@@ -19,7 +19,7 @@ public enum CallSetting<Value: Sendable>: Sendable {
         self = value.map(CallSetting.value) ?? .off
     }
 
-    /// Whether the setting means the same without the stage.
+    /// Whether a chain without the stage may ignore the setting.
     package var needsNoStage: Bool { if case .value = self { false } else { true } }
 
     /// Returns the value that applies to the call; `nil` for none.

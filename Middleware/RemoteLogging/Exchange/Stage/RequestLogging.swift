@@ -8,7 +8,7 @@ package enum RequestLogging: RequestOption {
     package static var usage: OptionUsage {
         OptionUsage(".logging(_:)", reader: "RemoteLoggingMiddleware(…)", phase: .call)
     }
-    /// Whether the value means the same without the stage.
+    /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
         value.isOff || value == CallLogging()
     }
