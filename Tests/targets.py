@@ -15,6 +15,11 @@ def modules():
     return found
 
 
+def documented():
+    """The modules with pages of their own: every library of ours; the support module is for this package alone."""
+    return {name: path for name, path in sorted(modules().items()) if name != "HTTPChainSupport"}
+
+
 def files(folder, pattern):
     """The files of the module in a folder, without those of the modules inside it."""
     inside = [path + os.sep for path in modules().values() if path.startswith(folder + os.sep)]
