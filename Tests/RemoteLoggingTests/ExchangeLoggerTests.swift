@@ -49,6 +49,18 @@ struct ExchangeLoggerTests {
         )
     }
 
+    @Test("A call that asks for more detail than the formatter shows has it in its attributes")
+    func detailOfACall() async throws {
+        let stage = LogRequestsMiddleware(logger: logger(), formatter: .short)
+        let plain = Request.post("https://a.example/", body: "fern")
+        _ = await StageHarness(stage).send(plain.logging(.detail(.summary)))
+        _ = await StageHarness(stage).send(plain.logging(.detail(.bodies), .attributes(["order": 42])))
+        #expect(console.lines.first == "info [shop.http] 200 POST https://a.example/ 0 ms")
+        let detailed = try #require(console.lines.last)
+        #expect(detailed.hasPrefix("info [shop.http] 200 POST https://a.example/ 0 ms "))
+        #expect(detailed.contains("httpchain.request.body=fern") && detailed.contains("order=42"))
+    }
+
     @Test("The logger's level decides what is logged")
     func level() async throws {
         let harness = StageHarness(LogRequestsMiddleware(logger: logger(.warning), formatter: .short))

@@ -12,8 +12,8 @@ public import Logging
 /// ```
 ///
 /// The filter decides as early as possible. A call that ``sampled(oneIn:)`` leaves out passes untouched, unless another
-/// condition could still keep it. Conditions on the end of an exchange (its level, status, outcome, time and host) are
-/// evaluated before anything is redacted or formatted. Only a closure of yours receives the record.
+/// condition could still include it. Conditions on the end of an exchange (its level, status, outcome, time and host)
+/// are evaluated before anything is redacted or formatted. Only a filter made from a closure needs the whole record.
 public struct LogFilter: Sendable {
     /// The facts known about an exchange before its record is made.
     struct Facts {
@@ -122,7 +122,7 @@ public struct LogFilter: Sendable {
         .end { outcomes.contains($0.outcome) }
     }
 
-    /// Includes exchanges that failed: with an error, a broken body, 4xx or 5xx.
+    /// Includes exchanges that failed: with an error, an incomplete body, or a 4xx or 5xx status.
     ///
     /// ```swift
     /// let filter: LogFilter = .sampled(oneIn: 100).or(.errors).or(.duration(over: .seconds(1)))

@@ -16,7 +16,8 @@ public protocol LogFormatter: Sendable {
 
     /// The most detail that the formatter shows; bodies by default.
     ///
-    /// A stage with a more detailed setting has a warning (``/HTTPChainCore/Chain/warnings``).
+    /// A stage set to more detail than this adds a warning to its chain (``/HTTPChainCore/Chain/warnings``).
+    /// A call that asks for more detail is logged with the attributes of ``SemanticLogFormatter``.
     var mostDetail: ExchangeDetail { get }
 
     /// A description of what happened, for people.
@@ -40,7 +41,7 @@ extension LogFormatter {
 }
 
 extension LogFormatter where Self == SemanticLogFormatter {
-    /// One line, and attributes after the semantic conventions of OpenTelemetry.
+    /// One line, with attributes by the OpenTelemetry semantic conventions.
     public static var semantic: SemanticLogFormatter { SemanticLogFormatter() }
 }
 
@@ -81,7 +82,7 @@ public struct SemanticLogFormatter: LogFormatter {
     /// Makes the formatter.
     public init() {}
 
-    /// Returns the method, URL, status and time on one line, with the error if there is one.
+    /// Returns one line with the method, URL, status and time, and the error if there is one.
     public func message(for exchange: ExchangeLog) -> String {
         var text = "\(exchange.method) \(exchange.url)"
         if let status = exchange.status { text += " → \(status.label)" }

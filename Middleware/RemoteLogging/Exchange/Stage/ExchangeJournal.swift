@@ -19,7 +19,9 @@ final class ExchangeJournal: Sendable {
     private let formatter: any LogFormatter
     /// The levels that a record may have.
     private let possibleLevels: [Logger.Level]
-    /// The most severe of them; a sink that isn't enabled for it isn't enabled for any.
+    /// The most severe possible level.
+    ///
+    /// A sink that isn't enabled for it isn't enabled for any of them.
     private let mostSevereLevel: Logger.Level?
 
     init(
@@ -73,7 +75,7 @@ final class ExchangeJournal: Sendable {
         ]
     }
 
-    /// Whether nothing of a call is logged, regardless of its end.
+    /// Whether no record of the call would be logged, whatever its outcome.
     func isSilent(for request: borrowing Request) -> Bool {
         if request.options.contains(LogTraffic.self), request.options[LogTraffic.self] { return true }
         guard request.options.contains(RequestLogging.self) else { return isSilent(component) }
@@ -153,16 +155,20 @@ final class ExchangeJournal: Sendable {
 
     /// Writes a record.
     ///
-    /// - Parameter isDecided: Whether the filter is already known to include it.
-    func write(_ exchange: ExchangeLog, isDecided: Bool) {
+    /// - Parameters:
+    ///   - isDecided: Whether the filter is already known to include it.
+    ///   - detail: The call's own detail. Whatever the formatter doesn't show of it, the attributes of
+    ///     ``SemanticLogFormatter`` do.
+    func write(_ exchange: ExchangeLog, isDecided: Bool, asking detail: ExchangeDetail?) {
         if !isDecided, let filter, !filter.includes(exchange) { return }
+        let showsAll = (detail ?? .summary) <= formatter.mostDetail
         sink.log(
             LogRecord(
                 date: exchange.start.addingTimeInterval(exchange.duration.inSeconds),
                 level: exchange.level,
                 component: exchange.component,
                 message: formatter.message(for: exchange),
-                attributes: formatter.attributes(for: exchange)
+                attributes: showsAll ? formatter.attributes(for: exchange) : LogAttributes(exchange)
             )
         )
     }

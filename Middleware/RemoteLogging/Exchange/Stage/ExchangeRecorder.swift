@@ -168,7 +168,7 @@ final class ExchangeRecorder: Sendable {
         }
         if entry.detail >= .headers { addFields(to: &exchange, head: head, sent: answer?.request) }
         if entry.detail == .bodies { addBodies(to: &exchange, head: head, answer: answer, error: error) }
-        journal.write(exchange, isDecided: decision == true)
+        journal.write(exchange, isDecided: decision == true, asking: logging.detail)
     }
 
     private static func outcome(

@@ -28,7 +28,9 @@ struct LoggedReader: BodyReader {
     }
 }
 
-/// Lives as long as the body can still be read to its end, and reports when it no longer can.
+/// Lives as long as the body can still be read to its end.
+///
+/// Reports when it no longer can be.
 final class BodyInterest: Sendable {
     private let recorder: ExchangeRecorder
 

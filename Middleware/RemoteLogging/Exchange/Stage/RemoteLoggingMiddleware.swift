@@ -34,7 +34,7 @@ public import Logging
 /// from `metadataProvider`, and for an attempt those of the `traceparent` it was sent with.
 ///
 /// **Options.** ``HTTPChainCore/Request/logging(_:)``: off, more or less detail, another component, more attributes.
-/// Requests with ``HTTPChainCore/Request/isLogTraffic`` are never logged. If the sink is enabled for none of a call's
+/// Requests with ``HTTPChainCore/Request/isLogTraffic`` are never logged. If the sink isn't enabled for any of a call's
 /// levels, the call passes untouched.
 ///
 /// **Errors.** None of its own.

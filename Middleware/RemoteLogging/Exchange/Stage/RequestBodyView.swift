@@ -2,7 +2,9 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// Observes a request's body while it's sent; a stream is counted as it's read; bytes, files and values are unchanged.
+/// Observes a request's body while it's sent.
+///
+/// Streams are counted as they're read; bytes, files and values are unchanged.
 struct RequestBodyView: Sendable {
     private enum Content: Sendable {
         case nothing
@@ -33,8 +35,8 @@ struct RequestBodyView: Sendable {
         } else if let bytes = body.bytes {
             content = limit.map { .seen(BodyPreview(bytes, upTo: $0)) } ?? .nothing
         } else if body.file != nil {
-            // Reading the file separately lets a transport send it in its own way. If it can't be read, the transport
-            // reports that.
+            // The file is read separately, so that a transport can send it in its own way. If it can't be read, the
+            // transport reports that.
             let preview = if let limit { try? await body.peek(upTo: limit).preview } else { BodyPreview?.none }
             content = preview.map { .seen($0) } ?? .nothing
         } else {

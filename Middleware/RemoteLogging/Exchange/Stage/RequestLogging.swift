@@ -34,6 +34,9 @@ public struct CallLogging: Sendable, Hashable {
     public static let off = make { $0.isOff = true }
 
     /// Sets the detail for every level.
+    ///
+    /// If a stage's formatter shows less, such as ``LogFormatter/short``, the record of this call also has the
+    /// attributes of ``SemanticLogFormatter``.
     public static func detail(_ detail: ExchangeDetail) -> CallLogging { make { $0.detail = detail } }
 
     /// Sets the component, whose level then applies.
@@ -87,7 +90,9 @@ package enum LogTraffic: RequestOption, RequestNote {
 }
 
 extension Request {
-    /// Whether the request carries log records; logging such a request would create more of them endlessly.
+    /// Whether the request carries log records.
+    ///
+    /// Logging such a request would create further records endlessly.
     public var isLogTraffic: Bool {
         get { options[LogTraffic.self] }
         set { options[LogTraffic.self] = newValue }
