@@ -46,6 +46,14 @@ final class SpoolScratch: Sendable {
         try Data(bytes).write(to: url.appendingPathComponent(name))
     }
 
+    /// Whether nobody holds the lock on the directory.
+    func canBeLocked() throws -> Bool {
+        let file = open(path + "/lock", O_RDWR)
+        defer { close(file) }
+        try #require(file >= 0)
+        return flock(file, LOCK_EX | LOCK_NB) == 0
+    }
+
     /// Another directory with the same files.
     func copy() throws -> SpoolScratch {
         let copy = SpoolScratch()

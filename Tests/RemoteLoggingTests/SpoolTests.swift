@@ -41,6 +41,47 @@ struct SpoolTests {
         #expect(try spool.drain() == Array(4..<13))
     }
 
+    @Test("A suspended spool lets go of its directory, and goes on where it was")
+    func suspended() throws {
+        let spool = try directory.spool()
+        for number in 0..<4 { try spool.append(numbered(number)) }
+        let batch = try #require(try spool.nextBatch(maximumRecords: 1))
+        try spool.acknowledge(batch.position)
+        try spool.resume()
+        for round in 0..<3 {
+            spool.suspend()
+            spool.suspend()
+            let problem = LogSpoolError.Problem.suspended(directory: directory.path)
+            #expect(throws: LogSpoolError(problem)) { try spool.append(numbered(100)) }
+            #expect(throws: LogSpoolError(problem)) { try spool.nextBatch(maximumRecords: 1) }
+            #expect(throws: LogSpoolError(problem)) { try spool.acknowledge(batch.position) }
+            #expect(!spool.isEmpty)
+            // As another process would.
+            #expect(try directory.canBeLocked())
+            try spool.resume()
+            #expect(try !directory.canBeLocked())
+            try spool.append(numbered(4 + round))
+        }
+        #expect(try spool.drain() == Array(1..<7))
+    }
+
+    @Test("A spool whose directory was used while it was suspended is closed, and nothing is delivered twice")
+    func usedWhileSuspended() throws {
+        let spool = try directory.spool()
+        for number in 0..<4 { try spool.append(numbered(number)) }
+        spool.suspend()
+        do {
+            let other = try directory.spool()
+            #expect(throws: LogSpoolError(.inUse(directory: directory.path))) { try spool.resume() }
+            #expect(try other.drain() == [0, 1, 2, 3])
+        }
+        let problem = LogSpoolError.Problem.usedMeanwhile(directory: directory.path)
+        #expect(throws: LogSpoolError(problem)) { try spool.resume() }
+        #expect(throws: LogSpoolError(problem)) { try spool.append(numbered(4)) }
+        #expect(throws: LogSpoolError(problem)) { try spool.nextBatch(maximumRecords: 1) }
+        #expect(try directory.spool().drain() == [])
+    }
+
     @Test("Many runs with a few records each do not leave many files")
     func runs() throws {
         for run in 0..<50 {

@@ -3,8 +3,9 @@ import HTTPChainCore
 import HTTPChainRemoteLogging
 import Logging
 
-/// Writes numbers, texts and records in sequence: numbers with the least significant byte first, lengths and counts in
-/// as few bytes as possible.
+/// Writes numbers, texts and records in sequence.
+///
+/// Numbers have their least significant byte first; lengths and counts take as few bytes as possible.
 struct LogRecordWriter {
     /// The maximum depth of nested values.
     static let maximumDepth = 64

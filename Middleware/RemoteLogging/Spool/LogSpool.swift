@@ -15,22 +15,23 @@ import Logging
 /// }
 /// ```
 ///
-/// An appended record is delivered even if the process is killed (`kill -9`) immediately afterwards: by the next
-/// process that opens the directory, before its own records, in order. Acknowledged records aren't delivered again, but
-/// if the process is killed between sending a batch and acknowledging it, the batch is. For a loss of power, see
-/// ``LogSpoolDurability``.
+/// An appended record is delivered even if the process is killed (`kill -9`) immediately afterwards: the next process
+/// that opens the directory gets it before its own records, in order. Acknowledged records aren't delivered again. If
+/// the process is killed between sending a batch and acknowledging it, that batch is delivered again. For a loss of
+/// power, see ``LogSpoolDurability``.
 ///
 /// - **Limits.** All files together stay within the limit. The last tenth of it is reserved for records of level
 ///   `warning` and above. A record that doesn't fit is refused with ``LogSpoolError/Problem/full(limit:)``; accepted
-///   records are never discarded for it. Space is released one segment at a time, when everything in it is
+///   records are never discarded to make room for it. Space is released one segment at a time, when everything in it is
 ///   acknowledged.
 /// - **Failures.** If a disk is full, can't be written to or is gone, ``append(_:)`` throws. The partially written
-///   record is removed, and once the disk works again records are accepted again. A refused record can be delivered
-///   only if it was written, a failing disk didn't confirm it, and the process ended before it could be removed.
-/// - **Damage.** Each record has a checksum. Unreadable parts are skipped up to the next readable record, and counted;
-///   see ``report``.
+///   record is removed, and records are accepted again once the disk works. A refused record can be delivered only if
+///   it was written without confirmation from the failing disk, and the process ended before removing it.
+/// - **Damage.** Each record has a checksum. Unreadable parts are skipped up to the next readable record, and counted
+///   (see ``report``).
 /// - **Exclusive use.** Only one spool of one process can use a directory; another is refused with
-///   ``LogSpoolError/Problem/inUse(directory:)``. Files with other names aren't touched.
+///   ``LogSpoolError/Problem/inUse(directory:)``. Files with other names aren't touched. ``suspend()`` and ``resume()``
+///   are for an app that the system suspends.
 /// - **Privacy.** Directories that it creates are accessible only to this user (0700), and so are its files (0600).
 ///
 /// It may be used from any thread. ``append(_:)`` makes one system call and doesn't wait for a reader. A `LogShipper`
@@ -43,7 +44,7 @@ public final class LogSpool: Sendable {
 
     /// Held while a record is written, even if the disk is slow.
     private let appender: Locked<SpoolAppender>
-    /// Acquired before the other; held while records are read.
+    /// Acquired before the other lock; held while records are read.
     private let reader: Locked<SpoolReader>
     /// The last state of both, for callers that mustn't wait for a stalled disk.
     private let seen: Locked<(appender: SpoolAppender, reader: SpoolReader)>
@@ -51,6 +52,8 @@ public final class LogSpool: Sendable {
     let findings: Findings
     /// Released with the spool, or when it is closed.
     private let lock: Locked<SpoolLock?>
+    /// The content of the directory when the spool was last suspended.
+    private let suspended = Locked<SpoolDirectory.Snapshot?>(nil)
 
     /// The records and files left by an earlier process.
     struct Findings: Sendable {
@@ -176,8 +179,8 @@ public final class LogSpool: Sendable {
     ///   - maximumRecords: The maximum number of records; at least one.
     ///   - maximumBytes: The maximum total size on disk, unless the first record alone is larger; 4 MiB by default.
     /// - Returns: `nil` if there is nothing more to read.
-    /// - Throws: ``LogSpoolError`` if the disk can't be read. It's worth trying again: a part that the disk can't read
-    ///   at the third attempt is skipped as damaged if later records can be read.
+    /// - Throws: ``LogSpoolError`` if the disk can't be read. It's worth retrying: a part that the disk can't read at
+    ///   the third attempt is skipped as damaged, if later records can be read.
     public func nextBatch(
         after position: LogSpoolPosition? = nil,
         maximumRecords: Int,
@@ -215,12 +218,12 @@ public final class LogSpool: Sendable {
     ///   but the next one may.
     public func acknowledge(_ position: LogSpoolPosition) throws(LogSpoolError) {
         let outcome = read { reader in
-            if seen.withLock({ $0.appender.isClosed }) {
-                return Result<Void, LogSpoolError>.failure(LogSpoolError(.closed(directory: directory.path)))
+            if let obstacle = seen.withLock({ $0.appender.obstacle }) {
+                return Result<Void, LogSpoolError>.failure(LogSpoolError(obstacle))
             }
             reader.move(to: position)
             let saved = Result { () throws(LogSpoolError) in try reader.save() }
-            // Even if that failed, because a removed segment isn't delivered again either.
+            // Removed even if saving failed, because a removed segment isn't delivered again either.
             removeFinished(before: reader.front)
             return saved
         }
@@ -243,13 +246,13 @@ public final class LogSpool: Sendable {
 
     /// A snapshot of the segments to read.
     private func view(upTo end: LogSpoolPosition? = nil) throws(LogSpoolError) -> SpoolReader.View {
-        let (view, isClosed) = seen.withLock {
+        let (view, obstacle) = seen.withLock {
             (
                 SpoolReader.View(sealed: $0.appender.sealed, active: $0.appender.active, end: end),
-                $0.appender.isClosed
+                $0.appender.obstacle
             )
         }
-        if isClosed { throw LogSpoolError(.closed(directory: directory.path)) }
+        if let obstacle { throw LogSpoolError(obstacle) }
         return view
     }
 
@@ -258,8 +261,12 @@ public final class LogSpool: Sendable {
     /// A spool without references closes itself. After closing, operations fail with
     /// ``LogSpoolError/Problem/closed(directory:)``, except for ``report`` and ``isEmpty``.
     public func close() {
-        // Not during a read or an acknowledgement.
+        // Acquires both locks, so that it doesn't close during a read or an acknowledgement.
         read { _ in write { $0.close() } }
+        unlock()
+    }
+
+    private func unlock() {
         let held = lock.withLock { lock in
             defer { lock = nil }
             return lock
@@ -267,11 +274,52 @@ public final class LogSpool: Sendable {
         _ = held
     }
 
+    /// Releases the lock on the directory until ``resume()``, while the app is suspended.
+    ///
+    /// The system terminates an app that holds locks on files of its app group while it is suspended. Call this in the
+    /// background task that ends the app's work, after flushing the shipper. Until the spool is resumed, operations
+    /// fail with ``LogSpoolError/Problem/suspended(directory:)``, except for ``report`` and ``isEmpty``. It waits for
+    /// operations in progress. It has no effect on a closed spool.
+    public func suspend() {
+        read { _ in
+            write { appender in
+                guard appender.obstacle == nil else { return }
+                appender.obstacle = .suspended(directory: directory.path)
+                suspended.withLock { [directory = appender.directory] in $0 = try? directory.snapshot() }
+                unlock()
+            }
+        }
+    }
+
+    /// Allows operations again after ``suspend()``; without it, this has no effect.
+    ///
+    /// - Throws: ``LogSpoolError`` with ``LogSpoolError/Problem/inUse(directory:)`` if another process has the directory
+    ///   now, and with ``LogSpoolError/Problem/usedMeanwhile(directory:)`` if one used it in between. The spool then
+    ///   remains suspended or is closed.
+    public func resume() throws(LogSpoolError) {
+        let outcome = read { _ in
+            write { appender in
+                Result { () throws(LogSpoolError) in
+                    guard case .suspended = appender.obstacle else { return }
+                    let held = try SpoolLock(appender.directory)
+                    guard let before = suspended.withLock({ $0 }), before == (try appender.directory.snapshot()) else {
+                        appender.obstacle = .usedMeanwhile(directory: directory.path)
+                        throw LogSpoolError(.usedMeanwhile(directory: directory.path))
+                    }
+                    lock.withLock { $0 = held }
+                    appender.obstacle = nil
+                }
+            }
+        }
+        try outcome.get()
+    }
+
     private func removeFinished(before position: LogSpoolPosition) {
         let (finished, directory) = write { ($0.finished(before: position), $0.directory) }
         if finished.isEmpty { return }
         var gone: Set<UInt64> = []
-        // The oldest first, so that the newest are left. A segment that can't be removed now is tried again later.
+        // The oldest are removed first, so that the newest are left. If a segment can't be removed now, that is retried
+        // later.
         for segment in finished {
             guard (try? directory.files.remove(directory.segment(segment.number))) != nil else { break }
             gone.insert(segment.number)

@@ -8,16 +8,26 @@ public struct LogSpoolError: HTTPChainError, Hashable {
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The spool is full; the record wasn't kept.
+        /// The spool is full.
+        ///
+        /// The record wasn't kept.
         case full(limit: ByteCount)
-        /// The record is larger than a segment; it wasn't kept.
+        /// The record is larger than a segment.
+        ///
+        /// It wasn't kept.
         case recordTooLarge(ByteCount, limit: ByteCount)
-        /// A value in the record is nested more deeply than the limit; it wasn't kept.
+        /// A value in the record is nested more deeply than the limit.
+        ///
+        /// The record wasn't kept.
         case recordTooDeep(limit: Int)
         /// Another process, or another spool of this process, uses the directory.
         case inUse(directory: String)
         /// The spool was already closed.
         case closed(directory: String)
+        /// The spool is suspended.
+        case suspended(directory: String)
+        /// Another process or spool used the directory while this one was suspended; this one is closed.
+        case usedMeanwhile(directory: String)
         /// A later version of this package wrote the file.
         case newerFormat(file: String)
         /// A system call failed; the code is `errno`.
@@ -59,6 +69,13 @@ public struct LogSpoolError: HTTPChainError, Hashable {
             )
         case .closed(let directory):
             Explanation("the spool in \(directory) was closed", "open another one")
+        case .suspended(let directory):
+            Explanation("the spool in \(directory) is suspended", "resume it first")
+        case .usedMeanwhile(let directory):
+            Explanation(
+                "\(directory) was used by another process while this spool was suspended, so this one is closed",
+                "open another one"
+            )
         case .newerFormat(let file):
             Explanation(
                 "\(file) was written by a later version and left alone",
@@ -75,7 +92,7 @@ extension LogSpoolError: FileFailure {
         self.init(.system(operation: fault.operation, path: fault.path, code: fault.code, message: fault.message))
     }
 
-    /// Whether the disk itself couldn't be read, as opposed to a file that couldn't be opened now.
+    /// Whether the disk itself couldn't be read, as opposed to a file that currently can't be opened.
     var isMediumFailure: Bool {
         if case .system(_, _, EIO, _) = problem { true } else { false }
     }

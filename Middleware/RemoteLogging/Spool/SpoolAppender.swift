@@ -60,7 +60,8 @@ struct SpoolAppender: Sendable {
     private(set) var refused = 0
     /// The reason that the last record was refused, other than a full spool.
     private(set) var lastFailure: LogSpoolError?
-    private(set) var isClosed = false
+    /// The reason that the spool can't be used now; `nil` if it can.
+    var obstacle: LogSpoolError.Problem?
 
     init(
         _ directory: SpoolDirectory,
@@ -127,7 +128,7 @@ struct SpoolAppender: Sendable {
 
     /// Makes sure that there is space for a frame, and a segment that it fits in.
     private mutating func prepare(for frame: SpoolFrame) throws(LogSpoolError) {
-        guard !isClosed else { throw LogSpoolError(.closed(directory: directory.path)) }
+        if let obstacle { throw LogSpoolError(obstacle) }
         guard frame.size <= limits.segment - Int64(SpoolSegment.headerSize) else {
             throw LogSpoolError(.recordTooLarge(ByteCount(frame.size), limit: ByteCount(limits.segment)))
         }
@@ -176,8 +177,9 @@ struct SpoolAppender: Sendable {
         total += Int64(group.count)
     }
 
-    /// Removes what a failed write has left: if it is a complete record, the next process would deliver a record that
-    /// this one has refused.
+    /// Removes the remains of a failed write.
+    ///
+    /// If they form a complete record, the next process would deliver a record that this one has refused.
     private mutating func repair() throws(LogSpoolError) {
         guard let segment = active, segment.needsRepair else { return }
         try segment.file.truncate(to: segment.end)
@@ -190,7 +192,7 @@ struct SpoolAppender: Sendable {
         let number = nextNumber
         guard let file = try directory.files.open(directory.segment(number), .updateOrCreate) else { return }
         let salt = UInt32.random(in: 1 ... .max)
-        // A failed first attempt has left a file of the same name, whose header is overwritten.
+        // A failed first attempt may have left a file of the same name; this overwrites its header.
         try file.write(SpoolSegment.header(number: number, salt: salt), at: 0)
         try directory.synchronize()
         active = ActiveSegment(
@@ -223,7 +225,7 @@ struct SpoolAppender: Sendable {
 
     /// Stops accepting records and closes the file.
     mutating func close() {
-        isClosed = true
+        obstacle = .closed(directory: directory.path)
         seal()
     }
 

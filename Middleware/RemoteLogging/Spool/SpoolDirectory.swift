@@ -18,6 +18,21 @@ struct SpoolDirectory: Sendable {
         }
     }
 
+    /// The content of the directory as far as another process would change it.
+    struct Snapshot: Sendable, Equatable {
+        var sizes: [UInt64: Int64] = [:]
+        var position: LogSpoolPosition?
+    }
+
+    func snapshot() throws(LogSpoolError) -> Snapshot {
+        var snapshot = Snapshot()
+        for number in try files.names(in: path).compactMap({ SpoolSegment.number($0) }) {
+            snapshot.sizes[number] = try files.status(of: segment(number))?.size
+        }
+        snapshot.position = try SpoolPositionFile(position, files, durability).position
+        return snapshot
+    }
+
     func synchronize() throws(LogSpoolError) {
         guard durability == .power else { return }
         try files.synchronizeDirectory(path)

@@ -47,9 +47,9 @@ struct SpoolLogQueue: LogQueue {
     private var readable: LogSpoolPosition
     private(set) var bytes: Int
 
-    /// The number of an earlier process's records that were taken out.
+    /// The number of records from earlier processes that were taken out.
     private var taken = 0
-    /// The number of those records in each segment, as far as counted.
+    /// The number of records from earlier processes in each segment, as far as counted.
     private var counts: [UInt64: Int]
     /// The segments that weren't counted, oldest first.
     private var uncounted: [UInt64]
@@ -99,7 +99,7 @@ struct SpoolLogQueue: LogQueue {
         return unwritten > 0 ? written + 1 : nil
     }
 
-    /// An acknowledgement covers everything before it: later batches would be sent twice after a `kill -9`.
+    /// An acknowledgement covers everything before it, so later batches would be sent twice after a `kill -9`.
     var letsPass: Bool { false }
 
     var displacement: LogShipper.DropReason { .full }
@@ -131,7 +131,7 @@ struct SpoolLogQueue: LogQueue {
                 return Result.written(levels: levels, failures: failures, bytes: bytes, end: spool.end)
             }
         }
-        // The newest first, because the oldest will soon be taken out.
+        // Counts the newest first, because the oldest will soon be taken out.
         guard !isBacklogOver, let segment = uncounted.popLast() else { return nil }
         return { [spool] in Result.counted(segment, spool.countRecovered(in: segment)) }
     }
@@ -200,7 +200,7 @@ struct SpoolLogQueue: LogQueue {
                             end: Mark(position: batch.position, recovered: batch.recovered)
                         )
                     }
-                    // There was only damage, which the next batch's acknowledgement covers.
+                    // There was only damage. The acknowledgement of the next batch covers it.
                     front = batch.position
                 }
                 return .end(after: written)

@@ -33,8 +33,8 @@ struct SpoolOpening {
                 foreignFiles += 1
                 continue
             }
-            // A file that is too long or too short isn't a segment. For the others only the header is read now, so that
-            // the cost of opening doesn't grow with the number of records left.
+            // A file that is too long or too short isn't a segment. Only the headers of the others are read now, so
+            // that the cost of opening doesn't grow with the number of records left.
             let canBeRead = status.size >= Int64(SpoolSegment.headerSize) && status.size <= SpoolSegment.maximumSize
             let isLeft = number >= saved?.segment ?? 0
             let header = canBeRead && isLeft ? try Self.header(number, directory) : .damaged
@@ -43,7 +43,7 @@ struct SpoolOpening {
 
         var active: ActiveSegment?
         if let last = segments.last, last.size < Int64(SpoolSegment.headerSize) {
-            // A process was killed while creating it. If it were kept, the next process would consider it damaged.
+            // A process was killed while creating it. The next process would consider it damaged.
             if (try? files.remove(directory.segment(last.number))) != nil { segments.removeLast() }
         } else if let last = segments.last, last.number >= saved?.segment ?? 0 {
             segments.removeLast()
@@ -72,7 +72,7 @@ struct SpoolOpening {
         )
     }
 
-    /// - Returns: `nil` if it can't be read now.
+    /// - Returns: `nil` if it can't be read at present.
     private static func header(
         _ number: UInt64,
         _ directory: SpoolDirectory
@@ -86,7 +86,7 @@ struct SpoolOpening {
         return header
     }
 
-    /// - Returns: No header if it can't be read now.
+    /// - Returns: No header if it can't be read at present.
     private static func inspect(
         _ segment: SealedSegment,
         _ directory: SpoolDirectory,
@@ -114,7 +114,7 @@ struct SpoolOpening {
             let file = try? directory.files.open(directory.segment(segment.number), .update)
         else { return nil }
         let end = Int64(content.end)
-        // If less is left than was acknowledged, added records would count as acknowledged.
+        // If the file is shorter than the acknowledged part, added records would count as acknowledged.
         if let saved, saved.segment == segment.number, saved.offset > end { return nil }
         if end < segment.size {
             guard (try? file.truncate(to: end)) != nil else { return nil }

@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// The front of a spool: what to read next, and what is acknowledged.
+/// The front of a spool: the next record to read, and the acknowledged position.
 struct SpoolReader: Sendable {
     /// The amount read at once.
     private static let window: Int64 = 262_144
@@ -112,7 +112,7 @@ struct SpoolReader: Sendable {
                 try read(segment, &reading)
                 failures[segment.number] = nil
             } catch {
-                // Records read before it are delivered first.
+                // The records read before it are delivered first.
                 if !reading.batch.records.isEmpty { break }
                 failures[segment.number, default: 0] += 1
                 failure = failure ?? error
@@ -122,7 +122,7 @@ struct SpoolReader: Sendable {
             if reading.isFull { break }
         }
         if let failure, reading.batch.records.isEmpty {
-            // If nothing can be read, the disk is at fault, and it may recover. So nothing counts as damaged.
+            // If nothing can be read, the cause is the disk, which may recover. Nothing counts as damaged then.
             (counted, damagedParts, damagedBytes) = (before.counted, before.damagedParts, before.damagedBytes)
             throw failure
         }
@@ -173,7 +173,7 @@ struct SpoolReader: Sendable {
                 // The file has become shorter than it was.
                 return skip(to: end, &reading)
             }
-            // A frame that is longer than the window, or damaged: reading the rest of the segment decides.
+            // The frame is longer than the window, or damaged. Reading the rest of the segment decides.
             if reading.batch.position.offset == start { window = SpoolSegment.maximumSize }
         }
     }

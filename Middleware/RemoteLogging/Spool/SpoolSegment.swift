@@ -5,8 +5,8 @@ import HTTPChainSupport
 
 /// The format of a segment: a header, followed by records, each in a frame.
 ///
-/// The header is stored twice, so that a flipped bit doesn't cost the whole segment. The checksums of frames are mixed
-/// with a number that is only in the header, so that the content of a record can't be mistaken for a frame.
+/// The header is stored twice, so that a flipped bit doesn't make the whole segment unreadable. The checksums of frames
+/// are mixed with a number that is only in the header, so that the content of a record can't be mistaken for a frame.
 package enum SpoolSegment {
     static let formatVersion: UInt16 = 1
     /// Both copies of the header.
@@ -150,7 +150,8 @@ package enum SpoolSegment {
 
     /// The number of bytes that all searches for frames in a buffer may read.
     ///
-    /// Crafted bytes could look like the beginnings of long frames everywhere, also between complete ones.
+    /// The budget exists because crafted bytes can look like the beginnings of long frames everywhere, even between
+    /// complete frames.
     static func searchBudget(for count: Int) -> Int { max(count * 8, 8 << 20) }
 
     /// Returns the end of a complete frame that begins at an offset.
