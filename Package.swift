@@ -452,7 +452,10 @@ let package = Package(
             of: ["HTTPChainURLSession", .product(name: "FlyingSocks", package: "FlyingFox")]
         ),
         tests("HTTPChainInMemoryTests", of: []),
-        tests("HTTPChainAsyncHTTPClientTests", of: ["HTTPChainAsyncHTTPClient"] + nio),
+        tests(
+            "HTTPChainAsyncHTTPClientTests",
+            of: ["HTTPChainAsyncHTTPClient", "HTTPChainAuthDigest", "HTTPChainRedirect"] + nio
+        ),
         tests("HTTPChainTestingTests", of: []),
         tests("AuthTests", of: ["HTTPChainAuth"]),
         tests(

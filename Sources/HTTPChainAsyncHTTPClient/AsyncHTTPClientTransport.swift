@@ -10,7 +10,7 @@ import NIOPosix
 /// A transport that uses async-http-client, for servers.
 ///
 /// Uploads and downloads are streamed with backpressure both ways: nothing is read before the other side requests it.
-/// HTTP/2 is used if the server offers it over TLS.
+/// The transport uses HTTP/2 if the server offers it over TLS.
 ///
 /// ```swift
 /// let chain = try Chain(transport: AsyncHTTPClientTransport()) { … }
@@ -18,23 +18,23 @@ import NIOPosix
 ///
 /// **Limits.** The transport enforces the limits of an exchange (``/HTTPChainCore/TransferLimits``):
 ///
-/// - The limit to connect covers the resolution of the host's name, the connection, TLS, a proxy, and the wait for a
-///   free connection, until a connection sends the head. Nothing was sent if it ends the exchange.
+/// - The limit to connect covers the time until a connection sends the head: resolving the host name, connecting, TLS,
+///   a proxy, and the wait for a free connection. If it ends the exchange, nothing was sent.
 /// - The write limit restarts when the client accepts the next part of the body, which it does while at most 128 KiB of
 ///   earlier parts wait for the system.
 /// - The response limit starts when the client has accepted the last part of the body, or the head if there is no body.
-/// - The read limit and the total are those of every transport.
+/// - The read limit and the total limit are the same as for every transport.
 ///
-/// With a client of the caller's, which doesn't report its connections, the time to connect counts toward the next step,
-/// and the limit to connect is added to that of the next step. The timeouts of the client's configuration apply as well,
-/// and throw a ``/HTTPChainCore/TransportError`` of kind `timedOut`.
+/// A client supplied by the caller doesn't report its connections, so the time to connect counts toward the next step,
+/// and the limit to connect is added to the limit of that step. The timeouts of the client's configuration apply as
+/// well, and throw a ``/HTTPChainCore/TransportError`` of kind `timedOut`.
 ///
-/// **Memory.** An upload needs memory for 128 KiB and two further parts of its body, of the size that its reader chooses,
-/// besides the buffers of the client's connection and of the system. A client of the caller's accepts parts faster than
-/// it sends them, so that an upload whose reader is faster than the network may need more.
+/// **Memory.** An upload needs memory for 128 KiB and two further parts of its body, of the size that its reader
+/// chooses, in addition to the buffers of the client's connection and the system. A client supplied by the caller
+/// accepts parts faster than it sends them, so an upload whose reader is faster than the network may need more.
 ///
 /// A response keeps its client running until it is read or dropped, even if the transport has been deallocated.
-/// Dropping the body of a response ends its transfer and closes its connection; read small bodies to their end, so that
+/// Dropping the body of a response ends its transfer and closes its connection. Read small bodies to their end, so that
 /// the connection can be reused.
 public struct AsyncHTTPClientTransport: Transport {
     private let client: ClientHandle
@@ -42,7 +42,7 @@ public struct AsyncHTTPClientTransport: Transport {
     /// The capabilities of the transport, which depend on its client's configuration.
     public let capabilities: TransportCapabilities
 
-    /// The capabilities of the transport if its client follows no redirects and decodes nothing.
+    /// The capabilities of the transport if its client doesn't follow redirects or decode content.
     public static let standardCapabilities: TransportCapabilities = [
         .streamsUploads, .backpressure, .reportsUploadProgress, .keepsRepeatedFields, .reportsConnections,
         .keepsDeadlines,
@@ -57,16 +57,16 @@ public struct AsyncHTTPClientTransport: Transport {
 
     /// Creates a transport that uses the caller's client.
     ///
-    /// The caller shuts it down.
+    /// The caller shuts down the client.
     ///
-    /// The client doesn't report its connections, so that the limit to connect can't end an exchange. Give the transport
-    /// a configuration instead for that.
+    /// The client doesn't report its connections, so the limit to connect can't end an exchange. If you need that, pass
+    /// a configuration to the transport instead of a client.
     ///
-    /// Create the client with ``standardConfiguration``, or with changes to it: that configuration fails a response
-    /// whose status is below 100, on which async-http-client (1.37) otherwise ends the process.
+    /// Create the client with ``standardConfiguration``, or with changes to it. That configuration makes a response
+    /// whose status is below 100 fail; otherwise, async-http-client (1.37) ends the process.
     ///
     /// - Parameters:
-    ///   - client: A client that follows no redirects and decompresses nothing, since both are stages of a chain. For a
+    ///   - client: A client that doesn't follow redirects or decompress, because both are stages of a chain. For a
     ///     chain with a tracing stage, also disable its tracing: `configuration.tracing.tracer = nil`.
     ///   - capabilities: The client's capabilities; declare here if it does follow redirects or decompress.
     public init(client: HTTPClient, capabilities: TransportCapabilities = Self.standardCapabilities) {
@@ -77,7 +77,7 @@ public struct AsyncHTTPClientTransport: Transport {
     /// Whether the client creates its own span for each request that no stage traces.
     ///
     /// Requests traced by a tracing stage (``/HTTPChainCore/TracedByStage``) use a client without a tracer, created
-    /// with the first such request. Only a client of the caller's traces them a second time.
+    /// with the first such request. Only a client supplied by the caller traces them a second time.
     public enum ClientTracing: Sendable, Hashable {
         /// The client traces as configured.
         case asConfigured
@@ -92,7 +92,7 @@ public struct AsyncHTTPClientTransport: Transport {
     ///
     /// - Parameters:
     ///   - configuration: The timeouts, TLS, proxy and connection pool. Redirects and decompression are always
-    ///     disabled, since both are stages of a chain.
+    ///     disabled, because both are stages of a chain.
     ///   - clientTracing: Whether the client itself traces requests; as configured by default.
     public init(configuration: HTTPClient.Configuration, clientTracing: ClientTracing = .asConfigured) {
         self.client = ClientHandle(Self.prepared(configuration, clientTracing: clientTracing))
@@ -112,8 +112,8 @@ public struct AsyncHTTPClientTransport: Transport {
 
     /// Creates a transport with a separate client and connection settings.
     ///
-    /// Keys are pinned for the server's own certificate, not for those of its authorities: pin the key of each host.
-    /// Each pinned host has a separate connection pool. async-http-client doesn't support
+    /// Keys are pinned for the server's own certificate, not for its authorities' certificates, so pin the key of each
+    /// host. Each pinned host has a separate connection pool. async-http-client doesn't support
     /// ``/HTTPChainCore/ConnectionSettings/allowsExpensiveNetworks``,
     /// ``/HTTPChainCore/ConnectionSettings/allowsConstrainedNetworks`` and
     /// ``/HTTPChainCore/ConnectionSettings/waitsForConnectivity``.
@@ -140,9 +140,9 @@ public struct AsyncHTTPClientTransport: Transport {
     ///
     /// Up to 32 HTTP/1.1 connections to a host; 60 seconds to connect, including the wait for a free connection; 60
     /// seconds without a byte from the server before a ``/HTTPChainCore/TransportError`` of kind `timedOut`. The last
-    /// limit also ends a transfer that isn't read for that long. A failed connection attempt is not retried: that is
-    /// for a retry stage. A response whose status is below 100, or that follows more than 100 interim responses, throws
-    /// a ``/HTTPChainCore/TransportError`` of kind `malformedResponse`.
+    /// limit also ends a transfer that isn't read for that long. A failed connection attempt is not retried; use a
+    /// retry stage for that. A response whose status is below 100, or that follows more than 100 interim responses,
+    /// throws a ``/HTTPChainCore/TransportError`` of kind `malformedResponse`.
     public static var standardConfiguration: HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
@@ -212,7 +212,7 @@ private struct ClientExchange: Sendable {
         guard let timer else { return try await response(by: .distantFuture) }
         var response: Response
         if isLive, upload == nil, timer.isSettled {
-            // Only the head has to be awaited, and the client has a deadline for that, at no cost.
+            // Only the head has to be awaited, and the client's own deadline for that has no cost.
             response = try await head(within: timer)
         } else {
             upload?.report(to: timer)
@@ -227,7 +227,7 @@ private struct ClientExchange: Sendable {
         guard let remaining = timer.remaining else { return try await response(by: .distantFuture) }
         if remaining <= .zero, let error = timer.expire() { throw error }
         do {
-            // The client counts nanoseconds, and no one waits longer than a year.
+            // The client counts nanoseconds, so the time is limited to a year, which is longer than any wait.
             let seconds = min(remaining, .seconds(31_536_000)).components
             let amount = TimeAmount.nanoseconds(seconds.seconds * 1_000_000_000 + seconds.attoseconds / 1_000_000_000)
             return try await response(by: .now() + amount)
@@ -270,17 +270,23 @@ private struct ClientExchange: Sendable {
     }
 
     private func execute(by deadline: NIODeadline) async throws -> HTTPClientResponse {
-        guard client.reportsExchanges, timer != nil || upload != nil else {
+        let target = wire.unreadableTarget
+        guard client.reportsExchanges, timer != nil || upload != nil || target != nil else {
+            if target != nil {
+                throw InvalidRequestError(
+                    .invalidURL(wire.url, "async-http-client can't send a path that isn't UTF-8 over a client of yours")
+                )
+            }
             return try await client.client(for: wire).execute(outgoing, deadline: deadline)
         }
-        let number = ExchangeBoard.shared.add(ReportedExchange(timer: timer, upload: upload))
+        let number = ExchangeBoard.shared.add(ReportedExchange(timer: timer, upload: upload, target: target))
         var outgoing = outgoing
         outgoing.headers.add(name: ExchangeBoard.field.rawName, value: number)
         defer { ExchangeBoard.shared.take(number) }
         do {
             return try await client.client(for: wire).execute(outgoing, deadline: deadline)
         } catch {
-            // A connection that still gets the request finds that it has ended, and sends nothing.
+            // A connection that still gets the request finds that the exchange has ended, and sends nothing.
             throw ExchangeBoard.shared.take(number) == nil ? error : UnsentError(cause: error)
         }
     }
@@ -288,10 +294,10 @@ private struct ClientExchange: Sendable {
 
 /// Holds the clients of a transport, and shuts down those that it owns.
 final class ClientHandle: Sendable {
-    /// A client, and one without its tracer for requests traced by a stage.
+    /// A client, and another without its tracer, for requests traced by a stage.
     private struct Pair: Sendable {
         let client: HTTPClient
-        /// Nil if the client has no tracer, or is the caller's.
+        /// A closure that makes the client without a tracer; nil if the client has no tracer, or is the caller's.
         let makeUntraced: (@Sendable () -> HTTPClient)?
         var untraced: HTTPClient?
 
@@ -327,7 +333,7 @@ final class ClientHandle: Sendable {
     }
 
     private struct State: Sendable {
-        /// The pair for all hosts without pinned keys, then those for the pinned ones, in order.
+        /// The pair for all hosts without pinned keys, followed by the pairs for hosts with pinned keys, in order.
         var pairs: [Pair]
         var isShutDown = false
     }
@@ -337,7 +343,7 @@ final class ClientHandle: Sendable {
     /// The clients for hosts with pinned keys, each of which checks the keys of its own connections.
     private let pinnedClients: [(keys: PinnedKeys, client: HTTPClient)]
     private let isOwned: Bool
-    /// Whether all connections have an ``ExchangeHandler``, which a client of the caller's may lack.
+    /// Whether all connections have an ``ExchangeHandler``, which a client supplied by the caller may lack.
     let reportsExchanges: Bool
     private let state: Locked<State>
 
@@ -411,8 +417,8 @@ final class ClientHandle: Sendable {
     }
 
     deinit {
-        // An HTTPClient deallocated without a shutdown stops the process in debug builds. The callback keeps it alive
-        // until it has ended, and a second shutdown only fails with an error.
+        // An HTTPClient that is deallocated without a shutdown stops the process in debug builds. The callback keeps it
+        // alive until the shutdown has ended, and a second shutdown only fails with an error.
         guard isOwned else { return }
         for client in state.withLock({ $0.pairs.flatMap(\.all) }) { client.shutdown { [client] _ in _ = client } }
     }

@@ -4,10 +4,11 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTP2
 
-/// This transport's handlers in the connections of its clients.
+/// This transport's handlers for the connections of its clients.
 enum ConnectionHandlers {
-    /// Adds the handlers to each connection, after the configuration's own initializers; existing ones aren't added
-    /// again.
+    /// Adds the handlers to each connection, after the configuration's own initializers.
+    ///
+    /// Existing handlers aren't added again.
     static func add(to configuration: inout HTTPClient.Configuration) {
         let initializeConnection = configuration.http1_1ConnectionDebugInitializer
         configuration.http1_1ConnectionDebugInitializer = { channel in
@@ -17,14 +18,17 @@ enum ConnectionHandlers {
                 let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
                 let guardian = ResponseHeadGuard<HTTPClientResponsePart> { ReceivedHead($0) }
                 try pipeline.addHandler(guardian, position: .after(decoder))
-                try pipeline.addHandler(ExchangeHandler(), position: .after(decoder))
+                let fieldBytes = FieldBytesHandler()
+                let encoder = try pipeline.handler(type: HTTPRequestEncoder.self)
+                try pipeline.addHandler(fieldBytes, position: .before(encoder))
+                try pipeline.addHandler(ExchangeHandler(fieldBytes), position: .after(decoder))
             }
         }
         let initializeStream = configuration.http2StreamChannelDebugInitializer
         configuration.http2StreamChannelDebugInitializer = { channel in
             after(initializeStream, channel) { pipeline in
                 guard !contains(ResponseHeadGuard<HTTP2Frame.FramePayload>.self, pipeline) else { return }
-                // Before the codec, which would trap.
+                // Added before the codec, which would trap.
                 let guardian = ResponseHeadGuard<HTTP2Frame.FramePayload> { ReceivedHead($0) }
                 try pipeline.addHandler(guardian, position: .first)
                 let codec = try pipeline.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)

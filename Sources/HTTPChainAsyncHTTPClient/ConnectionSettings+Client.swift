@@ -79,8 +79,8 @@ struct ClientSettings {
                 }
                 guard let shown, pinned.isEnforced else {
                     if shown == nil { throw PinMismatchError(pinned: pinned, shown: nil) }
-                    // The call continues without noticing, so the mismatch is reported here, with the pinned name or
-                    // pattern as its host.
+                    // The call continues without being affected, so the mismatch is reported here, with the pinned name
+                    // or pattern as its host.
                     _ = pinned.mismatch(of: host, showing: shown.map { [$0] } ?? [])
                     return
                 }
@@ -115,7 +115,9 @@ struct ClientSettings {
     }
 }
 
-/// An error for a host that presented none of its pinned keys; the call, which knows the host, reports it.
+/// An error for a host that presented none of its pinned keys.
+///
+/// The call, which has the host's name, reports it.
 struct PinMismatchError: Error {
     let pinned: PinnedKeys
     /// Nil if the host presented no certificate.

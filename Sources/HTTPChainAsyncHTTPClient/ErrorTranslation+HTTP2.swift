@@ -3,8 +3,8 @@ import HTTPChainCore
 import NIOHTTP2
 
 extension ErrorTranslation {
-    /// Returns the kind of an HTTP/2 failure, and whether the server certainly processed nothing of the request; `nil`
-    /// for other errors.
+    /// Returns the kind of an HTTP/2 failure, and whether the server certainly didn't process the request; `nil` for
+    /// other errors.
     static func classifyHTTP2(_ error: any Error, hasHead: Bool) -> (kind: TransportError.Kind, nothingSent: Bool)? {
         switch error {
         case let error as NIOHTTP2Errors.StreamError:
@@ -21,7 +21,7 @@ extension ErrorTranslation {
         case is NIOHTTP2Errors.IOOnClosedConnection, is NIOHTTP2Errors.NoSuchStream:
             return (.connectionLost, false)
         case let error as any NIOHTTP2Error:
-            // The server broke the protocol, such as by a head without a status (RFC 9113 §8.1.1).
+            // The server broke the protocol, for example with a head without a status (RFC 9113 §8.1.1).
             let isCut = error is NIOHTTP2Errors.ContentLengthViolated && hasHead
             return (isCut ? .truncatedBody : .malformedResponse, false)
         default:

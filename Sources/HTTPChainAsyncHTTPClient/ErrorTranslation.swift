@@ -18,7 +18,7 @@ struct UnsentError: Error {
     let cause: any Error
 }
 
-/// Translates the client's errors to those of all transports.
+/// Translates the client's errors to the errors of all transports.
 package struct ErrorTranslation: Sendable {
     package let request: WireRequest
     let upload: Upload?
@@ -54,7 +54,7 @@ package struct ErrorTranslation: Sendable {
         )
     }
 
-    /// Returns the system's message; empty if the error itself is more informative.
+    /// Returns the system's message, or an empty string if the error itself is more informative.
     package static func detail(of error: any Error) -> String {
         switch error {
         case let error as IOError:
@@ -91,7 +91,7 @@ package struct ErrorTranslation: Sendable {
         }
     }
 
-    /// Returns the kind of an error, and whether the server certainly received nothing of the request.
+    /// Returns the kind of an error, and whether the server certainly received no part of the request.
     package static func classify(_ error: any Error, hasHead: Bool) -> (kind: TransportError.Kind, nothingSent: Bool) {
         switch error {
         case let error as HTTPClientError:
@@ -108,7 +108,7 @@ package struct ErrorTranslation: Sendable {
             return (.malformedResponse, false)
         case let error as IOError:
             // A failure to connect is a NIOConnectionError. A plain IOError may come from an existing connection that
-            // carried the request: a lost route (ENETUNREACH, EHOSTUNREACH) appears there too.
+            // carried the request; a lost route (ENETUNREACH, EHOSTUNREACH) appears there too.
             let isRefused = [ECONNREFUSED, EADDRNOTAVAIL].contains(error.errnoCode)
             return isRefused && !hasHead ? (.cannotConnect, true) : (.connectionLost, false)
         case let error as ChannelError:
@@ -117,7 +117,7 @@ package struct ErrorTranslation: Sendable {
         case let error as NIOSSLError:
             return classify(error, hasHead: hasHead)
         case is BoringSSLError:
-            // Handshake errors are wrapped: this one came later, when the request may have been sent.
+            // Handshake errors are wrapped, so this error came later, when the request may have been sent.
             return (.secureConnectionFailed, false)
         case let error as NIOSSLExtraError:
             return (error == .failedToValidateHostname ? .untrustedServer : .secureConnectionFailed, !hasHead)
@@ -156,7 +156,7 @@ package struct ErrorTranslation: Sendable {
         }
     }
 
-    /// Returns the kind of a Network.framework error, the client's transport on Apple platforms.
+    /// Returns the kind of an error of Network.framework, which the client uses on Apple platforms.
     private static func classifyOnApplePlatforms(
         _ error: any Error,
         hasHead: Bool
@@ -164,8 +164,8 @@ package struct ErrorTranslation: Sendable {
         #if canImport(Network)
         switch error {
         case let error as HTTPClient.NWPOSIXError:
-            // Only errors exclusive to connecting prove that nothing was sent: a lost route or network also ends
-            // connections in use.
+            // Only errors that are exclusive to connecting prove that nothing was sent. A lost route or network also
+            // ends connections in use.
             switch error.errorCode {
             case .ECONNREFUSED, .EADDRNOTAVAIL:
                 return hasHead ? (.connectionLost, false) : (.cannotConnect, true)

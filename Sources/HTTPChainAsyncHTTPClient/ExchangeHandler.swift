@@ -6,16 +6,21 @@ import NIOHTTP1
 
 /// Reports when a connection sends a request, which the client itself does not report.
 ///
-/// The client passes nothing of a request to its connections but the message. So the head has an additional field, the
-/// number of the exchange, which this handler removes.
+/// The client passes only the message of a request to its connections. Therefore the head has an additional field with
+/// the number of the exchange, which this handler removes.
 final class ExchangeHandler: ChannelOutboundHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
     /// The upload of the request that is being sent.
     private var upload: Upload?
-    /// Whether the request ended before its head was sent, so that nothing of it may be sent.
+    /// Whether the request ended before its head was sent, so that no part of it may be sent.
     private var isAbandoned = false
+    private let fieldBytes: FieldBytesHandler?
+
+    init(_ fieldBytes: FieldBytesHandler? = nil) {
+        self.fieldBytes = fieldBytes
+    }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         if isAbandoned {
@@ -24,13 +29,16 @@ final class ExchangeHandler: ChannelOutboundHandler {
         }
         switch unwrapOutboundIn(data) {
         case .head(var head):
-            guard let number = head.headers.first(name: ExchangeBoard.field.rawName) else { break }
+            guard let number = head.headers.first(name: ExchangeBoard.field.rawName) else {
+                return write(head, context, promise)
+            }
             head.headers.remove(name: ExchangeBoard.field.rawName)
             guard let exchange = ExchangeBoard.shared.take(number), exchange.mayBegin() else {
                 return abandon(context, promise)
             }
             upload = exchange.upload
-            return context.write(wrapOutboundOut(.head(head)), promise: promise)
+            if let target = exchange.target { head.uri = target }
+            return write(head, context, promise)
         case .body(let part):
             guard let upload else { break }
             let written = promise ?? context.eventLoop.makePromise()
@@ -43,10 +51,16 @@ final class ExchangeHandler: ChannelOutboundHandler {
         context.write(data, promise: promise)
     }
 
+    private func write(_ head: HTTPRequestHead, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
+        let data = wrapOutboundOut(.head(head))
+        guard let fieldBytes else { return context.write(data, promise: promise) }
+        fieldBytes.sendHead { context.write(data, promise: promise) }
+    }
+
     private func abandon(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
         isAbandoned = true
         promise?.fail(ChannelError.ioOnClosedChannel)
-        // Later, because the client is in the middle of sending.
+        // Closes the connection later, because the client is in the middle of sending.
         context.eventLoop.assumeIsolated().execute { context.close(promise: nil) }
     }
 }
@@ -55,11 +69,13 @@ final class ExchangeHandler: ChannelOutboundHandler {
 struct ReportedExchange: Sendable {
     let timer: TransferTimer?
     let upload: Upload?
+    /// The target to send instead of the client's; nil for the client's.
+    let target: String?
 
     /// Reports that a connection is about to send the head.
     ///
-    /// - Returns: Whether it may. If a limit has ended the exchange while it waited for a connection, its error says that
-    ///   nothing was sent, and the client may not have noticed yet.
+    /// - Returns: Whether the connection may send it. If a limit has ended the exchange while it waited for a
+    ///   connection, the exchange's error says that nothing was sent, and the client may not have noticed yet.
     func mayBegin() -> Bool {
         timer?.connected()
         upload?.isReported()
@@ -69,7 +85,7 @@ struct ReportedExchange: Sendable {
 
 /// The exchanges that wait for a connection.
 final class ExchangeBoard: Sendable {
-    /// The field of a request that has the number of its exchange, between this transport and its handlers.
+    /// The field of a request that passes the number of its exchange from this transport to its handlers.
     static let field = HTTPField.Name(constant: "HTTPChain-Exchange")
 
     static let shared = ExchangeBoard()
@@ -93,7 +109,7 @@ final class ExchangeBoard: Sendable {
         }
     }
 
-    /// Removes an exchange and returns it; nil if it has ended.
+    /// Removes an exchange and returns it, or nil if it has ended.
     @discardableResult
     func take(_ number: String) -> ReportedExchange? {
         state.withLock { $0.waiting.removeValue(forKey: number) }

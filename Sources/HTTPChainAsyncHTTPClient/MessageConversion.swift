@@ -13,7 +13,7 @@ extension HTTPClientRequest {
         method = HTTPMethod(rawValue: request.head.method.rawValue)
         headers.reserveCapacity(request.head.headerFields.count + 3)
         for field in request.head.headerFields where field.name != .cookie && field.name != ExchangeBoard.field {
-            headers.add(name: field.name.rawName, value: field.value)
+            headers.add(name: field.name.rawName, value: field.withUnsafeBytesOfValue(FieldBytes.text))
         }
         // HTTPFields keeps cookies separate, as HTTP/2 may; RFC 6265 §5.4 has a single Cookie field.
         if let cookies = request.head.headerFields[.cookie] { headers.add(name: "Cookie", value: cookies) }
@@ -28,6 +28,16 @@ extension HTTPClientRequest {
     }
 }
 
+extension WireRequest {
+    /// The target if the client (1.37) would send "/" instead, as it does for a path whose percent-encoded bytes aren't
+    /// UTF-8, because Foundation reads no path there; nil for any other.
+    var unreadableTarget: String? {
+        guard let target = head.path, target.utf8.contains(UInt8(ascii: "%")) else { return nil }
+        let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+        return String(validUTF8: Array(path).percentDecoded()) == nil ? target : nil
+    }
+}
+
 extension Response {
     init(
         _ response: HTTPClientResponse,
@@ -38,7 +48,10 @@ extension Response {
         var fields = HTTPFields()
         for (name, value) in response.headers {
             guard let name = HTTPField.Name(name) else { continue }
-            try fields.append(received: HTTPField(name: name, value: value))
+            let original = FieldBytes.original(value.utf8)
+            try fields.append(
+                received: original.map { HTTPField(name: name, value: $0) } ?? HTTPField(name: name, value: value)
+            )
         }
         guard (100...999).contains(response.status.code) else {
             throw MalformedHeadError(detail: "status code \(response.status.code)")
@@ -59,7 +72,7 @@ extension Response {
         // Over HTTP/2 the end may come later, within the limits of a body.
         let hasEnded = length == 0 && response.version.major == 1
         if hasEnded || head.endsWithHead(answering: request.method) {
-            // Its end has already arrived; reading it lets the connection serve the next request.
+            // The end of the body has already arrived; reading it lets the connection serve the next request.
             for try await _ in chunks {}
             self.init(head: head)
         } else {
@@ -79,7 +92,7 @@ struct ResponseChunks: AsyncSequence, Sendable {
     typealias Element = Data
 
     let body: HTTPClientResponse.Body
-    /// Retained as long as the response can be read.
+    /// An object that is retained as long as the response can be read.
     let lifetime: any AnyObject & Sendable
     let errors: ErrorTranslation
     let head: HTTPResponse
@@ -104,9 +117,10 @@ struct ResponseChunks: AsyncSequence, Sendable {
     }
 }
 
-/// The objects retained as long as the response to an upload can be read: its upload, which is then cancelled, since an
-/// early response doesn't mean that the rest is wanted; and its client, which would otherwise be shut down with the
-/// last copy of the transport.
+/// The objects retained as long as the response to an upload can be read.
+///
+/// These are its upload, which is cancelled afterwards, because an early response doesn't mean that the rest is wanted,
+/// and its client, which would otherwise be shut down with the last copy of the transport.
 final class ExchangeLifetime: Sendable {
     private let upload: Upload
     private let client: ClientHandle

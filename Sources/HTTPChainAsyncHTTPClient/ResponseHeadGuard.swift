@@ -4,11 +4,11 @@ import NIOHPACK
 import NIOHTTP1
 import NIOHTTP2
 
-/// Fails a response whose head would end the process in async-http-client (1.37) or in SwiftNIO's HTTP/2 (1.46).
+/// Makes a response fail if its head would end the process in async-http-client (1.37) or in SwiftNIO's HTTP/2 (1.46).
 ///
 /// The client waits for another head after each status below 200, and traps on the content or the end of a response
-/// whose status is below 100, which SwiftNIO delivers like that of any other. Over HTTP/2, SwiftNIO traps on an empty
-/// or negative `:status`. It treats any status that begins with "1" as interim; the client treats 101 and 1000 as
+/// whose status is below 100, which SwiftNIO delivers like any other response's. Over HTTP/2, SwiftNIO traps on an
+/// empty or negative `:status`. It treats any status that begins with "1" as interim; the client treats 101 and 1000 as
 /// final, and traps on the next head.
 final class ResponseHeadGuard<Part: Sendable>: ChannelInboundHandler {
     typealias InboundIn = Part
@@ -38,7 +38,7 @@ final class ResponseHeadGuard<Part: Sendable>: ChannelInboundHandler {
         context.fireChannelRead(data)
     }
 
-    /// The client ends the exchange on an error; later parts would find no request.
+    /// The client ends the exchange on an error, so there would be no request for later parts.
     private func fail(_ context: ChannelHandlerContext, _ detail: String) {
         hasFailed = true
         context.fireErrorCaught(MalformedHeadError(detail: detail))
@@ -71,7 +71,7 @@ enum ReceivedHead: Sendable, Equatable {
             return
         }
         self = Self.kind(ofStatus: Int(status), isFinal: false)
-        // RFC 9113 §8.1: the client would wait for a head that cannot follow.
+        // RFC 9113 §8.1: the client would wait for a head that can't follow.
         if self == .interim, headers.endStream { self = .malformed("the stream ends with an interim response") }
     }
 

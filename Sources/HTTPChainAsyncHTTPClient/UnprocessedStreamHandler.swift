@@ -2,10 +2,10 @@
 import NIOCore
 import NIOHTTP2
 
-/// Reports a stream above the last one of a GOAWAY as refused, since the server did not process it (RFC 9113 §6.8).
+/// Reports a stream above the last one of a GOAWAY as refused, because the server didn't process it (RFC 9113 §6.8).
 ///
-/// SwiftNIO's HTTP/2 (1.46) closes it with the code `CANCEL`. It reports a stream that the server reset with this code in
-/// the same way, but delivers the RST_STREAM frame first; that one may have been processed.
+/// SwiftNIO's HTTP/2 (1.46) closes such a stream with the code `CANCEL`. It reports a stream that the server reset with
+/// this code in the same way, but delivers the RST_STREAM frame first. The server may have processed that stream.
 final class UnprocessedStreamHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias InboundOut = HTTP2Frame.FramePayload

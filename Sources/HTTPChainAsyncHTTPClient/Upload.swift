@@ -4,10 +4,10 @@ import Foundation
 import HTTPChainCore
 import NIOCore
 
-/// The body of a request being sent: pulled by the client, ended by the side that abandons the exchange.
+/// The body of a request being sent, which the client pulls, and which the side that abandons the exchange ends.
 ///
-/// The client reads in a separate task that it never cancels. A stream waiting for more would wait forever once its
-/// exchange has ended, so each read of a stream is a task that ``cancel()`` can reach.
+/// The client reads in a separate task that it never cancels. A stream that is waiting for more bytes would wait
+/// forever after its exchange has ended, so each read of a stream is a task that ``cancel()`` can cancel.
 final class Upload: Sendable {
     private struct State: Sendable {
         var isCancelled = false
@@ -27,7 +27,7 @@ final class Upload: Sendable {
 
     /// The number of unwritten bytes below which the client gets the next part.
     ///
-    /// It requests more while its connection has yet to process the last parts, however many these are.
+    /// The client requests more even if its connection hasn't processed the last parts yet, however many these are.
     private static let window = 2 * HTTPBody.chunkSize
 
     private let length: Int64?
@@ -36,8 +36,8 @@ final class Upload: Sendable {
     private let flow = Watched(Flow())
     private let reader: UploadReader
 
-    /// Creates the upload of a request; nil if there is no body, or the whole body is sent at once, as a single piece
-    /// in memory.
+    /// Creates the upload of a request, or returns nil if there is no body, or if the whole body is sent at once, as a
+    /// single piece in memory.
     init?(_ request: WireRequest, progress: (@Sendable (Int64, Int64?) -> Void)?) {
         if request.contentLength == 0, request.body.isEmpty { return nil }
         if progress == nil, request.body.singlePiece != nil { return nil }
@@ -51,10 +51,10 @@ final class Upload: Sendable {
         state.withLock { $0.timer = timer }
     }
 
-    /// The error from reading the body, if it made the exchange fail.
+    /// The error from reading the body, if that made the exchange fail.
     var failure: (any Error)? { state.withLock { $0.failure } }
 
-    /// Ends the upload: cancels a pending read, and allows no other.
+    /// Ends the upload by cancelling a pending read and allowing no other.
     func cancel() {
         let reading = state.withLock { state in
             state.isCancelled = true
@@ -69,7 +69,7 @@ final class Upload: Sendable {
         flow.update { $0.isReported = true }
     }
 
-    /// Called when the connection has written a number of bytes, or can't.
+    /// Called when the connection has written a number of bytes, or has failed to.
     func wrote(_ count: Int) {
         flow.update { $0.unwritten -= count }
     }
@@ -87,7 +87,7 @@ final class Upload: Sendable {
         if mayPass == false { throw CancellationError() }
     }
 
-    /// Returns the next bytes; `nil` at the end.
+    /// Returns the next bytes, or `nil` at the end.
     ///
     /// Another call means that the connection has accepted the previous bytes.
     func next() async throws -> Data? {
@@ -109,8 +109,9 @@ final class Upload: Sendable {
         }
     }
 
-    /// Called when the server has responded: the last bytes of a body of known length have been accepted, and the
-    /// client may not read again.
+    /// Called when the server has responded.
+    ///
+    /// The last bytes of a body of known length have been accepted by then, and the client may not read again.
     func isAnswered() {
         guard let length else { return }
         reportProgress { $0.sent + $0.pending == length }
@@ -149,7 +150,7 @@ extension HTTPBody {
     }
 }
 
-/// Keeps the reader between reads, which come from successive tasks.
+/// Keeps the reader between reads, which successive tasks make.
 private actor UploadReader {
     private let body: HTTPBody
     private var reader: (any BodyReader)?
@@ -177,7 +178,7 @@ struct UploadChunks: AsyncSequence, Sendable {
 
     struct AsyncIterator: AsyncIteratorProtocol {
         let upload: Upload
-        /// Reused, unless the connection has yet to write the last part.
+        /// The buffer, which is reused unless the connection hasn't written the last part yet.
         private var buffer = ByteBuffer()
 
         init(upload: Upload) {

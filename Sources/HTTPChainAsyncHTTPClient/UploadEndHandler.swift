@@ -3,16 +3,16 @@ import NIOCore
 
 /// Preserves a response that is complete before the end of its upload is written.
 ///
-/// The client closes a connection after the last response on it. That fails pending writes, and the client (1.37) ends
-/// the exchange with this failure although it has the response. So the end of an upload that is cut off by the client's
-/// own close is reported as written.
+/// The client closes a connection after the last response on it. That makes pending writes fail, and the client (1.37)
+/// ends the exchange with this failure although it has the response. Therefore the end of an upload that is cut off by
+/// the client's own close is reported as written.
 final class UploadEndHandler: ChannelOutboundHandler {
     typealias OutboundIn = NIOAny
 
     private var isClosing = false
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        // The client observes only the write of an upload's end, and this transport those of its parts.
+        // The client only observes the write of an upload's end, and this transport the writes of its parts.
         guard let promise else { return context.write(data, promise: nil) }
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenComplete { result in

@@ -105,6 +105,12 @@ extension Request {
         setCredentials(ReadyCredentials(context.target.requestField, credentials), in: context)
     }
 
+    /// Sets credentials that need not be UTF-8.
+    package mutating func setCredentials(_ credentials: [UInt8], in context: AuthenticationContext) {
+        let field = HTTPField(name: context.target.requestField, value: credentials)
+        setCredentials(ReadyCredentials(field), in: context)
+    }
+
     /// Sets a prepared field and binds it.
     mutating func setCredentials(_ ready: ReadyCredentials, in context: AuthenticationContext) {
         let name = context.target.requestField

@@ -44,6 +44,8 @@ public enum AuthenticationTarget: Sendable, Hashable, CaseIterable {
 extension Response {
     /// Returns the challenges of the server or proxy, regardless of the status; see ``Challenge/parse(_:)``.
     public func challenges(_ target: AuthenticationTarget) -> [Challenge] {
-        Challenge.parse(headers[values: target.challengeField])
+        Challenge.parse(
+            bytes: headers[fields: target.challengeField].map { field in field.withUnsafeBytesOfValue { Array($0) } }
+        )
     }
 }

@@ -1,14 +1,19 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// Credentials that are ready to be sent: created once and shared, so that they cost a call nothing.
+/// Credentials that are ready to be sent, created once and shared, so that they add no cost per call.
 final class ReadyCredentials: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     /// The only field; setting it as a list costs half as much as appending it.
     let fields: [HTTPField]
 
     /// Makes the field, excluded from header compression tables (RFC 7541 §7.1.3).
-    init(_ name: HTTPField.Name, _ value: String) {
-        var field = HTTPField(name: name, value: value)
+    convenience init(_ name: HTTPField.Name, _ value: String) {
+        self.init(HTTPField(name: name, value: value))
+    }
+
+    /// Takes the field, excluded from header compression tables.
+    init(_ field: HTTPField) {
+        var field = field
         field.indexingStrategy = .disallow
         fields = [field]
     }

@@ -28,6 +28,8 @@ public struct Challenge: Sendable, Hashable {
     public internal(set) var token68: String?
     /// The parameters in the order sent, including duplicates.
     public internal(set) var parameters: [Parameter]
+    /// Whether the field was not UTF-8, so that its text was read as ISO 8859-1.
+    package internal(set) var isLatin1 = false
 
     /// Makes a challenge, for tests.
     ///

@@ -22,13 +22,23 @@ extension Challenge {
     ///
     /// - Parameter values: The values of the fields, in order.
     public static func parse(_ values: [String]) -> [Challenge] {
+        parse(bytes: values.map { Array($0.utf8) })
+    }
+
+    /// Parses the bytes of the fields; a value that isn't UTF-8 is read as ISO 8859-1.
+    static func parse(bytes values: [[UInt8]]) -> [Challenge] {
         var challenges: [Challenge] = []
         var rest = Limits.bytes
         for value in values where challenges.count < Limits.challenges && rest > 0 {
-            let length = value.utf8.count
-            var parser = ChallengeParser(Array(value.utf8.prefix(rest)))
-            challenges += parser.challenges(atMost: Limits.challenges - challenges.count, isCut: length > rest)
-            rest -= min(length, rest)
+            let isLatin1 = String(validUTF8: value) == nil
+            let text = isLatin1 ? Array(String(latin1: value).utf8) : value
+            var parser = ChallengeParser(Array(text.prefix(rest)))
+            let found = parser.challenges(atMost: Limits.challenges - challenges.count, isCut: text.count > rest)
+            for var challenge in found {
+                challenge.isLatin1 = isLatin1
+                challenges.append(challenge)
+            }
+            rest -= min(text.count, rest)
         }
         return challenges
     }

@@ -14,7 +14,7 @@ public struct ContentDisposition: Sendable, Hashable {
     public let name: String?
     /// The file name as it was sent.
     ///
-    /// It's chosen by the sender and may be a path or contain `..`; never use it as a destination for writing.
+    /// It's chosen by the sender, and may be a path or contain `..`. Never use it as a destination for writing.
     public let fileName: String?
 
     /// Parses a field's value; `nil` if it has no disposition type.
@@ -33,7 +33,7 @@ public struct ContentDisposition: Sendable, Hashable {
         return String(decoding: isForm ? formDecoded(plain) : plain, as: UTF8.self)
     }
 
-    /// Decodes the encoding of names in WHATWG's form data, and nothing else.
+    /// Decodes the percent-encodings that WHATWG's form data uses in names, and no others.
     private static func formDecoded(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var index = 0
@@ -49,7 +49,8 @@ public struct ContentDisposition: Sendable, Hashable {
         return result
     }
 
-    /// RFC 8187 §3.2: charset, language, and percent-encoded bytes; `nil` if it's malformed.
+    /// Decodes an extended value (RFC 8187 §3.2): charset, language, and percent-encoded bytes; `nil` if it's
+    /// malformed.
     private static func extendedValue(_ bytes: [UInt8]) -> String? {
         let pieces = bytes.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
         guard pieces.count == 3 else { return nil }
@@ -61,7 +62,7 @@ public struct ContentDisposition: Sendable, Hashable {
         let decoded = value.percentDecoded()
         switch String(decoding: pieces[0], as: UTF8.self).lowercased() {
         case "utf-8": return String(bytes: decoded, encoding: .utf8)
-        case "iso-8859-1": return String(String.UnicodeScalarView(decoded.map { Unicode.Scalar($0) }))
+        case "iso-8859-1": return String(latin1: decoded)
         default: return nil
         }
     }

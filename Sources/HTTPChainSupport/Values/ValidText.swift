@@ -7,4 +7,9 @@ extension String {
         guard text.utf8.elementsEqual(bytes) else { return nil }
         self = text
     }
+
+    /// Makes text from ISO 8859-1, in which every byte is the character with its number.
+    package init(latin1 bytes: some Collection<UInt8>) {
+        self.init(String.UnicodeScalarView(bytes.lazy.map { Unicode.Scalar($0) }))
+    }
 }

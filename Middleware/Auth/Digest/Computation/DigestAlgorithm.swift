@@ -1,12 +1,12 @@
 /// A Digest hash function, and whether it is used with session keys (RFC 7616 §3.3, §6.1).
 ///
-/// SHA-512-256 and SHA-256 are equal in strength, so that the server's order decides, as in RFC 7616 §3.7. MD5 is
-/// broken as a hash function. It is supported because most servers offer nothing else.
+/// SHA-512-256 and SHA-256 are equally strong, so the server's order decides, as in RFC 7616 §3.7. MD5 is broken as a
+/// hash function. It is supported because most servers offer nothing else.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
 public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
-    /// MD5, also if a challenge names no algorithm.
+    /// MD5, which is also the default if a challenge names no algorithm.
     case md5 = "MD5"
     /// MD5 with a session key.
     case md5Session = "MD5-sess"
@@ -14,7 +14,7 @@ public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable, CustomStr
     case sha256 = "SHA-256"
     /// SHA-256 with a session key.
     case sha256Session = "SHA-256-sess"
-    /// SHA-512/256 of FIPS 180-4, which isn't truncated SHA-512.
+    /// SHA-512/256 of FIPS 180-4, which isn't just SHA-512 truncated to 256 bits.
     case sha512256 = "SHA-512-256"
     /// SHA-512/256 with a session key.
     case sha512256Session = "SHA-512-256-sess"

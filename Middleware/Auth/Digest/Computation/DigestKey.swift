@@ -27,6 +27,11 @@ public struct DigestKey: Sendable, Hashable {
         password: Secret,
         isUTF8: Bool = true
     ) {
+        self.init(algorithm, username: username, realm: Array(realm.utf8), password: password, isUTF8: isUTF8)
+    }
+
+    /// Makes the key with the bytes of the realm.
+    init(_ algorithm: DigestAlgorithm, username: String, realm: [UInt8], password: Secret, isUTF8: Bool) {
         self.algorithm = algorithm
         var bytes: [UInt8] = []
         bytes.append(username, normalizing: isUTF8)

@@ -29,6 +29,8 @@ public struct DigestChallenge: Sendable, Hashable {
     public let isUTF8: Bool
     /// The absolute URLs and paths for which the same credentials are valid, as sent; empty for the whole origin.
     public let domain: [String]
+    /// Whether the server wrote the challenge in ISO 8859-1; its realm and opaque are sent back and hashed in it.
+    let isLatin1: Bool
 
     /// The limits on parsing a challenge.
     enum Limits {
@@ -63,6 +65,7 @@ public struct DigestChallenge: Sendable, Hashable {
         isStale = Self.isTrue(challenge["stale"])
         hashesUsername = Self.isTrue(challenge["userhash"])
         isUTF8 = challenge["charset"]?.lowercased() == "utf-8"
+        isLatin1 = challenge.isLatin1
         for parameter in challenge.parameters { Steps.take(parameter.value.utf8.count) }
         let domain = (challenge["domain"] ?? "").unicodeScalars.split(whereSeparator: \.properties.isWhitespace)
         self.domain = domain.prefix(Limits.domain).map { String($0) }
@@ -77,6 +80,11 @@ public struct DigestChallenge: Sendable, Hashable {
             value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
         else { return nil }
         return value
+    }
+
+    /// Returns the bytes of a text from the challenge as the server wrote them.
+    func bytes(_ text: String) -> [UInt8] {
+        isLatin1 ? text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } : Array(text.utf8)
     }
 
     private static func isTrue(_ text: String?) -> Bool { text?.lowercased() == "true" }

@@ -2,7 +2,7 @@ import HTTPChainSupport
 
 /// The value of an `Authorization` field that answers a Digest challenge, RFC 7616 §3.4.
 public struct DigestResponse: Sendable, Hashable {
-    /// The challenge that is answered, except that the nonce is the computation's.
+    /// The challenge that is answered, though the nonce is the computation's, which may be a later one.
     public let challenge: DigestChallenge
     /// The user's name, not hashed.
     public let username: String
@@ -27,14 +27,23 @@ public struct DigestResponse: Sendable, Hashable {
 
     /// The field's value.
     ///
-    /// Values that servers compare as text are quoted, and the others aren't, as required by RFC 7616 §3.4.
+    /// Values that servers compare as text are quoted, and the others aren't, as RFC 7616 §3.4 requires.
+    ///
+    /// The text of a challenge in ISO 8859-1 is in UTF-8 here; the stage sends it as the server wrote it.
     public var fieldValue: String {
+        String(decoding: fieldBytes { Array($0.utf8) }, as: UTF8.self)
+    }
+
+    /// The bytes of the field: texts of the challenge as the server wrote them.
+    var fieldBytes: [UInt8] { fieldBytes(challenge.bytes) }
+
+    private func fieldBytes(_ sent: (String) -> [UInt8]) -> [UInt8] {
         // Built from bytes, which costs a third of concatenating strings.
         var text: [UInt8] = []
         text.reserveCapacity(512)
         text += "Digest ".utf8
         appendUsername(to: &text)
-        text.append(", realm=", quoting: challenge.realm)
+        text.append(", realm=", quoting: sent(challenge.realm))
         text.append(", nonce=", quoting: computation.nonce)
         text.append(", uri=", quoting: computation.uri)
         text.append(", response=", quoting: response)
@@ -49,9 +58,9 @@ public struct DigestResponse: Sendable, Hashable {
         if computation.qop != nil || challenge.algorithm.isSession {
             text.append(", cnonce=", quoting: computation.cnonce)
         }
-        if let opaque = challenge.opaque { text.append(", opaque=", quoting: opaque) }
+        if let opaque = challenge.opaque { text.append(", opaque=", quoting: sent(opaque)) }
         if challenge.hashesUsername { text += ", userhash=true".utf8 }
-        return String(decoding: text, as: UTF8.self)
+        return text
     }
 
     /// Appends the name: hashed if the server requires it, quoted if possible, otherwise encoded as in RFC 8187
@@ -86,9 +95,14 @@ public struct DigestResponse: Sendable, Hashable {
 extension [UInt8] {
     /// Appends a parameter whose value is a quoted string, RFC 9110 §5.6.4.
     fileprivate mutating func append(_ name: String, quoting value: String) {
+        append(name, quoting: Array(value.utf8))
+    }
+
+    /// Appends a parameter whose value is a quoted string.
+    fileprivate mutating func append(_ name: String, quoting value: [UInt8]) {
         self += name.utf8
         append(UInt8(ascii: "\""))
-        for byte in value.utf8 {
+        for byte in value {
             if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { append(UInt8(ascii: "\\")) }
             append(byte)
         }

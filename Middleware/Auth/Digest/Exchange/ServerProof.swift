@@ -21,9 +21,9 @@ public enum ServerProof: ResponseOption {
         case none
         /// The proof is valid.
         case verified
-        /// The proof covers the content: reading to the end verifies it, or throws.
+        /// The proof covers the content. Reading the body to its end verifies the proof, or throws.
         case verifiedWhileRead
-        /// The proof can't be verified, because it covers the content before the transport decoded it.
+        /// The proof can't be verified, because it covers the encoded content and the transport has decoded it.
         case notVerifiable
     }
 

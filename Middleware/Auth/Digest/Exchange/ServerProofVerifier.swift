@@ -20,7 +20,7 @@ struct ServerProofVerifier {
             if policy == .required { throw error("the response has no rspauth", response.head) }
             return false
         }
-        // Without a quality of protection, the answer had no nonces that another one could use.
+        // An answer without a quality of protection had no client nonce and count, which a proof with one needs.
         let qop = computation.qop == nil ? nil : info?.qop ?? computation.qop
         if qop == .authInt, !response.hasNoContent(answering: request.method) {
             guard response.options[OriginalContentFields.self].isEmpty else {

@@ -2,7 +2,7 @@
 struct DigestNonces: Sendable {
     /// A use of a nonce.
     struct Use: Sendable, Hashable {
-        /// The challenge of the nonce, or of a nonce before it.
+        /// The challenge that the nonce came with, or that of an earlier nonce.
         let challenge: DigestChallenge
         let nonce: String
         let count: UInt32
@@ -25,7 +25,7 @@ struct DigestNonces: Sendable {
         let key: DigestKey
     }
 
-    /// The maximum number of nonces: a server with time-based nonces gives the same one to several calls, so that a
+    /// The maximum number of nonces: a server with time-based nonces gives the same nonce to several calls, so that a
     /// replaced one may come again.
     static let capacity = 64
 

@@ -193,6 +193,7 @@ extension DigestChallenge {
     /// Whether a user's key is the same for both challenges.
     fileprivate func hasSameKey(as other: DigestChallenge) -> Bool {
         algorithm == other.algorithm && realm == other.realm && isUTF8 == other.isUTF8
+            && isLatin1 == other.isLatin1
     }
 }
 
@@ -201,7 +202,7 @@ extension DigestKey {
         self.init(
             challenge.algorithm,
             username: credential.user,
-            realm: challenge.realm,
+            realm: challenge.bytes(challenge.realm),
             password: credential.password,
             isUTF8: challenge.isUTF8
         )

@@ -1,7 +1,7 @@
 import HTTPChainAuth
 import HTTPChainCore
 
-/// A request's answer, and how the call came to it.
+/// A request's answer, and its history in the call.
 ///
 /// A class, because every copy of the request carries it, and it is read once.
 final class DigestAnswer: Sendable {

@@ -11,17 +11,18 @@ public import HTTPChainCore
 /// ```
 ///
 /// The password is never sent. The server challenges once (401). Later requests have a preemptive answer, each with the
-/// next count of the server's nonce. An expired nonce is replaced without requesting credentials. A rejected credential
-/// is requested once more; after that, the 401 is returned. Concurrent calls ask the provider once.
+/// next count of the server's nonce. An expired nonce is replaced without requesting credentials. After a rejection,
+/// the provider is asked once more; if that credential is rejected too, the 401 is returned. Concurrent calls ask the
+/// provider once.
 ///
 /// **Algorithms.** SHA-512-256, SHA-256 and MD5 and their `-sess` forms, of RFC 7616, 2617 and 2069; and full SHA-512,
-/// which is in no RFC but is used by some servers. Of several challenges, the strongest is answered
+/// which is in no RFC but is used by some servers. If there are several challenges, the strongest is answered
 /// (``DigestAlgorithm``). Unknown algorithms are skipped.
 ///
 /// **Protection.** The method and the target are protected. The content is protected too (`auth-int`) if the server
 /// offers nothing else, or if the ``DigestAuthenticator`` prefers it. The body is then read once more before it is
-/// sent, and the server's proof of its own content is verified as that is read. A body that can be read only once isn't
-/// covered; if the server requires it, that is an error.
+/// sent, and the server's proof of its own content is verified as the response body is read. A body that can be read
+/// only once isn't covered; if the server requires that, it is an error.
 ///
 /// **The server's proof** (`rspauth`) is verified if present; see ``ServerProofPolicy`` and
 /// ``HTTPChainCore/Response/serverProof``. If the transport drops trailers, a proof in them is lost.
@@ -33,9 +34,10 @@ public import HTTPChainCore
 /// that case the name is sent as `username*`, otherwise in quotes, as older servers expect. `userhash=true` hides the
 /// name.
 ///
-/// **Proxies.** With `proxy:`, the stage answers 407 for `http` requests. The `uri` is then the whole URL, as on the
-/// request line to a proxy (RFC 9112 §3.2.2). For servers it is the request's path and query. A transport that changes
-/// them invalidates the proof: URLSession resolves `.` and `..` in a path, which a URL builder removes anyway.
+/// **Proxies.** With `proxy:`, the stage answers the challenges of 407 responses to `http` requests. The `uri` is then
+/// the whole URL, as on the request line to a proxy (RFC 9112 §3.2.2). For servers, it is the request's path and query.
+/// A transport that changes them invalidates the proof: URLSession resolves `.` and `..` in a path, which a URL builder
+/// removes anyway.
 ///
 /// **Limits.** 2 KiB each for realm, nonce and opaque; 64 URLs in a `domain`; 64 protection spaces with 64 nonces each.
 ///

@@ -32,16 +32,16 @@ public final class DigestAuthenticator: Authenticator {
     ///
     /// - Parameters:
     ///   - provider: The source of users and passwords.
-    ///   - algorithms: The algorithms that are answered. Defaults to all. Of several challenges, the strongest is
-    ///     answered, and of equally strong ones the first (``DigestAlgorithm``).
+    ///   - algorithms: The algorithms that are answered. Defaults to all. If there are several challenges, the
+    ///     strongest is answered, or the first of equally strong ones (``DigestAlgorithm``).
     ///   - protections: The protections in order of preference, if the server offers a choice. Defaults to `auth`
     ///     first, because servers that offer both often compute only that correctly. With `.authInt` first, the content
     ///     is protected too, unless the body can be read only once.
     ///   - required: The required protection. With `.authInt`, a challenge without it isn't answered, and a body that
     ///     can be read only once is an error. By default, the server, or an attacker who changes its challenge, may
-    ///     offer less than the first of `protections`.
-    ///   - serverProof: Whether the server has to prove that it has the password. Defaults to verifying a proof if
-    ///     present.
+    ///     offer a weaker protection than the first of `protections`.
+    ///   - serverProof: The rule for whether the server has to prove that it has the password. Defaults to verifying a
+    ///     proof if present.
     ///   - rememberedSpaces: The maximum number of protection spaces. Defaults to 64. The least recently used one is
     ///     evicted.
     public init(
@@ -66,7 +66,7 @@ public final class DigestAuthenticator: Authenticator {
 
     /// Always `true`, because a proof of the password is sent, not the password.
     ///
-    /// A stage bound to such an origin adds a warning to ``/HTTPChainCore/Chain/warnings``.
+    /// A stage bound to an origin without TLS adds a warning to ``/HTTPChainCore/Chain/warnings``.
     public var allowsPlaintext: Bool { true }
 
     /// The origins, algorithms and protections.
@@ -232,7 +232,7 @@ extension DigestAuthenticator {
         )
         let isProven = try verifier.verify(&response, info)
         let (space, credential) = (answer.input.space, answer.input.credential)
-        // Other errors may be sent without a check of the credential.
+        // Other errors may be sent without checking the credential.
         let isPassed = response.status.code < 400 || context.target == .proxy && response.status == .unauthorized
         if isProven || isPassed {
             spaces.accept(credential, in: space, with: answer.input.use.challenge.algorithm)
@@ -291,7 +291,7 @@ extension DigestAuthenticator {
             computation: computation,
             key: input.use.key
         )
-        request.setCredentials(response.fieldValue, in: context)
+        request.setCredentials(response.fieldBytes, in: context)
         request.options[DigestAnswers.self][context.target] = DigestAnswer(input, computation, history)
     }
 

@@ -70,6 +70,7 @@ extension ConformanceRun {
         try await withPeer(peer) { transport, base in
             for target in [
                 "/", "/a/b.c;d", "/a%20b%2Fc", "/x?q=%C3%A9&r=1+2&s", "/x?", "/x?a=b?c/d", "//double//slash",
+                "/caf%E9?q=%E9", "/%FF%00",
             ] {
                 let response = try await transport.send(.get(base + target))
                 try expect(try await response.body.text(), is: target, "request target")

@@ -1,0 +1,98 @@
+#if AllTests && AsyncHTTPClient
+import AsyncHTTPClient
+import Foundation
+import HTTPChainAuthDigest
+import HTTPChainCore
+import HTTPChainRedirect
+import HTTPChainTesting
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import HTTPChainAsyncHTTPClient
+
+@Suite("The bytes of fields that are not UTF-8", .timeLimit(.minutes(10)))
+struct FieldBytesTests {
+    /// Reads a response in pieces, decodes it as SwiftNIO does, and restores the bytes.
+    private static func readBack(_ pieces: [[UInt8]]) -> [UInt8] {
+        var fields = FieldBytes()
+        let read = pieces.flatMap { fields.replacement(for: $0) ?? $0 }
+        let decoded = String(decoding: read, as: UTF8.self)
+        return FieldBytes.original(decoded.utf8) ?? Array(decoded.utf8)
+    }
+
+    private static let samples: [[UInt8]] = [
+        [], [0x61], [0x80], [0xE9], [0xFF, 0xFE], [0xC3, 0xA9], [0xC3], [0xC0, 0xAF], [0xF5],
+        [0xE2, 0x82, 0xAC], [0xE2, 0x82], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80],
+        [0xF0, 0x9F, 0x8C, 0xBF], [0xF0, 0x9F, 0x8C],
+        [0xEE, 0xBE, 0x80], [0xEE, 0xBF, 0xBF], [0xEE, 0xBD, 0xBF],
+    ]
+
+    @Test("Every field value has its bytes again, wherever the network divides it")
+    func divided() {
+        for one in Self.samples {
+            for other in Self.samples {
+                let head = Array("HTTP/1.1 200 OK\r\nX: ".utf8) + one + other + Array("\r\nY: ".utf8) + other
+                let whole = head + Array("\r\n\r\n".utf8)
+                #expect(Self.readBack([whole]) == whole)
+                for cut in head.indices {
+                    #expect(Self.readBack([Array(whole[..<cut]), Array(whole[cut...])]) == whole)
+                }
+                #expect(Self.readBack(whole.map { [$0] }) == whole)
+            }
+        }
+    }
+
+    @Test("Content is left unchanged, and interim heads are followed by another head")
+    func content() {
+        var fields = FieldBytes()
+        let interim = Array("\r\nHTTP/1.1 103 Early Hints\r\nLink: \u{E9}\r\n\r\n".utf8)
+        #expect(fields.replacement(for: interim) == interim)
+        let final = Array("HTTP/1.1 200 OK\r\nX: ".utf8) + [0xE9] + Array("\r\n\r\n".utf8)
+        let replaced = fields.replacement(for: final + [0xE9, 0xEE, 0xBE, 0x80])
+        #expect(replaced?.suffix(4) == [0xE9, 0xEE, 0xBE, 0x80])
+        #expect(replaced.flatMap { FieldBytes.original($0.dropLast(4)) } == final)
+        #expect(fields.replacement(for: [0xE9]) == nil)
+        var plain = FieldBytes()
+        #expect(plain.replacement(for: Array("HTTP/1.1 200 OK\r\n\r\n".utf8)) == nil)
+    }
+
+    @Test("A redirect to an ISO 8859-1 location keeps its bytes, again on the same connection")
+    func location() async throws {
+        let server = try await LoopbackServer.start { exchange in
+            guard exchange.request.target.hasPrefix("/caf") else {
+                let head = Array("HTTP/1.1 302 Found\r\nLocation: /caf".utf8) + [0xE9]
+                return try await exchange.write(Data(head + Array("\r\nContent-Length: 1\r\n\r\n".utf8) + [0xE9]))
+            }
+            try await exchange.reply(200, body: Data(exchange.request.target.utf8))
+        }
+        let chain = try Chain(transport: AsyncHTTPClientTransport(configuration: .init())) { RedirectMiddleware() }
+        for _ in 1...3 {
+            #expect(try await chain.send(.get(server.url())).body.text() == "/caf%E9")
+        }
+        await server.stop()
+    }
+
+    @Test("A realm in ISO 8859-1 is hashed and sent as it came")
+    func realm() async throws {
+        let realm: [UInt8] = Array("G".utf8) + [0xE4] + Array("rten".utf8)
+        let server = try await LoopbackServer.start { exchange in
+            guard !exchange.request.values("Authorization").isEmpty else {
+                let head = Array("HTTP/1.1 401 No\r\nWWW-Authenticate: Digest realm=\"".utf8) + realm
+                let rest = Array("\", nonce=\"n\", algorithm=MD5\r\nContent-Length: 0\r\n\r\n".utf8)
+                return try await exchange.write(Data(head + rest))
+            }
+            try await exchange.reply(200, body: exchange.request.bytes)
+        }
+        let chain = try Chain(transport: AsyncHTTPClientTransport(configuration: .init())) {
+            DigestAuthMiddleware(user: "ada", password: "p", for: server.url())
+        }
+        let sent = try await chain.send(.get(server.url("/x"))).body.collect()
+        let text = String(decoding: sent, as: UTF8.self)
+        #expect(sent.range(of: Data(Array("realm=\"".utf8) + realm + Array("\"".utf8))) != nil, "\(text)")
+        // MD5(MD5(ada:Gärten:p):n:MD5(GET:/x)) over these bytes, computed by Python's hashlib.
+        #expect(text.contains("response=\"fb0110a3878dec0181b6aa28298ba198\""), "\(text)")
+        await server.stop()
+    }
+}
+#endif
