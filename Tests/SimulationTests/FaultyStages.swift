@@ -67,6 +67,14 @@ enum FaultyStages {
         return try await next(again)
     }
 
+    /// A variant that is chosen without regard to the order of languages.
+    static let unorderedLanguages = ClosureMiddleware("UnorderedLanguages", phase: .build) { request, next in
+        if let field = request.headers[.acceptLanguage] {
+            request.headers[.acceptLanguage] = field.split(separator: ", ").sorted().joined(separator: ", ")
+        }
+        return try await next(request)
+    }
+
     /// A cache that knows neither users, languages, changes nor what must not be stored.
     static func simpleCache(time: any TimeSource, forgetsOnWriting: Bool) -> some Middleware {
         SimpleCache(time: time, forgetsOnWriting: forgetsOnWriting)
@@ -77,6 +85,26 @@ enum FaultyStages {
         var response = try await next(request)
         response.body = response.body.transformed { ForgivingReader(inner: $0) }
         return response
+    }
+
+    /// Cookies outside the cache, which take those of stored responses for new ones.
+    static func rememberingCookies(_ jar: CookieJar) -> some Middleware {
+        ClosureMiddleware("RememberingCookies", phase: .cookies) { request, next in
+            let response = try await next(request)
+            try await jar.store(response.headers[values: .setCookie], from: request.url)
+            return response
+        }
+    }
+
+    /// Compression that keeps the response which refuses it, while it sends the plain content.
+    static let hoardingCompression = ClosureMiddleware("HoardingCompression", phase: .compress) { request, next in
+        guard let content = request.body.bytes, !content.isEmpty else { return try await next(request) }
+        var coded = request
+        coded.headers[.contentEncoding] = "gzip"
+        let refusal = try await next(coded)
+        guard refusal.status == .unsupportedMediaType else { return refusal }
+        let response = try await next(request)
+        return withExtendedLifetime(refusal) { response }
     }
 
     /// Authentication that sends its token wherever the request goes.

@@ -43,7 +43,9 @@ struct PlantedFaultTests {
         func those(_ phase: Phase) -> [any Middleware] { stages.filter { $0.phase == phase } }
         return try Chain(transport: world.transport) {
             those(.decode)
+            those(.build)
             redirect
+            those(.cookies)
             cookies.map { CookieMiddleware($0) }
             GzipMiddleware()
             those(.cache)
@@ -148,6 +150,51 @@ struct PlantedFaultTests {
             let jar = CookieJar()
             return { user in try Self.chain(world, user, cookies: jar) }
         }
+    }
+
+    @Test("Cookies: those of stored responses undo a sign-out", .seeded)
+    func signOut() async throws {
+        try await Self.find(.signOut) { world in
+            let cache = CacheMiddleware(store: .memory(limit: .mebibytes(8)), partition: .by { $0.simulatedUser })
+            return { user in
+                let jar = CookieJar()
+                return try Self.chain(world, user, cookies: jar) {
+                    FaultyStages.rememberingCookies(jar)
+                    cache
+                }
+            }
+        }
+    }
+
+    @Test("Cache: the order of languages is taken for insignificant", .seeded)
+    func languageOrder() async throws {
+        try await Self.find(.content) { world in
+            { user in try Self.chain(world, user) { FaultyStages.unorderedLanguages } }
+        }
+    }
+
+    @Test("Compression: the response that refuses it holds the only permit", .seeded, arguments: [true, false])
+    func refusedCompression(isFaulty: Bool) async throws {
+        var simulation = ChainSimulation { world in
+            let limit = ConcurrencyLimitMiddleware(.fixed(1))
+            return { user in
+                let gzip: any Middleware =
+                    isFaulty ? FaultyStages.hoardingCompression : GzipMiddleware(requests: .standard)
+                return try Chain(transport: world.transport) {
+                    RedirectMiddleware()
+                    gzip
+                    BearerAuthMiddleware(SimulatedTokens(world: world, user: user), for: world.origins.own)
+                    limit
+                }
+            }
+        }
+        simulation.concurrency = 1
+        simulation.faultRate = 0
+        simulation.cancellationRate = 0
+        let report = try await simulation.run(seed: Seed.current)
+        #expect(report.violations.isEmpty, "\(report)")
+        // Nothing else fails in a world without faults, one call after the other.
+        #expect((report.failures["ConcurrencyLimitMiddleware"] ?? 0 > 0) == isFaulty, "\(report)")
     }
 
     @Test("Decoding: content that is cut is taken for whole", .seeded)

@@ -36,7 +36,8 @@ struct RandomChain {
                 SeededRandom(seed: ~seed),
                 isSigning: SeededRandom(seed: seed &+ 0x5169_6E21).double(in: 0...1) < 0.3,
                 uploading: SeededRandom(seed: seed &+ 0x7475_7321),
-                isWritingElsewhere: SeededRandom(seed: seed &+ 0x6661_6C6C).double(in: 0...1) < 0.2
+                isWritingElsewhere: SeededRandom(seed: seed &+ 0x6661_6C6C).double(in: 0...1) < 0.2,
+                atOnce: SeededRandom(seed: seed &+ 0x6F6E_6365).double(in: 0...1) < 0.3 ? 1 : 6
             )
             return { user in try chain.chain(for: user) }
         }
@@ -50,7 +51,8 @@ struct RandomChain {
         _ measuring: SeededRandom,
         isSigning: Bool,
         uploading: SeededRandom,
-        isWritingElsewhere: Bool
+        isWritingElsewhere: Bool,
+        atOnce: Int
     ) {
         func maybe(_ share: Double = 0.5) -> Bool { random.double(in: 0...1) < share }
         self.world = world
@@ -127,7 +129,7 @@ struct RandomChain {
         if maybe(0.1) { stages.append(CircuitBreakerMiddleware(.consecutive(failures: 8))) }
         if maybe(0.1) { stages.append(LoadSheddingMiddleware()) }
         if maybe(0.3) { stages.append(RateLimitMiddleware(RateLimit(20, per: .seconds(1)))) }
-        if maybe(0.2) { stages.append(ConcurrencyLimitMiddleware(maybe() ? .fixed(6) : .adaptive())) }
+        if maybe(0.2) { stages.append(ConcurrencyLimitMiddleware(maybe() ? .fixed(atOnce) : .adaptive())) }
         if maybe(0.6) {
             stages.append(AttemptTimeoutMiddleware(.seconds(30), response: .seconds(20), read: .seconds(20)))
         }

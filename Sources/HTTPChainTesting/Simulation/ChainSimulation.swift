@@ -1,7 +1,7 @@
 import Foundation
 public import HTTPChainCore
 
-/// Runs many calls through your chain over a network and servers that fail in every way, and checks invariants.
+/// Runs many calls through your chain over a network and servers that fail in many ways, and checks invariants.
 ///
 /// ```swift
 /// let simulation = ChainSimulation { world in
@@ -21,19 +21,19 @@ public import HTTPChainCore
 /// ```
 ///
 /// Several users concurrently read, change and order things, with streams that can be sent only once, in parts if the
-/// chain has a stage for resumable uploads (tus), through redirects to their own and to foreign servers. Connections
-/// are refused, lost before and after the server has acted, and cut in the content; content is truncated inside its
-/// coding; servers are slow, ask for patience, and revoke tokens; calls are cancelled between any two steps.
-/// ``SimulationReport/Invariant`` lists the invariants checked.
+/// chain has a stage for resumable uploads (tus), and through redirects to their own and to foreign servers.
+/// Connections are refused, lost before and after the server has acted, and cut in the content; content is truncated
+/// inside its coding; servers are slow, ask clients to wait, and revoke tokens; calls are cancelled between any two
+/// steps. ``SimulationReport/Invariant`` lists the invariants checked.
 ///
 /// **One seed, one run.** Time is virtual. All tasks of a simulation, including those that stages start themselves, run
-/// on one thread in an order determined by the seed. A seed that finds a violation reproduces it, if the stages take
+/// on one thread in an order determined by the seed. A seed that finds a violation reproduces it, if the stages get the
 /// time and random numbers from ``/HTTPChainCore/Request/environment`` and don't wait for anything external, such as a
 /// disk. Simulations may run concurrently.
 public struct ChainSimulation: Sendable {
-    /// Creates the chain of one user.
+    /// A closure that creates the chain of one user.
     public typealias ChainForUser = @Sendable (_ user: String) throws -> Chain
-    /// Creates the objects shared by the users' chains, and returns a closure that creates each chain.
+    /// A closure that creates the objects shared by the users' chains, and returns a closure that creates each chain.
     public typealias Build = @Sendable (SimulatedWorld) throws -> ChainForUser
 
     /// The number of calls in a run; 200 by default.
@@ -53,14 +53,15 @@ public struct ChainSimulation: Sendable {
 
     /// Creates a simulation.
     ///
-    /// - Parameter build: Called once in each run; the objects it creates are shared by the users' chains.
+    /// - Parameter build: A closure that is called once in each run. The users' chains share the objects that it
+    ///   creates.
     public init(build: @escaping Build) {
         self.build = build
     }
 
     /// Runs the simulation.
     ///
-    /// - Parameter seed: Determines all random choices.
+    /// - Parameter seed: The seed that determines all random choices.
     /// - Returns: The report of the run.
     /// - Throws: Any error of `build`; ``SimulationError`` if the Swift runtime does not let a simulation order its
     ///   tasks.

@@ -8,11 +8,14 @@ struct SimulatedErrand: Sendable {
         case head
         case put
         case order
-        /// A thing behind a redirect with this status, to the foreign origin or not.
+        /// Reads a thing behind a redirect with this status, to the foreign origin or to the own one.
         case follow(status: Int, isForeign: Bool)
-        /// An order through a redirect.
+        /// Orders through a redirect.
         case orderElsewhere(status: Int)
         case loop
+        case signOut
+        /// A thing of the own origin, whose host is written with a trailing dot.
+        case getDotted
     }
 
     enum Reading: Sendable {
@@ -24,7 +27,8 @@ struct SimulatedErrand: Sendable {
     let call: SimulatedCall
     let kind: Kind
     let thing: SimulatedThing
-    let language: String
+    /// The languages in order of preference.
+    let acceptedLanguages: String
     let isStreamed: Bool
     let reading: Reading
     /// The number of steps after which the call is cancelled.
@@ -32,7 +36,7 @@ struct SimulatedErrand: Sendable {
 
     /// Chooses an errand.
     ///
-    /// About every second one is for the same thing, so that calls interact.
+    /// About every second errand is for the same thing, so that calls interact.
     init(_ call: SimulatedCall, _ random: SeededRandom, hot: SimulatedThing, cancellationRate: Double) {
         self.call = call
         let statuses = [301, 302, 303, 307, 308]
@@ -44,10 +48,12 @@ struct SimulatedErrand: Sendable {
             case 6, 7: .follow(status: random.element(of: statuses), isForeign: random.chance(0.5))
             case 8: .orderElsewhere(status: random.element(of: statuses))
             case 9 where random.chance(0.1): .loop
+            case 10 where random.chance(0.3): .signOut
+            case 11 where random.chance(0.3): .getDotted
             default: .get
             }
         thing = random.chance(0.5) ? hot : .any(random)
-        language = random.element(of: ["en", "de"])
+        acceptedLanguages = random.element(of: ["en", "de", "en, de", "de, en"])
         isStreamed = random.chance(0.3)
         reading = random.chance(0.85) ? .whole : random.element(of: [.oneChunk, .none])
         cancelledAfter = random.chance(cancellationRate) ? Int(random.next() % 600) : nil
@@ -65,15 +71,22 @@ struct SimulatedErrand: Sendable {
                 Request.get("\(own)/go/\(status)/\(isForeign ? "foreign" : "own")/\(thing.number)")
             case .orderElsewhere(let status): Request.post("\(own)/go/\(status)/own/orders")
             case .loop: Request.get("\(own)/go/302/own/loop")
+            case .signOut: Request.post("\(own)/sign-out")
+            case .getDotted: Request.get("\(own)./things/\(thing.number)")
             }
         switch kind {
         case .put, .order, .orderElsewhere: request.body = content
         default: break
         }
-        request.headers[.acceptLanguage] = language
+        request.headers[.acceptLanguage] = acceptedLanguages
         request.options[SimulatedCallOption.self] = call
         return request
     }
+
+    var isSignOut: Bool { if case .signOut = kind { true } else { false } }
+
+    /// Whether the URL differs from that of the same thing, so that a cache does not know of its changes.
+    var isDotted: Bool { if case .getDotted = kind { true } else { false } }
 
     private var content: HTTPBody {
         let bytes = SimulatedServer.order(of: call.number)
@@ -90,7 +103,7 @@ struct SimulatedErrand: Sendable {
     /// The origin of the content of a successful call; nil if it isn't the content of a thing.
     var origin: String? {
         switch kind {
-        case .get: SimulatedOrigins().own
+        case .get, .getDotted: SimulatedOrigins().own
         case .follow(_, let isForeign): isForeign ? SimulatedOrigins().foreign : SimulatedOrigins().own
         default: nil
         }

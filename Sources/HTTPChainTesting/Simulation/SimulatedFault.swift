@@ -1,8 +1,8 @@
-/// A fault of a network or a server with one request.
+/// A fault of the network or a server that affects one request.
 enum SimulatedFault: String, Sendable, CaseIterable {
     /// No connection could be made.
     case refused
-    /// A reused connection was dead, and it's unknown whether the request arrived; it did not.
+    /// A reused connection was closed. The client can't know whether the request arrived; it did not.
     case staleConnection
     /// The connection ended after the server had acted.
     case lostAfterActing
@@ -18,9 +18,9 @@ enum SimulatedFault: String, Sendable, CaseIterable {
     case slowContent
     /// The server is unavailable for some seconds.
     case unavailable
-    /// There were too many requests.
+    /// The server responds that there were too many requests.
     case tooManyRequests
-    /// A gateway timed out waiting for a server that acted.
+    /// A gateway timed out waiting for a server that has acted.
     case gatewayTimeout
     /// A proxy resends an idempotent request on its own.
     case duplicate

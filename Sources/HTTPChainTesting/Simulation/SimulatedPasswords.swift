@@ -5,11 +5,13 @@ import HTTPTypes
 /// The password authentication of a simulated server: Basic (RFC 7617), and Digest (RFC 7616) with nonces that expire.
 struct SimulatedPasswords: Sendable {
     private static let realm = "simulation"
-    /// The number of nonces that are valid besides the newest.
+    /// The number of nonces that are valid in addition to the newest.
     private static let grace = 6
 
     private var nonce = 1
-    /// The counts that each nonce was used with: each is valid once.
+    /// The counts with which each nonce was used.
+    ///
+    /// Each count is valid once.
     private var used: [Int: Set<String>] = [:]
 
     /// Makes every nonce stale.
@@ -49,7 +51,7 @@ struct SimulatedPasswords: Sendable {
         return true
     }
 
-    /// Returns the user that credentials belong to.
+    /// Returns the user to whom credentials belong.
     static func user(in value: String) -> String? {
         if value.begins(with: "Basic ") {
             return basic(value).map { String($0.unicodeScalars.prefix { $0 != ":" }) }

@@ -5,8 +5,8 @@ import HTTPChainSupport
 /// Runs all asynchronous jobs that begin on one thread on that thread, one by one, in an order determined by a seed.
 ///
 /// The Swift runtime has a hook for custom scheduling of its tasks. The hook set here keeps jobs enqueued on a
-/// simulation's thread for that simulation, including unstructured tasks; all other threads are unaffected. So runs are
-/// deterministic, and it is certain when nothing is left to do.
+/// simulation's thread for that simulation, including unstructured tasks; all other threads are unaffected. Runs are
+/// therefore deterministic, and the scheduler can tell when nothing is left to do.
 final class SimulatedScheduler: SerialExecutor {
     private struct State: Sendable {
         var jobs: [UnownedJob] = []
@@ -19,7 +19,7 @@ final class SimulatedScheduler: SerialExecutor {
     enum Ending {
         /// The run is done.
         case done
-        /// There are no jobs left and no time to wait for.
+        /// There are no jobs left, and no wait whose end can be reached.
         case stuck
         /// The run exceeded the maximum number of steps.
         case endless
@@ -86,7 +86,7 @@ extension SimulatedScheduler {
     private typealias Enqueue = @convention(thin) (UnownedJob) -> Void
     private typealias Hook = @convention(thin) (UnownedJob, Enqueue) -> Void
 
-    /// The thread-specific key for the current thread's scheduler.
+    /// The key of the thread-specific data that holds the current thread's scheduler.
     private static let key: pthread_key_t? = {
         var key = pthread_key_t()
         return pthread_key_create(&key, nil) == 0 ? key : nil

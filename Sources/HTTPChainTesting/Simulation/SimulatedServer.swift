@@ -10,7 +10,7 @@ struct ReceivedRequest: Sendable {
     var path: String
     var headers: HTTPFields
     var content: Data
-    /// The call that it belongs to.
+    /// The call that the request belongs to.
     var call: SimulatedCall
 }
 
@@ -21,14 +21,16 @@ struct SimulatedAnswer: Sendable {
     var content = Data()
 }
 
-/// The servers of a simulation: their resources, users, and the effects of requests.
+/// The servers of a simulation, with their resources, their users, and the effects of requests.
 ///
-/// A chain's results are checked against it, so it keeps every version of each thing and counts every effect.
+/// A chain's results are checked against this, so it keeps every version of each thing and counts every effect.
 struct SimulatedServer: Sendable {
     /// The text in every secret, to detect secrets in the wrong place.
     static let secretMark = "simulated-secret"
 
     let origins: SimulatedOrigins
+    /// How far the clock of the servers is ahead of the client's.
+    let skew: Duration
     /// Every version of each thing, oldest first.
     private var versions: [Int: [String]] = [:]
     /// The number of times that each call's order was taken.
@@ -38,13 +40,31 @@ struct SimulatedServer: Sendable {
     /// The number of the valid token of each user.
     private var tokens: [String: Int] = [:]
     private var passwords = SimulatedPasswords()
+    /// The call that each session cookie was sent to.
+    private var sessions: [SimulatedCall] = []
+    /// The first call that may not send a session cookie any more, by the cookie.
+    private var signedOut: [Int: Int] = [:]
     private(set) var violations: [SimulationReport.Violation] = []
 
-    init(origins: SimulatedOrigins) {
+    init(origins: SimulatedOrigins, skew: Duration) {
         self.origins = origins
+        self.skew = skew
     }
 
-    /// Returns every version of a thing of the own origin, oldest first.
+    /// Notes that a user has signed out: calls from `next` on may not send cookies that `calls` have received.
+    mutating func signOut(_ calls: Set<Int>, of user: String, before next: Int) {
+        for (session, call) in sessions.enumerated()
+        where signedOut[session] == nil && call.user == user && calls.contains(call.number) {
+            signedOut[session] = next
+        }
+    }
+
+    private mutating func sessionCookie(for call: SimulatedCall) -> String {
+        sessions.append(call)
+        return "session=\(Self.secretMark)-\(call.user)-session-\(sessions.count - 1); Path=/; Secure; HttpOnly"
+    }
+
+    /// Returns every version of a thing at the own origin, oldest first.
     func versions(of thing: Int) -> [String] { ["0"] + versions[thing, default: []] }
 
     /// Issues a new token for a user; the previous one becomes invalid.
@@ -72,7 +92,11 @@ struct SimulatedServer: Sendable {
     mutating func answer(_ request: ReceivedRequest, at date: Date) -> SimulatedAnswer {
         lookForLeaks(in: request)
         guard request.headers[.contentEncoding] == nil else {
-            return SimulatedAnswer(status: .unsupportedMediaType, headers: [.acceptEncoding: "identity"])
+            return SimulatedAnswer(
+                status: .unsupportedMediaType,
+                headers: [.acceptEncoding: "identity"],
+                content: Data("no content coding is supported".utf8)
+            )
         }
         let parts = request.path.pieces(at: "/").map(String.init)
         var answer =
@@ -83,9 +107,10 @@ struct SimulatedServer: Sendable {
             case ("things", 2): thing(parts[1], request)
             case ("orders", 1): order(request)
             case ("go", 4): redirect(parts)
+            case ("sign-out", 1): SimulatedAnswer(status: .noContent, headers: [.setCookie: Self.expiredCookie])
             default: SimulatedAnswer(status: .notFound)
             }
-        answer.headers[.date] = HTTPDate(date).description
+        answer.headers[.date] = HTTPDate(date + skew.inSeconds).description
         if request.method == .head {
             answer.headers[.contentLength] = "\(answer.content.count)"
             answer.content = Data()
@@ -112,9 +137,22 @@ struct SimulatedServer: Sendable {
                 found(.otherUser, request, "\(field.name) is a secret of somebody other than \(request.call.user)")
             }
         }
+        if let session = request.headers[.cookie].flatMap(Self.session), let first = signedOut[session],
+            request.call.number >= first
+        {
+            found(.signOut, request, "the cookie of session \(session) was sent")
+        }
         if request.path.includes(Self.secretMark) {
             found(.credentialLeak, request, "a secret is in the path of a request to \(request.origin)")
         }
+    }
+
+    private static let expiredCookie = "session=; Path=/; Max-Age=0; Secure; HttpOnly"
+
+    /// Returns the number of the session in a `Cookie` field.
+    private static func session(in cookie: String) -> Int? {
+        let pair = cookie.pieces(at: ";").first { $0.includes("-session-") }
+        return pair?.pieces(at: "-").last.flatMap { Int($0) }
     }
 
     private mutating func found(_ invariant: SimulationReport.Invariant, _ request: ReceivedRequest, _ detail: String) {
@@ -126,7 +164,7 @@ struct SimulatedServer: Sendable {
             || passwords.isRight(request, Self.password(of: request.call.user))
     }
 
-    /// Returns the challenge to an unauthorized request: for a token, or for a password in one of two ways.
+    /// Returns the challenge to an unauthorized request, for a token, or for a password in one of two ways.
     private mutating func challenge(_ request: ReceivedRequest) -> SimulatedAnswer {
         var answer = SimulatedAnswer(
             status: .unauthorized,
@@ -157,8 +195,11 @@ extension SimulatedServer {
         }
     }
 
-    private func representation(of thing: SimulatedThing, for request: ReceivedRequest) -> SimulatedAnswer {
-        let language = thing.hasLanguages ? request.headers[.acceptLanguage] ?? "en" : "any"
+    /// Returns the language for an `Accept-Language` without weights: the first.
+    static func language(in field: String) -> String { field.pieces(at: ",").first.map(String.init) ?? field }
+
+    private mutating func representation(of thing: SimulatedThing, for request: ReceivedRequest) -> SimulatedAnswer {
+        let language = thing.hasLanguages ? Self.language(in: request.headers[.acceptLanguage] ?? "en") : "any"
         let user = thing.isPrivate ? request.call.user : "all"
         let version = request.origin == origins.own ? versions(of: thing.number).last ?? "0" : "0"
         let isCoded = thing.isCoded && (request.headers[.acceptEncoding] ?? "").includes("gzip")
@@ -170,7 +211,7 @@ extension SimulatedServer {
         if thing.isCoded { varying.append("Accept-Encoding") }
         if !varying.isEmpty { answer.headers[.vary] = varying.joined(separator: ", ") }
         if thing.isPrivate {
-            answer.headers[.setCookie] = "session=\(Self.secretMark)-\(user); Path=/; Secure; HttpOnly"
+            answer.headers[.setCookie] = sessionCookie(for: request.call)
         }
         if request.headers[.ifNoneMatch] == tag {
             answer.status = .notModified
@@ -185,7 +226,7 @@ extension SimulatedServer {
         return range(request.headers, of: answer, tag)
     }
 
-    /// Returns the rest of a content, if a request asks for it and has the beginning of the same version (RFC 9110
+    /// Returns the rest of the content, if a request asks for it and has the beginning of the same version (RFC 9110
     /// §14.2).
     private func range(_ headers: HTTPFields, of whole: SimulatedAnswer, _ tag: String) -> SimulatedAnswer {
         guard let range = headers[.range]?.without(prefix: "bytes=")?.without(suffix: "-"),
@@ -203,7 +244,7 @@ extension SimulatedServer {
     }
 
     private mutating func order(_ request: ReceivedRequest) -> SimulatedAnswer {
-        // A redirect that changes the method fetches the list of orders.
+        // After a redirect that changes the method, the client fetches the list of orders.
         guard request.method == .post else { return SimulatedAnswer(status: .ok, content: Data("orders".utf8)) }
         guard isAuthorized(request) else { return challenge(request) }
         take(request.content, request)

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainSupport
 
-/// A resource of a simulated server: its length, its readers, and its caching.
+/// A resource of a simulated server, with its length, its readers, and its caching.
 struct SimulatedThing: Sendable {
     /// The number of things at an origin.
     static let count = 14
@@ -30,7 +30,7 @@ struct SimulatedThing: Sendable {
         }
     }
 
-    /// Returns its content in one version.
+    /// Returns the content of one version.
     ///
     /// The first line names everything that it depends on, so that a reader can check it; the rest is derived from the
     /// first line.
@@ -40,7 +40,7 @@ struct SimulatedThing: Sendable {
         return Data((line + String(repeating: line.uppercased(), count: length)).utf8)
     }
 
-    /// Returns the version of a content; nil if it isn't a content of this thing for that reader.
+    /// Returns the version of the content, or nil if it isn't content of this thing for that reader.
     func version(of content: Data, language: String, user: String, origin: String) -> String? {
         let first = content.prefix { $0 != UInt8(ascii: "\n") }
         let words = String(decoding: first, as: UTF8.self).pieces(at: " ")

@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// A transport to the servers of a simulation, over a network that fails in every way.
+/// A transport to the servers of a simulation, over a network that fails in many ways.
 final class SimulatedTransport: Transport {
     private struct State: Sendable {
         var server: SimulatedServer
@@ -18,12 +18,22 @@ final class SimulatedTransport: Transport {
     }
 
     private let state: Locked<State>
+    private let origins: SimulatedOrigins
+    private let skew: Duration
     private let clock: VirtualClock
     private let random: SeededRandom
     private let faultRate: Double
 
-    init(origins: SimulatedOrigins, clock: VirtualClock, random: SeededRandom, faultRate: Double) {
-        state = Locked(State(server: SimulatedServer(origins: origins)))
+    init(
+        origins: SimulatedOrigins,
+        clock: VirtualClock,
+        random: SeededRandom,
+        faultRate: Double,
+        skew: Duration
+    ) {
+        self.origins = origins
+        self.skew = skew
+        state = Locked(State(server: SimulatedServer(origins: origins, skew: skew)))
         self.clock = clock
         self.random = random
         self.faultRate = faultRate
@@ -94,12 +104,18 @@ final class SimulatedTransport: Transport {
     private func receive(_ request: Request) async throws -> ReceivedRequest {
         ReceivedRequest(
             method: request.head.method,
-            origin: request.origin?.description ?? "",
+            origin: origin(of: request),
             path: request.head.path ?? "",
             headers: request.head.headerFields,
             content: try await request.body.collect(upTo: .mebibytes(4)),
             call: request.options[SimulatedCallOption.self]
         )
+    }
+
+    /// Returns the origin; a trailing dot of the host names the same server.
+    private func origin(of request: Request) -> String {
+        let origin = request.origin?.description ?? ""
+        return origin == origins.own + "." ? origins.own : origin
     }
 
     /// Receives the beginning of an upload part, which the server keeps.
@@ -123,7 +139,13 @@ final class SimulatedTransport: Transport {
     }
 
     private func refusal(_ status: HTTPResponse.Status) -> Response {
-        Response(status, headers: [.retryAfter: "\(1 + random.next() % 4)"], body: "later")
+        let wait = Int(1 + random.next() % 4)
+        guard wait.isMultiple(of: 2) else { return Response(status, headers: [.retryAfter: "\(wait)"], body: "later") }
+        let date = clock.date + skew.inSeconds
+        let fields: HTTPFields = [
+            .date: HTTPDate(date).description, .retryAfter: HTTPDate(date + Double(wait)).description,
+        ]
+        return Response(status, headers: fields, body: "later")
     }
 
     private func response(_ answer: SimulatedAnswer, _ fault: SimulatedFault?) -> Response {
@@ -132,7 +154,7 @@ final class SimulatedTransport: Transport {
         guard !content.isEmpty else { return response }
         var isCut = fault == .cut
         if fault == .truncatedCoding {
-            // Without a coding the truncation would be undetectable, so the connection is cut instead.
+            // Without a coding, the truncation would be undetectable, so the connection is cut instead.
             isCut = answer.headers[.contentEncoding] == nil
             content = content.prefix(1 + Int(random.next() % UInt64(content.count)))
         }
@@ -159,7 +181,7 @@ final class SimulatedTransport: Transport {
     }
 }
 
-/// Lives as long as someone may still read a response's content.
+/// Exists as long as a response's content can still be read.
 private final class SimulatedTransfer: Sendable {
     private let end: @Sendable () -> Void
 

@@ -19,7 +19,8 @@ public struct SimulatedWorld: Sendable {
     /// The clock and random numbers of each call, for stages that need them at creation.
     public let environment: ChainEnvironment
 
-    /// Returns a world with a separate transport object, whose deallocation shows that the chains are gone.
+    /// Returns a world with a separate transport object, whose deallocation shows that the chains have been
+    /// deallocated.
     func linked() -> (world: SimulatedWorld, link: SimulatedLink) {
         let link = SimulatedLink(simulated)
         let world = SimulatedWorld(

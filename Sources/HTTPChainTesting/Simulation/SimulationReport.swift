@@ -1,6 +1,6 @@
 /// The report of a run of a ``ChainSimulation``, with the violated invariants.
 public struct SimulationReport: Sendable, CustomStringConvertible {
-    /// An invariant that must hold whatever fails.
+    /// An invariant that must hold regardless of failures.
     public struct Invariant: Sendable, Hashable, CustomStringConvertible {
         /// The rule, as a sentence.
         public let description: String
@@ -17,9 +17,11 @@ public struct SimulationReport: Sendable, CustomStringConvertible {
         public static let content = Invariant(description: "content is complete, and what the server had")
         /// After changing a resource, a user doesn't get an earlier version.
         public static let ownWrites = Invariant(description: "a user who changed something gets the changed version")
+        /// After a user has signed out, no later call sends a session cookie from before it.
+        public static let signOut = Invariant(description: "a user who has signed out stays signed out")
         /// The server receives the complete content that a call sends.
         public static let uploads = Invariant(description: "the server gets what was sent")
-        /// When all calls have ended, nothing waits, runs or is kept open, and the chains are deallocated when
+        /// When all calls have ended, nothing waits, runs or stays open, and the chains are deallocated when
         /// unreferenced.
         public static let leftovers = Invariant(description: "nothing is left when all calls have ended")
     }

@@ -8,7 +8,9 @@ struct SimulationRun {
         var report: SimulationReport
         var next = 0
         var ended = 0
-        /// The last version that each user successfully wrote of each thing.
+        /// The calls that have ended.
+        var endedCalls: Set<Int> = []
+        /// The last version of each thing that each user successfully wrote.
         var written: [String: Int] = [:]
     }
 
@@ -17,7 +19,7 @@ struct SimulationRun {
     private let scheduler: SimulatedScheduler
     private let progress: Locked<Progress>
     private let build: ChainSimulation.Build
-    /// The thing that about every second errand is for.
+    /// The thing that about every second errand concerns.
     private let hot: SimulatedThing
 
     init(_ simulation: ChainSimulation, seed: UInt64, build: @escaping ChainSimulation.Build) {
@@ -29,7 +31,9 @@ struct SimulationRun {
             origins: SimulatedOrigins(),
             clock: clock,
             random: random,
-            faultRate: simulation.faultRate
+            faultRate: simulation.faultRate,
+            // Not from the other random numbers, so that a seed makes the same calls with and without it.
+            skew: SeededRandom(seed: seed &+ 0x736B_6577).element(of: [.zero, .seconds(600), .seconds(-600)])
         )
         world = SimulatedWorld(
             users: (0..<max(1, simulation.users)).map { ["ada", "bob", "cyd", "dan", "eve"][$0 % 5] + "\($0)" },
@@ -69,7 +73,7 @@ struct SimulationRun {
             link = linked.link
             isDone = try performCalls(in: linked.world)
         }
-        // Runs the work that was deferred to the end of a chain.
+        // Runs the work that was deferred until the end of a chain.
         scheduler.settle()
         if isDone, link != nil {
             found(.leftovers, nil, "a chain, or a stage of it, is still there: a reference cycle")
@@ -86,7 +90,7 @@ struct SimulationRun {
         let ending = scheduler.run { progress.withLock { $0.ended } == simulation.calls }
         let ended = progress.withLock { $0.ended }
         switch ending {
-        // Keeps the chains alive during the check, since stages may hold state as long as their chain.
+        // Keeps the chains alive during the check, because stages may hold state as long as their chain.
         case .done: withExtendedLifetime(chains) { checkWhatIsLeft() }
         case .stuck: found(.outcome, nil, "\(simulation.calls - ended) calls wait for something that never happens")
         case .endless: found(.outcome, nil, "\(simulation.calls - ended) calls never end")
@@ -134,7 +138,10 @@ extension SimulationRun {
             let task = Task { await self.run(errand, through: chain) }
             if let steps = errand.cancelledAfter { scheduler.interrupt(after: steps) { task.cancel() } }
             await task.value
-            progress.withLock { $0.ended += 1 }
+            progress.withLock { progress in
+                progress.ended += 1
+                progress.endedCalls.insert(number)
+            }
         }
     }
 
@@ -148,18 +155,25 @@ extension SimulationRun {
 
     private func run(_ errand: SimulatedErrand, through chain: Chain) async {
         let place = "\(errand.call.user) \(errand.thing.number)"
-        let atLeast = progress.withLock { $0.written[place] } ?? 0
+        let (atLeast, ended) = progress.withLock { ($0.written[place] ?? 0, $0.endedCalls) }
         var request = errand.request
         request.environment = world.environment
         do {
             let response = try await chain.send(request)
             let content = try await read(response, as: errand.reading)
-            try judge(errand, response.status, content, notBefore: atLeast)
+            try judge(errand, response.status, content, notBefore: errand.isDotted ? 0 : atLeast)
+            if errand.isSignOut, response.status.kind == .successful { signedOut(errand.call.user, ended) }
             progress.withLock { $0.report.successes += 1 }
             world.simulated.note("\(errand.call.number) \(response.status.code) \(content?.count ?? -1)")
         } catch {
             judge(errand, error)
         }
+    }
+
+    /// The user's calls that had ended before the sign-out began have stored their cookies by then.
+    private func signedOut(_ user: String, _ ended: Set<Int>) {
+        let next = progress.withLock { $0.next }
+        world.simulated.withServer { $0.signOut(ended, of: user, before: next) }
     }
 
     private func read(_ response: Response, as reading: SimulatedErrand.Reading) async throws -> Data? {
@@ -204,7 +218,7 @@ extension SimulationRun {
         let thing = errand.thing
         let version = thing.version(
             of: content,
-            language: thing.hasLanguages ? errand.language : "any",
+            language: thing.hasLanguages ? SimulatedServer.language(in: errand.acceptedLanguages) : "any",
             user: thing.isPrivate ? errand.call.user : "all",
             origin: origin
         )
@@ -218,7 +232,7 @@ extension SimulationRun {
             return found(
                 others.isEmpty ? .content : .otherUser,
                 errand.call.number,
-                "\(errand.call.user) asked for thing \(thing.number) in \(errand.language) and got \(content.count) "
+                "\(errand.call.user) asked for thing \(thing.number) in \(errand.acceptedLanguages) and got \(content.count) "
                     + "bytes: \(line)"
             )
         }

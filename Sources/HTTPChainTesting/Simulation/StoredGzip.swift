@@ -1,6 +1,6 @@
 import Foundation
 
-/// Encodes gzip (RFC 1952) with only stored blocks (RFC 1951 §3.2.4), so that tests need no compressor.
+/// Encodes gzip (RFC 1952) with stored blocks only (RFC 1951 §3.2.4), so that tests don't need a compressor.
 enum StoredGzip {
     private static let crcTable: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { crc, _ in crc & 1 == 1 ? 0xEDB8_8320 ^ (crc >> 1) : crc >> 1 }
