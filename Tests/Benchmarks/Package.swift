@@ -57,6 +57,7 @@ let package = Package(
             dependencies: [
                 "CodecLoops", core, httpTypes, inMemory, logging, multipart, urlBuilder,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "HTTPChain", package: "swift-http-chain"),
                 .product(name: "Instrumentation", package: "swift-distributed-tracing"),
             ] + stages + codings,
             swiftSettings: settings

@@ -17,6 +17,11 @@ extension Suite {
             var cold = ColdCalls(after: bytes, named: name)
             figures += try await cold.figures(of: scenarios)
         }
+        let presets = try PresetScenarios.inMemory()
+        let compared = try await Measurements.of(presets, count: 5000, rounds: 25)
+        let (preset, copy) = (presets[0].name, presets[1].name)
+        figures += compared.figures(of: preset, over: copy) + compared.figures(of: copy)
+        figures.append(Figure(name: "\(preset).ratio", value: compared.ratio(preset, to: copy), unit: "x"))
         let server = try LoopbackServer()
         defer { server.stop() }
         let (url, withContent) = (server.url, server.contentURL)

@@ -112,7 +112,7 @@ public enum ReadmeScenarios {
 }
 
 /// Answers at once, so that it keeps any deadline, as those to a network do.
-private struct PromptTransport: Transport {
+struct PromptTransport: Transport {
     let response: Response
 
     var capabilities: TransportCapabilities { [.keepsDeadlines, .keepsRepeatedFields] }
