@@ -1,6 +1,6 @@
 // The umbrella: one import for the core, the light stages and the transport over URLSession.
 //
-// It exports only modules of HTTPChain, and HTTPTypes, because methods, status codes and fields have its types. Two
+// It exports only modules of HTTPChain, and HTTPTypes, which has the types of methods, status codes and fields. Two
 // modules are left out on purpose:
 //
 // - Logging, because `os` also has a type named `Logger`, and an app that logs imports it itself;
@@ -12,7 +12,7 @@
 //   is `HTTPBody`, because inside a `View` `Body` is the type of its content.
 // - `Request`, `Response` and `Middleware` have the names that people look for. Server frameworks have the same ones; a
 //   file that needs both writes `HTTPChain.Request`, or imports one of them: `import struct HTTPChain.Request`. A
-//   prefix would burden every client for the sake of few files.
+//   prefix would burden every client for the sake of a few files.
 //
 // Tests/HTTPChainTests/Names compiles both kinds of file.
 

@@ -18,16 +18,16 @@ public import HTTPChainURLSession
 
 /// Preset chains with the recommended stages in the right order and safe defaults.
 ///
-/// Each is a few lines of plain code. You can print it with `print(chain)`, change it with
+/// Each preset is a few lines of plain code. You can print it with `print(chain)`, change it with
 /// ``/HTTPChainCore/Chain/inserting(_:before:)``, ``/HTTPChainCore/Chain/replacing(_:with:)`` and
 /// ``/HTTPChainCore/Chain/removing(_:)``, or copy it into your application and edit it there.
 ///
-/// Each ends an exchange that makes no progress, and limits the time of a whole call, because a server that sends a
-/// byte now and then could hold it forever. The limit is five minutes in
-/// ``server(base:over:log:serializer:authentication:environment:)-(String,_,_,_,_,_)`` and an hour in the others, which is enough
-/// for a large transfer over a slow network. `request.timeout(_:)` changes or removes it for a call.
+/// Each preset ends an exchange that makes no progress. It also limits the time of a whole call, because a server that
+/// sends a byte now and then could keep the call open forever. The limit is five minutes in
+/// ``server(base:over:log:serializer:authentication:environment:)-(String,_,_,_,_,_)`` and an hour in the others, which
+/// is enough for a large transfer over a slow network. `request.timeout(_:)` changes or removes it for a call.
 ///
-/// A reference to another origin than that of the base, such as `//other.example/a` or a complete URL, is a
+/// A reference to an origin other than the base's, such as `//other.example/a` or a complete URL, throws a
 /// `URLBuilderError`, unless the call allows it with `request.leavingOrigin()`.
 extension Chain {
     /// Makes a chain for JSON over HTTP in any program: typed errors, forms, redirects, compression and retries.
@@ -75,7 +75,7 @@ extension Chain {
 
     /// Makes a chain for calls between services: logs each call, fails fast, and limits retries.
     ///
-    /// It follows no redirects, because the targets of a service's requests are a matter of its configuration.
+    /// It doesn't follow redirects, because a service's configuration decides where its requests go.
     ///
     /// - Parameters:
     ///   - base: The base URL for relative references.
