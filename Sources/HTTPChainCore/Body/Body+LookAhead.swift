@@ -5,7 +5,7 @@ extension HTTPBody {
     package struct LookAhead {
         /// The first bytes.
         package let preview: BodyPreview
-        /// The body to read from now on; it still has all its bytes, followed by the error that broke it.
+        /// The body to read from now on, which still has all bytes, followed by the error that broke it.
         package let body: HTTPBody
         /// The error that broke the body during the look-ahead, or `nil` if there was none.
         package let failure: (any Error)?
@@ -18,7 +18,7 @@ extension HTTPBody {
         let (body, seen) = tee(upTo: limit)
         do {
             let peeked = try await body.peek(upTo: limit)
-            // A replayable body keeps its kind: bytes, a file.
+            // A replayable body keeps its kind, such as bytes or a file.
             return LookAhead(preview: peeked.preview, body: isReplayable ? self : peeked.body, failure: nil)
         } catch {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }

@@ -13,7 +13,7 @@ extension HTTPBody {
         var result = Data()
         while let chunk = try await reader.read() {
             guard Int64(result.count + chunk.count) <= limit.bytes else { throw BodyError(.tooLarge(limit: limit)) }
-            // A slice is copied, because callers expect the indices of a whole body to start at 0.
+            // Copies a slice, because callers expect the indices of a whole body to start at 0.
             if result.isEmpty, chunk.startIndex == 0 { result = chunk } else { result.append(chunk) }
         }
         return result
@@ -33,11 +33,11 @@ extension HTTPBody {
     ///
     /// - Parameters:
     ///   - limit: The maximum number of bytes to read. Defaults to 64 KiB; beyond that, a new connection is cheaper
-    ///     than the rest of the body.
+    ///     than reading the rest of the body.
     ///   - patience: The maximum time to read. Defaults to one second, so that a silent server doesn't hold up a caller
     ///     that only wants to reuse the connection.
-    ///   - time: The clock for `patience`. Defaults to the system's; use the one of ``Request/environment`` if the
-    ///     request is known.
+    ///   - time: The clock for `patience`. Defaults to the system's clock; use the clock of ``Request/environment`` if
+    ///     the request is known.
     /// - Returns: Whether the end was reached; `true` for a body without a transfer behind it.
     @discardableResult
     public func drain(
@@ -47,7 +47,7 @@ extension HTTPBody {
     ) async -> Bool {
         guard !isReplayable else { return true }
         if let length, length > limit.bytes {
-            // Opened and dropped, so that the transfer doesn't wait for a reader.
+            // Opens and drops the body, so that the transfer doesn't wait for a reader.
             _ = try? await makeReader()
             return false
         }
@@ -79,7 +79,7 @@ extension HTTPBody {
 
     /// Returns the first bytes of the body, and a body that still has all of them.
     ///
-    /// A replayable body is simply read again later. A one-shot body must be replaced by the returned body.
+    /// A replayable body can be read again later. Replace a one-shot body with the returned body.
     ///
     /// - Parameter limit: The maximum number of bytes to read ahead.
     /// - Throws: Errors of reading the body.

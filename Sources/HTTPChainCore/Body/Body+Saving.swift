@@ -4,8 +4,8 @@ extension HTTPBody {
     /// Writes the body to a file.
     ///
     /// The body is first written to a file next to its destination, and moved there when it is complete, so that a
-    /// failure leaves no partial file and an existing file is unchanged. The file has the permissions of the one it
-    /// replaces, or those that the process's umask leaves for a new one. Blocking disk access happens on the package's
+    /// failure leaves no partial file and an existing file is unchanged. The file has the permissions of the file it
+    /// replaces, or those that the process's umask allows for a new file. Blocking disk access happens on the package's
     /// own threads.
     ///
     /// - Parameters:

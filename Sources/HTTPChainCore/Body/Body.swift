@@ -47,7 +47,7 @@ public struct HTTPBody: Sendable {
 
     /// The number of bytes, or `nil` if it is only known after reading.
     ///
-    /// For a whole file it is `nil` until ``measured()`` has looked up its size, which a chain does before its stages.
+    /// For a whole file it is `nil` until ``measured()`` has looked up the size. A chain does so before its stages run.
     public var length: Int64? {
         switch storage {
         case .empty: 0
@@ -138,7 +138,9 @@ extension HTTPBody: AsyncSequence {
         }
     }
 
-    /// Makes an iterator; opening the body, and its errors, are deferred to the first chunk.
+    /// Makes an iterator.
+    ///
+    /// The body is opened, and errors are thrown, when the first chunk is requested.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(self)
     }

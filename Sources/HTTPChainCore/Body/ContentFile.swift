@@ -20,7 +20,7 @@ package final class ContentFile: Sendable {
     /// Opens a file for reading.
     ///
     /// - Throws: ``BodyError`` if it can't be opened, or is a directory, a pipe, a socket or a device. These have no
-    ///   length, and a transport would treat one of them as an empty file.
+    ///   length, and a transport would treat them as empty files.
     package static func reading(_ path: String, access: FileAccess) throws(BodyError) -> ContentFile {
         let file = try ContentFile(path, FileOpening(.never, isWritable: false, followsLinks: true), access)
         guard try file.file.status().kind == .regular else { throw BodyError(.notARegularFile(path: path)) }
@@ -74,7 +74,7 @@ package final class ContentFile: Sendable {
         try file.setPermissions(permissions)
     }
 
-    /// Reads up to `count` bytes from `offset`; empty only at the end of the file.
+    /// Reads up to `count` bytes from `offset`; returns no bytes only at the end of the file.
     package func read(at offset: Int64, count: Int) throws(BodyError) -> Data {
         try file.data(count, at: offset)
     }
@@ -84,13 +84,14 @@ package final class ContentFile: Sendable {
 
     /// Reads data that the system has in memory, like ``read(at:count:)`` but on any thread.
     ///
-    /// - Returns: nil if it would have to wait for the disk, and at the end of the file.
+    /// - Returns: The data, or nil if it would have to wait for the disk, or at the end of the file.
     package func readImmediately(at offset: Int64, count: Int) -> Data? {
         guard let data = try? file.reading(immediately: true).data(count, at: offset), !data.isEmpty else { return nil }
         return data
     }
 
-    /// Reads like ``readImmediately(at:count:)``, in several chunks; none if it would have to wait for the disk.
+    /// Reads like ``readImmediately(at:count:)``, in several chunks; returns none if it would have to wait for the
+    /// disk.
     package func chunksInMemory(at offset: Int64, count: Int) -> [Data] {
         (try? file.chunksInMemory(count, at: offset)) ?? []
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes a body to a file, off Swift's threads; combines small chunks.
+/// Writes a body to a file on the package's own threads, combining small chunks.
 struct ContentWriter {
     private let content: ContentFile
     private var pending: [Data] = []
@@ -19,7 +19,7 @@ struct ContentWriter {
         if pendingCount >= HTTPBody.chunkSize { try await flush() }
     }
 
-    /// Writes what is pending.
+    /// Writes the pending bytes.
     nonisolated(nonsending) mutating func flush() async throws {
         guard pendingCount > 0 else { return }
         let start = count - Int64(pendingCount)

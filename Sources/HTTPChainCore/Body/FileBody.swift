@@ -51,7 +51,7 @@ struct FileBody: Sendable {
 struct FileReader: BodyReader, Sendable {
     private let file: ContentFile
     private var offset: Int64
-    /// The end offset, or `nil` if only the end of the file is known to be the end.
+    /// The end offset, or `nil` to read to the end of the file.
     private let end: Int64?
     private var isFinished = false
     /// The version of the file when it was opened, or `nil` if it can't be compared.
@@ -63,8 +63,9 @@ struct FileReader: BodyReader, Sendable {
     /// Chunks already read, in reverse order.
     private var ahead: [Data] = []
 
-    /// The number of chunks read at once, because dispatching a read to a thread that may block, or a system call,
-    /// costs as much as reading a chunk.
+    /// The number of chunks read at once.
+    ///
+    /// A system call, or dispatching a read to a thread that may block, costs as much as reading a chunk.
     private static let chunkCount = 4
 
     /// Blocks on disk access.
@@ -85,8 +86,8 @@ struct FileReader: BodyReader, Sendable {
         if readsImmediately, let chunk = try chunkInMemory() { return chunk }
         let chunks = try await file.access.executor.run { [file, offset, end, version, mayGrow] in
             let chunks = try Self.chunks(of: file, from: offset, to: end ?? .max)
-            // Checked after reading, so that everything read before has the same version, and the last chunk of a
-            // changed file isn't returned.
+            // Checks after reading, so that all chunks returned have the same version, and the last chunk of a changed
+            // file isn't returned.
             if let version { try file.requireUnchanged(since: version, mayGrow: mayGrow) }
             return chunks
         }
@@ -123,7 +124,7 @@ struct FileReader: BodyReader, Sendable {
         return ahead.popLast()
     }
 
-    /// Reads the next chunks; none at the end of the file.
+    /// Reads the next chunks; returns none at the end of the file.
     private static func chunks(of file: ContentFile, from start: Int64, to end: Int64) throws -> [Data] {
         var chunks: [Data] = []
         var offset = start
@@ -144,13 +145,13 @@ struct FileReader: BodyReader, Sendable {
 }
 
 extension HTTPBody {
-    /// Makes a body from a file, or a range of it, read when the body is.
+    /// Makes a body from a file, or a range of it, which is read when the body is read.
     ///
     /// The file is opened for each read, which throws a ``BodyError`` if the file is missing, a directory, a pipe or a
     /// device, if the range is outside the file, or if the file changes while it is read. A change is a different size
-    /// (including growth) or modification time; if a range is given, the file may grow, as a log does. A receiver then
-    /// gets an error before the end, and no complete request. Reading waits for the disk on the package's own threads,
-    /// never on Swift's.
+    /// (including growth) or modification time; if a range is given, the file may grow, as a log does. The error is
+    /// thrown before the end of the body, so that the receiver never gets a complete request. Reading waits for the
+    /// disk on the package's own threads, never on Swift's.
     ///
     /// - Parameters:
     ///   - url: A file URL.
@@ -164,7 +165,7 @@ extension HTTPBody {
         HTTPBody(storage: .file(FileBody(url: url, range: range, access: access)))
     }
 
-    /// Whether ``length`` is unknown only because nobody has looked it up.
+    /// Whether ``length`` is unknown only because it hasn't been looked up.
     package var isUnmeasuredFile: Bool {
         if case .file(let file) = storage { file.range == nil && file.knownSize == nil } else { false }
     }

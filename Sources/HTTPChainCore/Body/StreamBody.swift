@@ -1,10 +1,10 @@
 public import Foundation
 
-/// A stream's length, whether it is replayable, and how to open it.
+/// A stream's length, its opener, and whether it is replayable.
 struct StreamBody: Sendable {
     var length: Int64?
     let isReplayable: Bool
-    /// The deadline that the stream's maker enforces on reads; nil if it enforces none.
+    /// The deadline that the stream's creator enforces on reads, or nil if there is none.
     var deadline: Duration?
     let open: @Sendable () async throws -> sending any BodyReader
 
@@ -76,8 +76,8 @@ extension HTTPBody {
 
     /// Returns the body with every chunk passed through a custom reader.
     ///
-    /// The result is replayable if this body is. A transform pulls: it reads from the inner reader when it is read
-    /// itself.
+    /// The result is replayable if this body is. A transform is pulled: it reads from the inner reader only when it is
+    /// read itself.
     ///
     /// - Parameters:
     ///   - length: The number of bytes that the transform returns, if known.
@@ -95,7 +95,7 @@ extension HTTPBody {
         )
     }
 
-    /// The deadline that the body's maker enforces on reads; nil if it enforces none.
+    /// The deadline that the body's creator enforces on reads, or nil if there is none.
     package var keptDeadline: Duration? {
         if case .stream(let stream) = storage { stream.deadline } else { nil }
     }
@@ -115,7 +115,8 @@ extension HTTPBody {
     }
 }
 
-// Guesses, so that the compiler's error names the method that says whether the stream can be read again.
+// Initializers that callers may guess, so that the compiler's error names the methods that say whether the stream can
+// be read again.
 extension HTTPBody {
     /// Unavailable: use ``once(length:chunks:)`` or ``replayable(length:chunks:)``.
     @available(

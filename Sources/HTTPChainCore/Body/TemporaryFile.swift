@@ -9,7 +9,7 @@ public final class TemporaryFile: Sendable {
 
     /// Creates an empty file that only this user can read.
     ///
-    /// Blocks on disk access; saving a body doesn't block its caller.
+    /// Blocks on disk access. Saving a body doesn't block the caller.
     ///
     /// - Parameter directory: The directory. Defaults to the system's directory for temporary files.
     /// - Throws: ``BodyError`` if the file can't be created.
@@ -37,8 +37,8 @@ public final class TemporaryFile: Sendable {
 
     /// Moves the file to its final place.
     ///
-    /// On the same volume, the new file replaces an existing one atomically. It then has the permissions of the file it
-    /// replaces, or those of a new file there: reading and writing for everybody, restricted by the process's umask.
+    /// On the same volume, the new file replaces an existing one atomically. The moved file has the permissions of the
+    /// file it replaces, or those of a new file: reading and writing for everybody, restricted by the process's umask.
     ///
     /// - Parameters:
     ///   - destination: The new URL; its directory must exist.

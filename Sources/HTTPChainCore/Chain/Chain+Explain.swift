@@ -36,7 +36,7 @@ extension StageSummary: CustomStringConvertible {
 }
 
 extension Redaction {
-    /// Returns a setting's value, redacted if its name is that of a field that only this chain treats as secret.
+    /// Returns a setting's value, redacted if it has the name of a field that only this chain treats as secret.
     fileprivate func value(of setting: StageSummary.Setting) -> String {
         if let name = HTTPField.Name(setting.name), isSecret(name), !Redaction.standard.isSecret(name) {
             return Self.placeholder

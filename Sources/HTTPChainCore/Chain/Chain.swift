@@ -15,7 +15,7 @@ public struct Chain: Transport {
     let defaultEnvironment: ChainEnvironment?
     let order: OrderCheck
     let optionCheck: OptionCheck
-    /// The redaction of the chain's environment, if it isn't the standard one; it is passed on to responses.
+    /// The redaction of the chain's environment, which responses get too; nil for the standard one.
     private let ownRedaction: Redaction?
 
     /// The combined capabilities of the transport and the stages.

@@ -119,7 +119,7 @@ enum ChainOrder {
 
     /// Reports a stage if one of a later phase is outside it.
     ///
-    /// Names the outermost of those, because the stage has to move above it.
+    /// Names the outermost such stage, because the reported stage has to move outside it.
     private static func misplaced(_ stage: any Middleware, at place: ChainPlace) -> [ChainProblem] {
         let phase = stage.phase
         guard let other = place.outside.first(where: { phase.isOutside($0.phase) }) else { return [] }

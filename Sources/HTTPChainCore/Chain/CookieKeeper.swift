@@ -1,31 +1,31 @@
 package import HTTPTypes
 
-/// The object that keeps the cookies of the responses to a call, if a stage does.
+/// The object that keeps the cookies of a call's responses, if a stage does so.
 ///
-/// A response that sets cookies is shared by the calls that have the same one.
+/// Calls share a response that sets cookies only if they have the same object.
 package enum CookieKeeper: RequestNote {
     package static var defaultValue: (any CookieKeeping)? { nil }
     package static var affectsResponse: Bool { false }
 }
 
-/// Keeps cookies of responses that the stage of the cookies does not see: one that is received in the background, and one
-/// that is discarded before another attempt.
+/// Keeps the cookies of responses that the cookie stage doesn't see: those received in the background, and those
+/// discarded before another attempt.
 package protocol CookieKeeping: AnyObject, Sendable {
-    /// Stores what a response sets.
+    /// Stores the cookies that a response sets.
     ///
     /// - Parameters:
     ///   - fields: The fields of a response to the request.
     ///   - sent: The request as it was sent, if it is known.
-    ///   - request: The request that it answers.
+    ///   - request: The request that the response belongs to.
     func keep(_ fields: HTTPFields, sentAs sent: HTTPRequest?, for request: borrowing Request) async
 
-    /// Gives a request the cookies that it would be sent with now.
+    /// Replaces a request's cookies with those that it would be sent with now.
     func renew(_ request: inout Request) async
 }
 
 extension Request {
-    /// Stores the cookies of a response that is discarded, and gives the request those that it would be sent with now,
-    /// RFC 6265 §3: a server may bind a challenge to a session.
+    /// Stores the cookies of a response that is discarded, and replaces the request's with those that it would be sent
+    /// with now (RFC 6265 §3), because a server may bind a challenge to a session.
     package mutating func renewCookies(after response: borrowing Response) async {
         guard response.head.headerFields.contains(.setCookie), let keeper = options[CookieKeeper.self] else { return }
         await keeper.keep(response.receivedFields, sentAs: response.request, for: self)

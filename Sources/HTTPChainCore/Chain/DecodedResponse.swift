@@ -5,8 +5,8 @@
 /// show(page.value, until: page.headers[.eTag])
 /// ```
 ///
-/// Everything that a ``Response`` has can be read directly: `page.status`, `page.headers`, `page.request`, and
-/// properties that stages add, such as `page.cacheStatus` and `page.hops`.
+/// All properties of ``Response`` can be read directly: `page.status`, `page.headers`, `page.request`, and properties
+/// that stages add, such as `page.cacheStatus` and `page.hops`.
 @dynamicMemberLookup
 public struct DecodedResponse<Value: Sendable>: Sendable {
     /// The decoded body.

@@ -1,4 +1,4 @@
-/// The place where a call wants its response decoded, other than the concurrent pool.
+/// The place where a call's response is decoded, instead of the concurrent pool.
 ///
 /// Used by the serializer stage, and by ``Transport/send(_:decoding:)`` if there is none.
 package protocol DecodingPlace: Sendable {

@@ -12,13 +12,13 @@
 /// ```
 ///
 /// A stage may change the request before it calls `next`, and the response after. It may respond itself without calling
-/// `next`, or call `next` more than once if the request is replayable. It doesn't store the request, lets errors and
-/// cancellation through, and drains or drops the response of an attempt that it discards.
+/// `next`, or call `next` more than once if the request is replayable. It must not store the request, must let errors
+/// and cancellation through, and must drain or drop the response of an attempt that it discards.
 ///
 /// ## The request is consumed
 ///
-/// `consuming` makes the stage the owner of `request`, which it can change in place without copying the header fields.
-/// `next(request)` gives the request away, and the compiler rejects any later use of it.
+/// `consuming` makes the stage the owner of `request`, so it can change the request in place without copying the header
+/// fields. `next(request)` consumes the request, and the compiler rejects any later use of it.
 ///
 /// A stage that calls `next` more than once passes `copy request` in every call but the last. The copy is cheap,
 /// because its parts are shared until one of them changes. The body must be replayable:

@@ -29,9 +29,9 @@ public struct Next: Sendable {
 extension Next {
     /// Passes a request on after a response that is discarded: its body is read or dropped first.
     ///
-    /// A response whose body is open has a connection, and its place under a limit, for which the request might wait.
+    /// A response whose body is open may hold a connection and a permit, and the request might wait for either.
     ///
-    /// - Throws: As ``callAsFunction(_:)`` does.
+    /// - Throws: The errors of ``callAsFunction(_:)``.
     package func callAsFunction(
         _ request: consuming Request,
         discarding response: consuming Response
@@ -43,7 +43,7 @@ extension Next {
 }
 
 extension Next {
-    /// A `next` that is not part of a chain but leads straight to a transport, for driving one stage by hand.
+    /// Makes a `next` that calls a transport directly, for running a single stage without a chain.
     public init(to transport: any Transport) {
         self.init(
             ChainLink(
@@ -76,7 +76,7 @@ final class ChainLink: Sendable {
 extension Next {
     /// Whether all inner stages and the transport stop waiting when the deadline of the call is reached.
     ///
-    /// A stage that enforces a deadline over anything else has to cancel it; ``Request/withinDeadline(_:)`` does.
+    /// Otherwise a stage that enforces a deadline has to cancel the call, as ``Request/withinDeadline(_:)`` does.
     package var keepsDeadlines: Bool { capabilities.contains(.keepsDeadlines) }
 
     /// The capabilities of the transport, before stages change them.

@@ -24,7 +24,8 @@ public struct OptionUsage: Sendable, Hashable {
 public enum OptionCheck: Sendable {
     /// A request with an option that nothing in the chain reads throws ``UnreadOptionError``.
     case checked
-    /// The same, but these options are read too, by a closure of a stage that can't name them, such as a processor.
+    /// Like ``checked``, but these options are also read, by the closure of a stage that can't name them, such as a
+    /// processor.
     case reading([any RequestOption.Type])
     /// Options that nothing reads are ignored.
     case unchecked
@@ -38,7 +39,7 @@ public struct UnreadOptionError: HTTPChainError, Hashable {
     public let options: [OptionUsage]
     /// The place for the reader of each option.
     private let places: [String]
-    /// The request, as it was when the chain got it.
+    /// The request as the chain received it.
     public let exchange: ExchangeSnapshot?
 
     init(_ options: [OptionUsage], stages: [any Middleware], request: borrowing Request) {
@@ -81,7 +82,7 @@ struct OptionReaders: Sendable {
     let isChecked: Bool
     /// The types of the options, for a chain around this one.
     let keys: [any RequestOption.Type]
-    /// The keys once more, to compare each at the cost of an integer.
+    /// The identifiers of the keys, so that comparing each is as fast as comparing integers.
     private let identifiers: [ObjectIdentifier]
 
     init(stages: [any Middleware], transport: any Transport, check: OptionCheck = .checked) {
@@ -119,7 +120,7 @@ extension RequestOptions {
     /// The options that have an effect only if something reads them, as a caller writes them.
     var expressions: [String] { storage.entries.filter { !$0.isHarmless }.map(\.usage.expression) }
 
-    /// Returns those of the options that are among the keys, as a caller writes them.
+    /// Returns the options that are among the keys, as a caller writes them.
     func expressions(readBy keys: [any RequestOption.Type]) -> [String] {
         let read = Set(keys.map { ObjectIdentifier($0) })
         return storage.entries.filter { !$0.isHarmless && read.contains(ObjectIdentifier($0.key)) }

@@ -26,7 +26,7 @@
 public struct Phase: Sendable, Hashable, CustomStringConvertible {
     /// The name, as printed by ``Chain/explain()`` and traces.
     public let name: String
-    /// The reason for the place of this phase: the end of the sentence "A must be outside B: …".
+    /// The reason for the place of this phase, which completes the sentence "A must be outside B: …".
     public let reason: String
     /// The distance from the caller, or nil for ``anywhere``.
     private let position: Double?
@@ -39,15 +39,15 @@ public struct Phase: Sendable, Hashable, CustomStringConvertible {
 
     /// Makes a phase between two others.
     ///
-    /// Two phases made between the same two have the same place and aren't ordered relative to each other. To order
-    /// them, make the second one between the first and its neighbor.
+    /// Two phases made between the same neighbors have the same place and aren't ordered relative to each other. To
+    /// order them, make the second one between the first and its neighbor.
     ///
     /// - Parameters:
     ///   - name: The name for tables and traces.
     ///   - outer: The phase just outside it. If `outer` or `inner` is ``anywhere``, the new phase has the place of the
     ///     other one.
     ///   - inner: The phase just inside it.
-    ///   - reason: The reason for its place, to end the sentence "A must be outside B: …".
+    ///   - reason: The reason for its place, which completes the sentence "A must be outside B: …".
     public init(_ name: String, between outer: Phase, and inner: Phase, because reason: String) {
         let place =
             switch (outer.position, inner.position) {

@@ -1,11 +1,13 @@
-/// A stage that lets calls share a response; outer stages that separate users check whether it does so too.
+/// A stage that lets calls share a response.
+///
+/// Outer stages that separate users check whether it also separates them.
 package protocol SharingMiddleware: Middleware {
     /// The rule by which it separates users.
     var userPartition: UserPartition { get }
 }
 
 extension UserPartition {
-    /// Returns the problem of a stage that would share what belongs to one user with another.
+    /// Returns the problem of a stage that would share one user's data with another.
     ///
     /// - Parameters:
     ///   - place: The stage's place.

@@ -165,7 +165,7 @@ extension Response {
         }
     }
 
-    /// Whether the response has no content, whatever its fields say: RFC 9110 §6.4.1 (HEAD, 204, 304 and others),
+    /// Whether the response has no content, regardless of its fields: RFC 9110 §6.4.1 (HEAD, 204, 304 and others),
     /// §15.3.6 (205).
     ///
     /// - Parameter method: The method of the request, if known.
@@ -175,10 +175,10 @@ extension Response {
 }
 
 extension DecodingFailure {
-    /// Makes the error for a response without content, if the type has no value for that.
+    /// Makes the error for a response without content, if the type has no value for one.
     ///
     /// - Parameters:
-    ///   - type: The type wanted.
+    ///   - type: The requested type.
     ///   - head: The head of the response.
     ///   - request: The request, if known.
     ///   - attempts: The number of attempts made to get the response, if known.

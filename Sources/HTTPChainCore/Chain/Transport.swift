@@ -1,9 +1,9 @@
 /// A type that sends a request to a server and returns the response: the innermost end of every chain.
 ///
-/// A transport does nothing else: redirects, cookies, caching and credentials are the job of stages. If a platform
-/// insists on doing some of these, the transport says so in its ``capabilities`` and stages adapt.
+/// A transport does nothing else: redirects, cookies, caching and credentials are the job of stages. If a platform does
+/// some of these anyway, the transport says so in its ``capabilities`` and stages adapt.
 ///
-/// It throws ``TransportError``, ``InvalidRequestError`` if the request can't be sent, and `CancellationError` if its
+/// It throws ``TransportError``; ``InvalidRequestError`` if the request can't be sent; and `CancellationError` if its
 /// task is cancelled. Dropping the body of its response cancels the transfer.
 public protocol Transport: Sendable {
     /// The capabilities of the transport, and what it does on its own.
@@ -14,7 +14,7 @@ public protocol Transport: Sendable {
 
     /// The options of a request that the transport reads; defaults to none.
     ///
-    /// A transport that wraps another returns those of the wrapped one.
+    /// A transport that wraps another returns the wrapped transport's options.
     var optionsRead: [any RequestOption.Type] { get }
 
     /// Sends a request and returns when the head of the response has arrived.
@@ -29,7 +29,9 @@ extension Transport {
     public var optionsRead: [any RequestOption.Type] { [] }
 }
 
-/// The capabilities of a transport, and what it does by itself; a chain reports those of its transport and its stages.
+/// The capabilities of a transport, and what it does by itself.
+///
+/// A chain reports the capabilities of its transport and its stages.
 public struct TransportCapabilities: OptionSet, Sendable, Hashable, CustomStringConvertible {
     /// One bit for each capability.
     public let rawValue: UInt
@@ -68,7 +70,7 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable, CustomString
     public static let redirectsOnlyWhenAllowed = TransportCapabilities(rawValue: 1 << 12)
     /// The deadline of a call and the limits of a transfer are enforced.
     ///
-    /// No wait exceeds them, even if nothing cancels it; ``TransferTimer`` helps with that.
+    /// No wait exceeds them, even if nothing cancels it. ``TransferTimer`` helps to implement that.
     public static let keepsDeadlines = TransportCapabilities(rawValue: 1 << 13)
 
     /// ``ConnectionSettings/connectTimeout`` is enforced.

@@ -8,8 +8,8 @@
 /// let transport = try AsyncHTTPClientTransport(connection: settings)
 /// ```
 ///
-/// A setting that isn't set keeps the transport's default. A setting that a transport or platform doesn't support is a
-/// ``ConnectionSettingsError`` when the transport is created, so that no setting is silently ignored.
+/// A setting that isn't set keeps the transport's default. If a transport or platform doesn't support a setting,
+/// creating the transport throws a ``ConnectionSettingsError``, so that no setting is silently ignored.
 /// ``TransportCapabilities`` says what a transport supports.
 public struct ConnectionSettings: Sendable {
     /// The maximum time to resolve the name, connect and secure the connection.
@@ -82,7 +82,7 @@ public struct ConnectionSettings: Sendable {
     public struct ClientIdentity: Sendable, Hashable {
         /// The certificate and key in PKCS #12 format (RFC 7292).
         package let bytes: [UInt8]
-        /// The passphrase of the bytes.
+        /// The passphrase for the bytes.
         package let passphrase: Secret
 
         /// Makes an identity from the bytes of a `.p12` or `.pfx` file, RFC 7292.

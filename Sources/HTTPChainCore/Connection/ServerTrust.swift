@@ -13,8 +13,9 @@ public struct ServerTrust: Sendable {
     /// Trust in servers whose certificates lead to a root trusted by the platform.
     public static let system = ServerTrust()
 
-    /// Returns trust in servers whose certificates lead to one of these roots, and no others, for a company's own
-    /// authority.
+    /// Returns trust in servers whose certificates lead to one of these roots, and in no others.
+    ///
+    /// Use it for a company's own authority.
     ///
     /// - Parameter pem: One or more certificates in PEM format (RFC 7468 §5).
     public static func roots(pem: String) -> ServerTrust {
@@ -25,8 +26,8 @@ public struct ServerTrust: Sendable {
 
     /// Returns the same trust, with the condition that a host presents one of several public keys.
     ///
-    /// Pin the key in use and at least one backup key. Otherwise a host that has to change its key is unreachable until
-    /// the application is updated. A mismatch ends the call before anything of the request is sent, with a
+    /// Pin the key in use and at least one backup key. Otherwise, a host that has to change its key is unreachable
+    /// until the application is updated. A mismatch ends the call before anything of the request is sent, with a
     /// ``TransportError`` of kind ``TransportError/Kind/untrustedServer``.
     ///
     /// - Parameters:

@@ -10,7 +10,7 @@ package enum SubjectPublicKeyInfo {
 
     /// Encodes a key on a NIST curve, given as an uncompressed point (RFC 5480 §2.2).
     ///
-    /// - Returns: nil if the length isn't that of P-256, P-384 or P-521.
+    /// - Returns: nil if the length isn't that of a key on P-256, P-384 or P-521.
     package static func der(ecPoint key: [UInt8]) -> [UInt8]? {
         let ecPublicKey: [UInt8] = [0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
         let curve: [UInt8]

@@ -1,9 +1,9 @@
 /// The deadline of the whole call, on the scale of `environment.time.elapsed`.
 ///
-/// Everything that waits respects it, above all the transport, and throws ``TimeoutError`` with the scope
-/// ``TimeoutScope/call`` when it is reached. A stage that waits for something itself does so within
-/// ``Request/withinDeadline(_:)``. Stages also read it to avoid starting something that can't finish in time, such as a
-/// wait before a retry; see also ``Request/remainingTime``.
+/// Everything that waits, above all the transport, throws ``TimeoutError`` with the scope ``TimeoutScope/call`` when
+/// the deadline is reached. A stage that itself waits for something does so within ``Request/withinDeadline(_:)``.
+/// Stages also read it to avoid starting something that can't finish in time, such as a wait before a retry; see also
+/// ``Request/remainingTime``.
 public enum CallDeadline: RequestOption, RequestNote {
     /// No deadline.
     public static var defaultValue: Duration? { nil }
@@ -25,10 +25,10 @@ package enum SupervisedDeadline: RequestNote {
     package static var affectsResponse: Bool { false }
 }
 
-/// The deadline of an exchange that serves several calls, at the time when it is read: that of the most patient call.
+/// The deadline of an exchange that serves several calls: the latest of their deadlines when it is read.
 ///
-/// Set instead of ``CallDeadline`` by a stage that lets calls share a transfer, and ends each call at its own deadline.
-/// Calls may join and leave, so a stage that waits doesn't end the wait at an earlier result.
+/// A stage that lets calls share a transfer sets it instead of ``CallDeadline``, and ends each call at its own
+/// deadline. Calls may join and leave, so it can change during a wait: a stage must not rely on an earlier value.
 package enum SharedDeadline: RequestNote {
     package static var defaultValue: (@Sendable () -> Duration?)? { nil }
     package static var affectsResponse: Bool { false }
@@ -48,13 +48,13 @@ extension Request {
 
     /// Runs work that may wait, and cancels it when the call's deadline is reached.
     ///
-    /// For a stage that waits for something other than `next`: a token, a permit, a file of another process.
+    /// Use this in a stage that waits for something other than `next`: a token, a permit, another process's file.
     ///
     /// ```swift
     /// let permit = try await request.withinDeadline { try await limiter.permit() }
     /// ```
     ///
-    /// The work is cancelled and awaited. Without a deadline it simply runs.
+    /// At the deadline, the work is cancelled and awaited. Without a deadline, the work just runs.
     ///
     /// - Throws: ``TimeoutError`` with the scope ``TimeoutScope/call``; `CancellationError` if the task is cancelled;
     ///   errors of the work.

@@ -2,8 +2,9 @@ import HTTPTypes
 
 /// The clock, random numbers and redaction rules of all stages.
 ///
-/// Every stage reads ``Request/environment``. A test that sets a virtual one on the request (or on the chain) therefore
-/// controls time for retry, cache, timeouts and the rest together, and gets the same random numbers each run.
+/// Every stage reads ``Request/environment``. A test that sets a virtual environment on the request (or on the chain)
+/// therefore controls the time for retry, cache, timeouts and all other stages, and gets the same random numbers in
+/// each run.
 public struct ChainEnvironment: Sendable {
     /// The clock and calendar.
     public var time: any TimeSource
@@ -55,8 +56,8 @@ extension Request {
         set { options[EnvironmentOption.self] = newValue }
     }
 
-    /// The redaction rules of this call: the environment's, and fields bound to an origin (`OriginBoundFields`),
-    /// whatever their names.
+    /// The redaction rules of this call: the environment's rules, and fields bound to an origin (`OriginBoundFields`),
+    /// regardless of their names.
     ///
     /// Use this to redact anything from a call that you show, for example in an error.
     public var redaction: Redaction {
@@ -79,8 +80,8 @@ extension RequestOptions {
 
 /// The environment of a request, for a stage that needs it after passing the request on.
 ///
-/// A single reference, or nil for the live environment. If a stage kept the options instead, inner stages would have to
-/// copy them to set one.
+/// It is a single reference, or nil for the live environment. If a stage kept the options instead, inner stages would
+/// have to copy them to set an option.
 @usableFromInline
 package struct CallEnvironment: Sendable {
     @usableFromInline let box: OptionBox<ChainEnvironment>?
@@ -106,6 +107,7 @@ package struct CallEnvironment: Sendable {
 }
 
 extension ChainEnvironment: EffectComparable {
-    /// Compares the redaction: a response doesn't depend on the clock and the random numbers with which it was requested.
+    /// Compares only the redaction, because a response doesn't depend on the clock and the random numbers of its
+    /// request.
     package func hasSameEffect(as other: ChainEnvironment) -> Bool { redaction == other.redaction }
 }

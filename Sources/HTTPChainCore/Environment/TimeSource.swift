@@ -11,10 +11,10 @@ public protocol TimeSource: Sendable {
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     func sleep(for duration: Duration) async throws
 
-    /// Calls a closure once ``elapsed`` has reached a point in time, so that deadlines need no task each.
+    /// Calls a closure once ``elapsed`` has reached a point in time, so that a deadline doesn't need its own task.
     ///
-    /// A clock that can only sleep needs no implementation. A virtual clock implements it, to distinguish a deadline,
-    /// which most calls never reach, from a sleep.
+    /// A clock that can only sleep can use the default implementation. A virtual clock implements this method, to
+    /// distinguish a deadline, which most calls never reach, from a sleep.
     ///
     /// - Parameters:
     ///   - instant: The point in time, on the scale of ``elapsed``. If it has passed, the closure is called soon.
@@ -42,13 +42,13 @@ public struct SystemTime: TimeSource {
     #if canImport(Glibc)
     private static let origin = reading
 
-    /// The time since it was first read in the process.
+    /// The time since the clock was first read in the process.
     public var elapsed: Duration { .nanoseconds(nanoseconds) }
 
     /// The same as ``elapsed``, in nanoseconds.
     @usableFromInline
     package var nanoseconds: Int64 {
-        // Before the clock is read, because the first access creates the origin.
+        // Accessed before the clock is read, because the first access creates the origin.
         let origin = Self.origin
         return Self.reading - origin
     }
@@ -62,7 +62,7 @@ public struct SystemTime: TimeSource {
     #else
     private static let origin = ContinuousClock.now
 
-    /// The time since it was first read in the process.
+    /// The time since the clock was first read in the process.
     public var elapsed: Duration { Self.origin.duration(to: ContinuousClock.now) }
 
     /// The same as ``elapsed``, in nanoseconds.

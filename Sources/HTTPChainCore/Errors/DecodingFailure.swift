@@ -8,12 +8,12 @@ public struct DecodingFailure: HTTPChainError {
 
     /// The requested type.
     package let expectedType: String
-    /// The path to the value that failed, such as `data.items[3].price`, including the key path decoded from; empty for
-    /// the whole body.
+    /// The path to the value that failed, such as `data.items[3].price`, including the key path that decoding began at;
+    /// empty for the whole body.
     public let codingPath: String
     /// The message of the decoder.
     public let detail: String
-    /// Status of the response.
+    /// The status of the response.
     public let status: HTTPResponse.Status
     /// The `Content-Type` of the response, if it has one.
     package let contentType: String?

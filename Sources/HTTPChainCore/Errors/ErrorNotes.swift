@@ -33,8 +33,8 @@ package struct ErrorNotes: Sendable, CustomStringConvertible {
     }
 }
 
-/// A note with a number of attempts, added by a retrying stage, so that outer stages learn it without depending on that
-/// stage.
+/// A note with the number of attempts, which a retrying stage adds so that outer stages can read it without depending
+/// on that stage.
 package protocol AttemptCounting {
     /// The total number of attempts made.
     var attemptCount: Int { get }
@@ -48,7 +48,9 @@ extension ErrorNotes {
     }
 }
 
-/// An error that stages can annotate, because wrapping it would hide its type from its catchers.
+/// An error that stages can annotate.
+///
+/// Wrapping it would hide its type from code that catches it.
 package protocol AnnotatedError: HTTPChainError {
     /// The notes that stages added.
     var notes: ErrorNotes { get set }

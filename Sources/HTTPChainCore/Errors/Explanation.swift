@@ -6,7 +6,7 @@ package struct Explanation: Sendable, Hashable {
     package let advice: String?
 
     package init(_ reason: String, _ advice: String? = nil) {
-        // Names and values from outside may contain terminal control sequences.
+        // Names and values from outside the program may contain terminal control sequences.
         self.reason = reason.printableLines
         self.advice = advice?.printableLines
     }

@@ -23,11 +23,11 @@ extension HTTPChainError {
     /// The default value, `nil`.
     public var underlyingError: (any Error)? { nil }
 
-    /// The number of attempts made before this error; `nil` if unknown, as for most errors that no stage tried to
+    /// The number of attempts made before this error, or `nil` if unknown, as for most errors that no stage tried to
     /// recover from.
     ///
-    /// It works for all errors: a transport's after retries, a persistent error status, a body of the last attempt that
-    /// can't be decoded, or an error that wraps another.
+    /// It is available for all kinds of errors: a transport's error after retries, a persistent error status, a body of
+    /// the last attempt that can't be decoded, or an error that wraps another.
     public var attempts: Int? {
         if let count = (self as? any AnnotatedError)?.notes.attemptCount { return count }
         if let response = (self as? any ResponseError)?.response { return response.attempts }
@@ -70,7 +70,9 @@ extension HTTPChainError {
         return text
     }
 
-    /// Returns an error's text: errors of this package redact it themselves, others are redacted here.
+    /// Returns an error's text.
+    ///
+    /// Errors of this package redact their own text; the text of others is redacted here.
     private static func words(of cause: any Error) -> String {
         let words = "\(cause)"
         return cause is any HTTPChainError ? words : Redaction.standard.text(words, upTo: Redaction.longestShown)

@@ -1,10 +1,9 @@
-/// An error of a stage that may be caused by the network, because it couldn't fetch something for a call, such as a
-/// token.
+/// An error of a stage that couldn't fetch something for a call, such as a token, possibly because of the network.
 ///
 /// A stage that retries calls treats it as the error in ``networkFailure``.
 package protocol NetworkFailure: HTTPChainError {
-    /// The network failure behind this error, as seen by the call: ``TransportError/Sent/nothing`` if nothing of the
-    /// call itself was sent.
+    /// The network failure behind this error, from the call's point of view: ``TransportError/Sent/nothing`` if nothing
+    /// of the call itself was sent.
     ///
     /// `nil` if the network wasn't the cause.
     var networkFailure: TransportError? { get }
@@ -23,7 +22,7 @@ extension Error {
 }
 
 extension TransportError {
-    /// Returns the failure of a request that a stage sent on behalf of a call, as a failure of that call.
+    /// Converts the failure of a request that a stage sent on behalf of a call to a failure of that call.
     ///
     /// - Parameters:
     ///   - cause: The request's error, or an error caused by it.

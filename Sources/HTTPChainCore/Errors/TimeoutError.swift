@@ -1,10 +1,10 @@
-/// An error thrown when the time limit of a call, an attempt or one of its steps was exceeded.
+/// An error thrown when the time limit of a call, an attempt or one of its steps is exceeded.
 public struct TimeoutError: TimeoutFailure, AnnotatedError {
     /// The progress of an exchange.
     package enum Progress: Sendable, Hashable {
         /// There was no time left from the start; nothing was sent.
         case notStarted
-        /// There was no connection.
+        /// No connection had been made yet.
         case connecting
         /// The request's body was being sent; ``TimeoutError/sentBytes`` is the number of bytes sent.
         case sending

@@ -27,12 +27,12 @@ public struct TimeoutScope: Sendable, Hashable, CustomStringConvertible {
     public var description: String { name }
 }
 
-/// An error thrown when a time limit was exceeded.
+/// An error thrown when a time limit is exceeded.
 ///
 /// It lets stages recognize timeouts without knowing which stage set the limit.
 ///
-/// After ``TimeoutScope/call`` there is no time left. After the others, another attempt may be made if retrying is
-/// safe, which ``sent`` says.
+/// After a timeout of the scope ``TimeoutScope/call`` there is no time left. After one of another scope, another
+/// attempt may be made if ``sent`` says that retrying is safe.
 package protocol TimeoutFailure: HTTPChainError {
     /// The exceeded limit.
     var scope: TimeoutScope { get }

@@ -3,14 +3,14 @@
 public struct TransportError: AnnotatedError {
     /// The problem.
     ///
-    /// This is an open set: a later version, or your own transport, may have further kinds. Compare with the kinds that
-    /// matter to you, and treat all others like ``other``.
+    /// This is an open set: a later version or a custom transport may add kinds. Check for the kinds that matter to
+    /// you, and treat all others like ``other``.
     public struct Kind: Sendable, Hashable, CustomStringConvertible {
         /// The name, for logs and metrics: "connectionLost".
         ///
-        /// Kinds with the same name are the same.
+        /// Kinds with the same name are equal.
         public let name: String
-        /// What happened: the beginning of the error's text.
+        /// What happened, as the beginning of the error's text.
         package let reason: String
 
         /// Makes a custom kind, for example for a transport with failures not listed here.

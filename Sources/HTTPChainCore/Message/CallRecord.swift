@@ -1,10 +1,10 @@
 package import HTTPTypes
 
-/// A record of what inner stages did with a call, for an outer stage that reports it: the target and the number of
-/// attempts.
+/// A record of what inner stages did for a call, such as the target and the number of attempts, for an outer stage that
+/// reports the call.
 ///
-/// An outer stage sees a request before its URL is built, and can't tell a cached response from one of the server.
-/// After ``Request/recordCall()``, the inner stages and the end of the chain note what happens.
+/// An outer stage sees a request before its URL is built, and can't tell a cached response from the server's. After
+/// ``Request/recordCall()``, the inner stages and the end of the chain record what happens.
 package final class CallRecord: Sendable {
     private struct State: Sendable {
         var target: HTTPRequest?
@@ -79,7 +79,7 @@ package final class CallRecord: Sendable {
     func note(_ head: HTTPRequest, attempt: Int? = nil) {
         state.withLock { state in
             if state.target == nil, head.authority != nil {
-                // Without the fields: keeping a copy of them would force inner stages to copy them on change.
+                // Omits the fields, because keeping a copy would force inner stages to copy them when they change one.
                 state.target = HTTPRequest(
                     method: head.method,
                     scheme: head.scheme,
@@ -92,7 +92,7 @@ package final class CallRecord: Sendable {
     }
 }
 
-/// An event of a stage before an attempt, or instead of one, for tracing the call.
+/// An event in a stage, before or instead of an attempt, for tracing the call.
 package struct StageEvent: Sendable {
     /// The name of the event: `httpchain.retry.backoff`.
     package let name: String
@@ -122,7 +122,7 @@ extension Request {
         options[CallRecordOption.self]?.note(head)
     }
 
-    /// Does the same as ``noteTarget()``, and records the template of the target.
+    /// Like ``noteTarget()``, but also records the template of the target.
     package func noteTarget(madeOf template: String?) {
         guard let record = options[CallRecordOption.self] else { return }
         record.note(template: template)

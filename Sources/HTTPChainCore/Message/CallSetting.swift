@@ -1,4 +1,4 @@
-/// The choice of a call for a setting of a stage: the stage's own, none, or another value.
+/// A call's choice for a setting of a stage: the stage's own, none, or another value.
 ///
 /// ```swift
 /// enum CallQuality: RequestOption {
@@ -9,12 +9,12 @@
 public enum CallSetting<Value: Sendable>: Sendable {
     /// The stage's own setting.
     case standard
-    /// No setting: the stage doesn't do for the call what the setting is for.
+    /// No setting: the feature is off for the call.
     case off
     /// This value, instead of the stage's.
     case value(Value)
 
-    /// Makes a setting of a value, or ``off`` of `nil`.
+    /// Makes a setting from a value, or ``off`` from `nil`.
     public init(_ value: Value?) {
         self = value.map(CallSetting.value) ?? .off
     }
@@ -22,7 +22,7 @@ public enum CallSetting<Value: Sendable>: Sendable {
     /// Whether a chain without the stage may ignore the setting.
     package var needsNoStage: Bool { if case .value = self { false } else { true } }
 
-    /// Returns the value that applies to the call; `nil` for none.
+    /// Returns the value that applies to the call, or `nil` if it is off.
     ///
     /// - Parameter standard: The stage's own setting; `nil` if it has none.
     @inlinable

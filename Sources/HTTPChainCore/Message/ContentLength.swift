@@ -7,7 +7,7 @@ public enum ContentLength {
     /// The same number repeated ("5, 5") is accepted as that number, as §8.6 allows.
     public static func parse(_ text: String) -> Int64? {
         Steps.take(text.utf8.count)
-        // Nearly always it is a single number.
+        // The value is nearly always a single number.
         if let length = number(text.utf8[...]) { return length }
         var result: Int64?
         for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {

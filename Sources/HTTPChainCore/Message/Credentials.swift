@@ -1,9 +1,9 @@
 package import HTTPTypes
 
-/// Defines which fields of a request are credentials: one rule for redaction, for hops to another origin, and for the
-/// owner of a stored or shared response.
+/// Defines which fields of a request are credentials, with one rule for redaction, for hops to another origin, and for
+/// the owner of a stored or shared response.
 extension Redaction {
-    /// Whether a field identifies the sender of a request: its name is that of a secret, or it is marked as one.
+    /// Whether a field identifies the sender of a request: it has the name of a secret, or is marked as one.
     ///
     /// The standard credential fields count regardless of the redaction's names.
     package func isCredential(_ field: HTTPField) -> Bool {

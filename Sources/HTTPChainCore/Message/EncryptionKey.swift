@@ -1,8 +1,8 @@
 public import Foundation
 
-/// A 256-bit key that encrypts what an application stores, such as responses or tokens.
+/// A 256-bit key that encrypts an application's stored data, such as responses or tokens.
 ///
-/// It prints as `<secret>`, also in a mirror and a debugger's dump. Keep it where the system keeps secrets, such as the
+/// It prints as `<secret>`, even in a mirror and a debugger's dump. Keep it where the system keeps secrets, such as the
 /// keychain, and never next to the data it encrypts.
 ///
 /// ```swift
@@ -16,7 +16,9 @@ public struct EncryptionKey: Sendable, Hashable {
 
     package let bytes: Data
 
-    /// Creates a key from unguessable bytes, which a password isn't.
+    /// Creates a key from unguessable bytes.
+    ///
+    /// A password isn't suitable.
     ///
     /// - Returns: `nil` if there aren't ``size`` bytes.
     public init?(_ bytes: some DataProtocol) {

@@ -32,7 +32,7 @@ public struct HTTPDate: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - text: The value of a field such as `Date` or `Retry-After`.
-    ///   - now: The date for interpreting two-digit years: one that would be more than 50 years ahead is the most
+    ///   - now: The date for interpreting two-digit years. A year more than 50 years in the future is taken as the most
     ///     recent past year with these digits.
     /// - Returns: `nil` if the text isn't such a date, or the day or time doesn't exist.
     public init?(_ text: some StringProtocol, now: Date = Date()) {

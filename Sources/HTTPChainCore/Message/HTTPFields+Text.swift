@@ -1,15 +1,15 @@
 public import HTTPTypes
 
 extension HTTPFields {
-    /// The value of the field with a name that is text, such as a field that only your service uses.
+    /// The value of a field whose name is a string, such as a field that only your service uses.
     ///
     /// ```swift
     /// var request = Request.get("https://api.example.com/plants")
     /// request.headers["X-Request-ID"] = "42"
     /// ```
     ///
-    /// It reads and sets the same as `HTTPFields` does for an `HTTPField.Name`. A name that isn't a token (RFC 9110
-    /// §5.1) has no value. A request for which one was set isn't sent: the transport throws ``InvalidRequestError``.
+    /// Reading and setting work as for an `HTTPField.Name`. A name that isn't a token (RFC 9110 §5.1) has no value. If
+    /// one is set, the request isn't sent: the transport throws ``InvalidRequestError``.
     public subscript(name: String) -> String? {
         get { HTTPField.Name(name).flatMap { self[$0] } }
         set {
@@ -21,14 +21,14 @@ extension HTTPFields {
         }
     }
 
-    /// Makes fields whose names are text.
+    /// Makes fields whose names are strings.
     ///
     /// ```swift
     /// let request = Request.get("https://api.example.com/plants", headers: HTTPFields(["X-Request-ID": "42"]))
     /// ```
     ///
-    /// A name that is given again has both values. A request with a name that isn't a token (RFC 9110 §5.1) isn't sent:
-    /// the transport throws ``InvalidRequestError``.
+    /// A repeated name has all of its values. A request with a name that isn't a token (RFC 9110 §5.1) isn't sent: the
+    /// transport throws ``InvalidRequestError``.
     ///
     /// - Parameter fields: Names and values.
     public init(_ fields: KeyValuePairs<String, String>) {
@@ -43,7 +43,8 @@ extension HTTPFields {
     }
 }
 
-// Guesses, with path variables and a query too, so that the compiler's error says how to write them.
+// Initializers that callers may guess, with and without path variables and a query, so that the compiler's error says
+// what to write.
 extension Request {
     /// Unavailable: make fields whose names are text with `HTTPFields(_:)`.
     @available(*, unavailable, message: "write HTTPFields([\"X-Name\": \"value\"]) if names are text")
@@ -149,8 +150,8 @@ extension Response {
 }
 
 extension HTTPField.Name {
-    /// The field that keeps a name that isn't a token until a transport refuses the request.
+    /// The field that stores an invalid name until a transport refuses the request.
     ///
-    /// Fields can't hold such a name, and neither a subscript that sets nor a literal can throw.
+    /// Fields can't contain an invalid name, and neither a subscript's setter nor a literal can throw.
     static let invalidName = Self(constant: "httpchain-invalid-field-name")
 }

@@ -5,7 +5,7 @@ public struct InvalidRequestError: HTTPChainError, Hashable {
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The target isn't absolute: no stage completed the reference, which is redacted.
+        /// The target isn't absolute, because no stage completed the reference (redacted).
         case relativeURL(String)
         /// The URL (first, redacted) is invalid for the reason given (second).
         case invalidURL(String, String)
@@ -50,7 +50,7 @@ public struct InvalidRequestError: HTTPChainError, Hashable {
         InvalidRequestError(problem, redaction: redaction)
     }
 
-    /// Always "transport": the last place a request passes.
+    /// Always "transport", the end of the chain.
     public var stage: String { "transport" }
 
     /// The reason for the error.

@@ -2,7 +2,7 @@ import HTTPChainSupport
 
 /// A value that can be compared with another by its effect, although it isn't `Equatable`.
 package protocol EffectComparable {
-    /// Whether both values have the same effect; `false` if that is unknown, as of closures.
+    /// Whether both values have the same effect; `false` if that is unknown, as for closures.
     func hasSameEffect(as other: Self) -> Bool
 }
 
@@ -12,10 +12,10 @@ extension Array: EffectComparable where Element: EffectComparable {
     }
 }
 
-/// The options of a request that may affect its response, for comparison with those of other requests.
+/// The options of a request that may affect its response, for comparison with other requests.
 ///
-/// Two are equal if a stage further in cannot tell the requests apart by their options. Values that complete the URL are
-/// compared by ``RequestIdentity``.
+/// Two values are equal if inner stages can't tell the requests apart by their options. Values that complete the URL
+/// are compared by ``RequestIdentity``.
 package struct OptionEffects: Equatable, Sendable {
     private var options: RequestOptions
 
@@ -49,7 +49,7 @@ package struct OptionEffects: Equatable, Sendable {
     private static func haveSameEffect(_ one: Any, _ other: Any) -> Bool {
         switch (wrapped(one), wrapped(other)) {
         case (nil, nil): return true
-        // Texts that are equal as Unicode may be different bytes.
+        // Strings that are canonically equal may have different bytes.
         case (let one as String, let other as String): return one.hasSameBytes(as: other)
         case (let one as any EffectComparable, let other?): return isSame(one, other)
         case (let one as any Equatable, let other?): return isEqual(one, other)
@@ -67,7 +67,7 @@ package struct OptionEffects: Equatable, Sendable {
 
     private static func isEqual<Value: Equatable>(_ one: Value, _ other: Any) -> Bool { other as? Value == one }
 
-    /// The value inside of optionals; `nil` for nil at any depth.
+    /// Returns the value inside nested optionals, or `nil` if it is nil at any depth.
     private static func wrapped(_ value: Any) -> Any? {
         guard let optional = value as? any OptionalValue else { return value }
         return optional.value.flatMap(wrapped)

@@ -1,9 +1,9 @@
 /// Typed values keyed by type.
 ///
-/// With the few values of a message, an array is faster than hashing, and an empty one costs nothing.
+/// A message has few values, so an array is faster than hashing, and an empty array costs nothing.
 ///
 /// Inlinable, so that a stage's look-up is compiled for its option. Otherwise the runtime resolves the types for each
-/// look-up, which takes longer than passing the stage.
+/// look-up, which takes longer than the rest of the stage.
 @usableFromInline
 struct OptionStorage: Sendable {
     @usableFromInline
@@ -12,7 +12,7 @@ struct OptionStorage: Sendable {
         /// An ``OptionBox`` of the key's value type.
         @usableFromInline var box: any AnyObject & Sendable
         let isCredential: Bool
-        /// Whether nothing has to read the value; see ``RequestOption/isHarmless(_:)``.
+        /// Whether the value may be left unread; see ``RequestOption/isHarmless(_:)``.
         var isHarmless: Bool
     }
 
@@ -51,10 +51,10 @@ struct OptionStorage: Sendable {
     /// The descriptions of the values, in the order they were first set.
     var texts: [String] { entries.compactMap { ($0.box as? any TextBox)?.text } }
 
-    /// The values, whatever their types, in the order they were first set.
+    /// The values, of any type, in the order in which they were first set.
     var values: [any Sendable] { entries.compactMap { ($0.box as? any TextBox)?.anyValue } }
 
-    /// The names of the keys; computed on demand, because it takes the runtime longer than everything else here.
+    /// The names of the keys; computed on demand, because the runtime takes longer for this than everything else here.
     var names: [String] { entries.map { String(describing: $0.key) } }
 
     @inlinable

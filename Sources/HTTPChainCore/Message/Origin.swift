@@ -1,7 +1,7 @@
 import HTTPChainSupport
 import HTTPTypes
 
-/// Scheme, host and port: the boundary that credentials do not cross (RFC 6454 §4, RFC 9110 §4.3.1).
+/// The scheme, host and port of a URL, as a boundary that credentials don't cross (RFC 6454 §4, RFC 9110 §4.3.1).
 public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// `http` or `https`, in lower case.
     public let scheme: String
@@ -14,7 +14,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// The port, or the scheme's default (80, 443) if the URL has none.
     public let port: Int
 
-    /// Makes the origin of a scheme and an authority, or returns `nil` if they don't form one.
+    /// Makes an origin from a scheme and an authority; returns `nil` if they don't form one.
     public init?(scheme: String?, authority: String?) {
         guard let scheme = scheme?.lowercased(), let authority,
             let address = Authority(authority), let defaultPort = Self.defaultPort(of: scheme)
@@ -30,7 +30,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Makes the origin of an absolute URL, or returns `nil` if it has none.
+    /// Makes the origin of an absolute URL; returns `nil` if the URL has none.
     public init?(_ url: String) {
         let reference = URLReference(url)
         self.init(scheme: reference.scheme, authority: reference.authority)
@@ -50,7 +50,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// Host and port, without a default port.
     package var authority: String { port == Self.defaultPort(of: scheme) ? host : "\(host):\(port)" }
 
-    /// The origin without the trailing dot of its host: the same server, for limits and measurements.
+    /// The origin without the trailing dot of its host, which is the same server for limits and measurements.
     package var withoutRootDot: Origin {
         Origin(scheme: scheme, host: server.withoutRootDot.text, port: port)
     }
@@ -58,7 +58,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// The host, for comparisons.
     package var server: URLHost { URLHost(canonical: host) }
 
-    /// Whether nobody on the network can read the data sent, because it uses TLS or doesn't leave this machine.
+    /// Whether data sent to the origin can't be read on the network, because it uses TLS or doesn't leave this machine.
     package var isConfidential: Bool { scheme == "https" || server.isLoopback }
 }
 
@@ -69,8 +69,8 @@ extension Request {
 
 /// The pieces of a URL's authority, RFC 3986 §3.2.
 ///
-/// Delimiters are compared as bytes, so that a combining character doesn't hide one, and because every request with
-/// credentials is parsed here.
+/// Delimiters are compared as bytes, so that a combining character can't hide one, and because it is fast: every
+/// request with credentials is parsed here.
 package struct Authority {
     package let userInfo: Substring?
     package let host: URLHost

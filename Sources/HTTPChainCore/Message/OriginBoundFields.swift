@@ -13,7 +13,7 @@ extension Request {
     /// Binds header fields to an origin: their values are secrets, and aren't sent to any other origin.
     ///
     /// Fields already present are marked with `HTTPField.DynamicTableIndexingStrategy.disallow`. The mark stays with
-    /// them, so that outer stages (logs, errors) redact them too, whatever their names.
+    /// them, so that outer stages (logs, errors) redact them too, regardless of their names.
     public mutating func bindFields(_ names: some Sequence<HTTPField.Name>, to origin: Origin) {
         for name in names {
             options[OriginBoundFields.self][name] = origin

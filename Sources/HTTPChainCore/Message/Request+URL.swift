@@ -30,7 +30,7 @@ extension Request {
         Request(.post, url, headers: headers, body: body)
     }
 
-    /// A POST request with a value that is immediately encoded as JSON.
+    /// A POST request with a value, which is encoded as JSON immediately.
     ///
     /// Sets `Content-Type` unless given.
     ///

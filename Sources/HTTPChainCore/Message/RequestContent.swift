@@ -1,6 +1,6 @@
-/// Observes the content of a request from what the caller passed to what is sent, for counting progress.
+/// Observes the content of a request, from the caller's body to the bytes sent, for counting progress.
 ///
-/// The caller's content may have no bytes yet: a stage further in encodes a typed value or a form.
+/// The caller's content may not have bytes yet, because an inner stage encodes a typed value or a form.
 package protocol RequestContentObserver: Sendable {
     /// Called when a stage has made the content: a serializer encoded a value, or multipart framed a form.
     ///
@@ -22,10 +22,10 @@ package enum RequestContentObserverOption: RequestNote {
 }
 
 extension Request {
-    /// Sets the body to content that a stage has made from the caller's.
+    /// Sets the body to content that a stage has made from the caller's content.
     ///
-    /// A stage that turns a value or a form into bytes uses this instead of setting ``body``, so that outer stages
-    /// learn the number of bytes to send.
+    /// A stage that turns a value or a form into bytes uses this instead of setting ``body``, so that outer stages know
+    /// the number of bytes to send.
     package mutating func setContent(_ content: HTTPBody) {
         body = options[RequestContentObserverOption.self]?.contentIsMade(content) ?? content
     }

@@ -1,11 +1,11 @@
 import HTTPChainSupport
 package import HTTPTypes
 
-/// The parts of a request that decide what it is answered with: two requests with the same identity ask for the same.
+/// The parts of a request that determine its response: requests with the same identity ask for the same response.
 ///
-/// All parts are compared byte by byte, because canonically equal texts are two on the wire.
+/// All parts are compared byte by byte, because canonically equal strings differ on the wire.
 package struct RequestIdentity: Hashable, Sendable {
-    /// The names of fields that identify one call, and neither select a representation nor carry a credential.
+    /// The names of fields that identify a single call, and neither select a representation nor carry a credential.
     package static let callFields = ["traceparent", "tracestate", "baggage", "x-request-id", "x-correlation-id"]
         .compactMap { HTTPField.Name($0) }
 
@@ -13,15 +13,14 @@ package struct RequestIdentity: Hashable, Sendable {
     /// The origin of the target; `nil` for a relative reference.
     package let origin: Origin?
     private let target: String
-    /// The values that a stage further in completes the target with.
+    /// The values with which an inner stage completes the target.
     private let completion: [ExactText]
-    /// All fields but those that are ignored: the ones that select a representation, the conditions, and the credentials
-    /// are among them.
+    /// All fields that aren't ignored, including those that select a representation, conditions and credentials.
     private let fields: HTTPFields
     private let boundFields: [HTTPField.Name: Origin]
     private let content: String
 
-    /// The identity of a request, or `nil` if its content or the values for its URL cannot be compared.
+    /// Makes the identity of a request, or returns `nil` if its content or the values for its URL can't be compared.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -47,7 +46,7 @@ package struct RequestIdentity: Hashable, Sendable {
         self.content = content
     }
 
-    /// A digest of content in memory; empty for none.
+    /// Returns a digest of content in memory, or an empty string for no content.
     private static func content(of body: HTTPBody) -> String? {
         if body.isEmpty { return "" }
         return body.bytes.map { SHA256Digest.hex(of: $0) }
@@ -59,7 +58,7 @@ package struct RequestIdentity: Hashable, Sendable {
             && one.content == other.content && one.fields == other.fields && one.hasSameValues(as: other)
     }
 
-    /// Of fields that are equal as texts, whether the values are the same bytes.
+    /// Whether the values of fields that are equal as strings also have the same bytes.
     private func hasSameValues(as other: RequestIdentity) -> Bool {
         fields.allSatisfy { field in
             field.value.utf8.allSatisfy { $0 < 0x80 }
@@ -76,17 +75,17 @@ package struct RequestIdentity: Hashable, Sendable {
     }
 }
 
-/// An option with values that a stage further in completes the request's URL with.
+/// An option with values with which an inner stage completes the request's URL.
 package protocol TargetOption: RequestOption {
-    /// The value as text, which differs for values that make different URLs; `nil` for one that cannot be compared.
+    /// Returns the value as text, which differs for values that make different URLs, or `nil` if it can't be compared.
     static func comparableText(of value: Value) -> String?
 }
 
 extension RequestOptions {
-    /// Whether a stage further in has values to complete the URL with.
+    /// Whether an inner stage has values to complete the URL with.
     package var completesTarget: Bool { storage.entries.contains { $0.key is any TargetOption.Type } }
 
-    /// The values that complete the URL as texts that can be compared; `nil` if one of them cannot.
+    /// The values that complete the URL, as comparable text, or `nil` if one of them can't be compared.
     fileprivate var targetCompletion: [ExactText]? {
         var texts: [ExactText] = []
         for entry in storage.entries {
@@ -103,6 +102,6 @@ extension RequestOptions {
 }
 
 extension Request {
-    /// Whether the URL is complete: absolute, and no stage further in has values for it.
+    /// Whether the URL is complete: it is absolute, and no inner stage has values for it.
     package var hasCompleteURL: Bool { head.authority != nil && !options.completesTarget }
 }

@@ -29,7 +29,8 @@ public protocol RequestOption: SendableMetatype {
     /// Whether the value may affect what is sent or received, such as a limit, a policy or a credential.
     ///
     /// Calls share a transfer only if their values of such options are equal; values that aren't `Equatable` count as
-    /// different. `false` is for an option that only describes or observes the call, such as tags. Defaults to `true`.
+    /// different. Return `false` for an option that only describes or observes the call, such as tags. Defaults to
+    /// `true`.
     static var affectsResponse: Bool { get }
 }
 
@@ -128,7 +129,7 @@ extension RequestOptions {
     }
 }
 
-/// An option by which a stage, a transport or a client informs another about a call.
+/// An option with which a stage, a transport or a client informs another about a call.
 ///
 /// No caller sets it for its effect, so it is harmless if nothing reads it.
 package protocol RequestNote: RequestOption {}

@@ -5,7 +5,7 @@
 package enum RequestValue: RequestOption, RequestNote {
     /// No value by default.
     package static var defaultValue: (any Sendable)? { nil }
-    /// Always `false`: the request made from the value is compared instead.
+    /// Always `false`, because the request made from the value is compared instead.
     package static var affectsResponse: Bool { false }
 }
 

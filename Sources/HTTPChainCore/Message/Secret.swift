@@ -1,9 +1,9 @@
-/// A password, token or key: text that isn't printed.
+/// A password, token or key, whose text isn't printed.
 ///
-/// It prints as `<secret>`, also in mirrors and debugger dumps, so that it can't leak into a log, an error or a trace.
-/// The text must be accessed explicitly, as ``revealed``.
+/// It prints as `<secret>`, even in mirrors and debugger dumps, so that it can't leak into a log, an error or a trace.
+/// Access the text explicitly with ``revealed``.
 public struct Secret: Sendable, Hashable {
-    /// The text itself, for the code that sends it.
+    /// The text, for the code that sends it.
     public let revealed: String
 
     /// Makes a secret from text.

@@ -2,7 +2,7 @@ public import HTTPTypes
 
 /// The head of the request for this response, as the transport sent it.
 ///
-/// Outer stages only see the request as they passed it on, before its URL was built, its fields were set or a redirect
+/// Outer stages only see the request that they passed on, before its URL was built, its fields were set or a redirect
 /// was followed. The transport attaches the head that was finally sent.
 package enum SentRequest: ResponseOption {
     /// Not reported by the transport.

@@ -8,7 +8,7 @@ public import HTTPTypes
 ///
 /// Codes have three digits (RFC 9110 §15); those outside 0...999 are ignored.
 public struct StatusSet: Sendable, Hashable {
-    /// Ascending, disjoint and not adjacent, never empty.
+    /// The ranges, in ascending order, disjoint, not adjacent, and never empty.
     @usableFromInline var ranges: [Range<Int>]
 
     private init(merging ranges: [Range<Int>]) {

@@ -3,11 +3,12 @@ import HTTPChainSupport
 /// Encodes characters that aren't allowed in URLs, as a browser does (URL Standard of the WHATWG, §4.4 and §1.3).
 ///
 /// - Spaces and control characters at both ends are removed, as are tabs and line breaks anywhere.
-/// - Bytes that RFC 3986 doesn't allow in a path or query are percent-encoded, including those of non-ASCII characters.
+/// - Bytes that RFC 3986 doesn't allow in a path or query are percent-encoded, including the bytes of non-ASCII
+///   characters.
 /// - A non-ASCII host becomes its IDNA form (`xn--…`), and percent-encoded bytes in a host are decoded (``URLHost``).
 ///
-/// A `%` is unchanged, because it may or may not be meant as an escape. Template expressions (`{id}`, `{?q}`) are left
-/// for the stage that expands them. A backslash is encoded, whereas a browser treats it as a slash.
+/// A `%` is unchanged, because it may already be part of an escape. Template expressions (`{id}`, `{?q}`) are left for
+/// the stage that expands them. A backslash is encoded, whereas a browser treats it as a slash.
 enum URLEncoding {
     /// Returns the URL without the characters that the standard removes.
     static func trimmed(_ url: String) -> String {

@@ -1,7 +1,7 @@
 /// A closure to which the transport reports how much of the request body has been sent to the network.
 ///
-/// Its arguments are the bytes sent so far and the total, `nil` if unknown. It is called in order, from the transport's
-/// own threads, and must return quickly.
+/// Its arguments are the bytes sent so far and the total (`nil` if unknown). It is called in order, from the
+/// transport's own threads, and must return quickly.
 public enum UploadProgress: RequestOption, RequestNote {
     /// No progress reports.
     public static var defaultValue: (@Sendable (_ sent: Int64, _ expected: Int64?) -> Void)? { nil }
@@ -11,10 +11,10 @@ public enum UploadProgress: RequestOption, RequestNote {
 
 /// Progress reports like ``UploadProgress``, with a separate closure each time the request is sent.
 ///
-/// A retry or a redirect sends a request more than once. Each time the transport requests a new closure, so that the
-/// bytes of different attempts aren't mixed up.
+/// A retry or a redirect sends a request more than once. The transport gets a new closure each time, so that the bytes
+/// of different attempts aren't mixed up.
 package enum UploadReports: RequestNote {
-    /// Makes the closure to which one transmission of the request reports.
+    /// A closure that makes the closure to which one transmission of the request reports.
     package typealias Source = @Sendable () -> (@Sendable (_ sent: Int64, _ expected: Int64?) -> Void)
 
     /// No progress reports.
@@ -27,7 +27,7 @@ extension Request {
     /// a stage needs reports.
     ///
     /// A transport with the capability ``TransportCapabilities/reportsUploadProgress`` calls this once for each request
-    /// that it sends. It calls the closure in order with the bytes sent so far and the total, `nil` if unknown.
+    /// that it sends. It calls the closure in order, with the bytes sent so far and the total (`nil` if unknown).
     public func beginUploadReport() -> (@Sendable (_ sent: Int64, _ expected: Int64?) -> Void)? {
         options.beginUploadReport()
     }

@@ -1,7 +1,7 @@
 import HTTPChainSupport
 import HTTPTypes
 
-/// The rule that separates the users of a chain in stages that share responses: caching and coalescing.
+/// The rule by which stages that share responses (caching and coalescing) separate users.
 ///
 /// A request that reaches such a stage doesn't identify its user yet, because credentials are added further in. A chain
 /// with an authentication stage therefore needs a partition. Use the same one for caching and coalescing.
@@ -16,9 +16,9 @@ public struct UserPartition: Sendable {
 
     package let kind: Kind
 
-    /// No decision: all callers are treated as one user.
+    /// No rule: all callers are treated as one user.
     ///
-    /// Rejected if the chain has an authentication stage, and calls that bring their own credentials don't share stored
+    /// A chain with an authentication stage rejects it. Calls that bring their own credentials don't share stored
     /// responses.
     public static let none = UserPartition(kind: .none)
 
@@ -28,16 +28,16 @@ public struct UserPartition: Sendable {
     /// Separates users by the text that the closure returns for each call: a user's name or number, never a secret,
     /// because stores save it.
     ///
-    /// The result may change when another user logs in. `nil` is the partition of users who aren't logged in. An error
-    /// that the closure throws is thrown by the call.
+    /// The result may change when another user logs in. `nil` is the partition of users who aren't logged in. If the
+    /// closure throws an error, the call throws it.
     public static func by(_ partition: @escaping @Sendable (Request) throws -> String?) -> UserPartition {
         UserPartition(kind: .by(partition))
     }
 
     /// Separates users by the text that the asynchronous closure returns for each call, within the call's deadline.
     ///
-    /// Otherwise it is like the synchronous variant: `nil` is the partition of users who aren't logged in, and an error
-    /// that the closure throws is thrown by the call.
+    /// Otherwise it is like the synchronous variant: `nil` is the partition of users who aren't logged in, and if the
+    /// closure throws an error, the call throws it.
     public static func by(_ partition: @escaping @Sendable (Request) async throws -> String?) -> UserPartition {
         UserPartition(kind: .asking(partition))
     }
@@ -45,9 +45,9 @@ public struct UserPartition: Sendable {
     /// Separates users by the credentials in the request: `Authorization`, `Cookie`, and every other field that is a
     /// secret by the chain's ``Redaction``, such as `X-Api-Key`.
     ///
-    /// For callers who set these themselves. Rejected if the chain has an authentication stage, because it sets them
-    /// too late. Stores save the SHA-256 of the credentials. A call whose credentials are an option shares with no
-    /// other, because options can't be compared.
+    /// Use this if callers set these fields themselves. A chain with an authentication stage rejects it, because the
+    /// stage adds credentials too late. Stores save the SHA-256 of the credentials. A call whose credentials are an
+    /// option shares with no other call, because options can't be compared.
     public static let byCredentials = UserPartition(kind: .byCredentials)
 
     /// Whether it separates users whose credentials are added further in.

@@ -23,7 +23,7 @@ public struct WireRequest: Sendable {
     /// Computed each time, so only read it if there is something to redact.
     package var redaction: Redaction { Request(head: head, options: options).redaction }
 
-    /// Whether a stage has decided whether the attempt is traced; see ``TracedByStage``.
+    /// Whether a stage has decided if the attempt is traced; see ``TracedByStage``.
     package var isTracedByStage: Bool { options[TracedByStage.self] }
 }
 

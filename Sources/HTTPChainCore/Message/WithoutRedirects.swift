@@ -1,14 +1,15 @@
-/// Whether no stage or transport follows redirects of a request; see ``Request/withoutRedirects()``.
+/// Whether a request's redirects are not followed, by any stage or transport; see ``Request/withoutRedirects()``.
 public enum WithoutRedirects: RequestOption, RequestNote {
     /// Redirects are followed if a stage does so.
     public static var defaultValue: Bool { false }
 }
 
 extension Request {
-    /// Returns the request with redirects disabled: a 3xx is the response.
+    /// Returns the request with redirects disabled, so that a 3xx response is returned.
     ///
     /// Use this if a request's content is only meant for one server, such as a refresh token. Stages and transports
-    /// that follow redirects respect it; those transports have ``TransportCapabilities/redirectsOnlyWhenAllowed``.
+    /// that follow redirects respect this; such transports have the capability
+    /// ``TransportCapabilities/redirectsOnlyWhenAllowed``.
     public consuming func withoutRedirects() -> Request {
         options[WithoutRedirects.self] = true
         return self

@@ -7,7 +7,7 @@ import HTTPChainSupport
 public enum DateCoding: Sendable {
     /// RFC 3339 in whole seconds, such as `2026-01-31T09:30:00Z`; fractions of a second are parsed but not written.
     ///
-    /// A text with a nonexistent day or time, or with anything after the zone, isn't a date. Years beyond 9999 can't be
+    /// Text with a nonexistent day or time, or with anything after the zone, isn't a date. Years beyond 9999 can't be
     /// written.
     case iso8601
     /// RFC 3339 with rounded milliseconds, such as `2026-01-31T09:30:00.250Z`; parsed like ``iso8601``.

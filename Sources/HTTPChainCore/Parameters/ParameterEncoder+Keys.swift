@@ -1,7 +1,7 @@
 extension ParameterEncoder {
-    /// The style of keys of pairs, of values and of nested values.
+    /// The style of the keys of pairs, values and nested values.
     ///
-    /// String keys of dictionaries are data and unchanged, as with Foundation's coders.
+    /// String keys of dictionaries are data and are unchanged, as with Foundation's coders.
     public enum Keys: Sendable {
         /// Unchanged.
         case asIs
@@ -25,7 +25,7 @@ extension ParameterEncoder {
         /// Returns the lowercase words of a key, joined.
         ///
         /// A word starts at a capital, and at the last capital of a run before a lowercase letter (`myURLPath`: my,
-        /// url, path). After a capital without any later lowercase letter, there are no further words.
+        /// url, path). After a capital with no lowercase letter after it, there are no further words.
         private static func words(of key: String, joined separator: Character) -> String {
             let characters = Array(key)
             guard characters.count > 1 else { return key.lowercased() }
@@ -48,7 +48,7 @@ extension ParameterEncoder {
             return kebab(result)
         }
 
-        /// Replaces underscores inside by hyphens; those at either end are kept.
+        /// Replaces inner underscores with hyphens; those at either end are kept.
         private static func kebab(_ text: String) -> String {
             let scalars = text.unicodeScalars
             guard let first = scalars.firstIndex(where: { $0 != "_" }),

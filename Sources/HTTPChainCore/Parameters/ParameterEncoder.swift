@@ -14,12 +14,12 @@
 /// // text=oak%20tree&tag_ids=1,2&size.min=3
 /// ```
 ///
-/// The same encoder is used by `URLBuilderMiddleware`, for queries, and by `FormSerializer`, which can decode
-/// everything it encodes.
+/// `URLBuilderMiddleware` uses this encoder for queries, and `FormSerializer` for forms. `FormSerializer` can decode
+/// everything that it encodes.
 ///
 /// Names and values are percent-encoded except for the unreserved characters of RFC 3986 §2.3 (in forms, those that
 /// WHATWG URL §5.2 keeps), so that no server finds a delimiter in them. Data is encoded in base64; dictionaries with
-/// string keys are sorted by key. A number that isn't finite is an error.
+/// string keys are sorted by key. Encoding a number that isn't finite throws an error.
 public struct ParameterEncoder: Sendable {
     /// The format of lists; an empty list is omitted.
     ///

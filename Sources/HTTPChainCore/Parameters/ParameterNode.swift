@@ -32,7 +32,7 @@ final class ParameterNode {
         case let value as String: set(.text(value))
         case let value as Bool: set(.truth(value))
         case let value as Double: set(.number(value))
-        // Uses the digits that distinguish it from all other numbers of its type.
+        // Uses the digits that distinguish the value from all other numbers of its type.
         case let value as Float: set(.number(Double("\(value)") ?? Double(value)))
         case let value as any BinaryInteger: set(.text("\(value)"))
         case let value as Date: set(.date(value))
@@ -67,7 +67,7 @@ final class ParameterNode {
         beginList()
         let element = ParameterNode()
         guard case .list(var nodes) = content else { return element }
-        // Released here, so that appending doesn't copy.
+        // Released before appending, so that it doesn't copy.
         content = .none
         nodes.append(element)
         content = .list(nodes)

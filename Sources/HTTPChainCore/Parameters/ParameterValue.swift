@@ -16,10 +16,10 @@ package enum ParameterValue: Sendable {
     case date(Date)
     /// Values in order.
     case list([ParameterValue])
-    /// Named values in order; ``ParameterEncoder/keys`` applies to the names of properties, not to those of data.
+    /// Named values in order; ``ParameterEncoder/keys`` applies to names of properties, not to names that are data.
     case members([(name: String, value: ParameterValue)], areData: Bool)
 
-    /// Makes the encoding of a value, in its order; a dictionary with string keys is sorted by key.
+    /// Encodes a value, keeping its order; a dictionary with string keys is sorted by key.
     ///
     /// A property that is nil is ``null``.
     package init(encoding value: any Encodable) throws {
@@ -42,7 +42,7 @@ package enum ParameterValue: Sendable {
     }
 }
 
-/// A value that is written even if it is nil, whatever the encoder's settings.
+/// A value that is written even if it is nil, regardless of the encoder's settings.
 package protocol ExplicitNull: Encodable {
     /// Whether it is nil.
     var isExplicitNull: Bool { get }

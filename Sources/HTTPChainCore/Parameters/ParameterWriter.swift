@@ -20,7 +20,7 @@ package struct ParameterWriter {
         spacesArePluses = encoder.spaces == .plus || (encoder.spaces == .automatic && isForm)
     }
 
-    /// Appends the pairs of a value with keys at its top level; nil has none.
+    /// Appends the pairs of a value with keys at its top level, or nothing for nil.
     package mutating func append(contentsOf value: any Encodable) throws {
         switch try ParameterValue(encoding: value) {
         case .members(let members, let areData):
@@ -140,8 +140,8 @@ package struct ParameterWriter {
         escape("]", into: &name, keepingBrackets: encoder.keepsBrackets)
     }
 
-    /// Percent-encodes all but the unreserved characters of RFC 3986 §2.3, or those of WHATWG URL §5.2 if spaces become
-    /// pluses.
+    /// Percent-encodes all characters except the unreserved ones of RFC 3986 §2.3, or of WHATWG URL §5.2 if spaces
+    /// become pluses.
     private func escape(_ text: String, into bytes: inout [UInt8], keepingBrackets: Bool = false) {
         for byte in text.utf8 {
             switch byte {

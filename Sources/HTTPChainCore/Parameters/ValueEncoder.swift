@@ -4,7 +4,7 @@ package import Foundation
 ///
 /// It gives inner stages access to the chain's serializer.
 package struct ValueEncoder: Sendable {
-    /// Returns the bytes of a value and their `Content-Type`; a type may be requested.
+    /// Returns the bytes of a value and their `Content-Type`; the caller may request a content type.
     package let encode: @Sendable (any Encodable & Sendable, _ contentType: String?) throws -> (Data, String)
 
     /// Makes an encoder from a closure.
@@ -13,12 +13,12 @@ package struct ValueEncoder: Sendable {
     }
 }
 
-/// Set by stages that have such values.
+/// The option by which a stage requests a ``ValueEncoder``.
 package enum WantsValueEncoder: RequestNote {
     package static var defaultValue: Bool { false }
 }
 
-/// Set by the serializer for requests that need it.
+/// The value encoder, set by the serializer for requests that need it.
 package enum ValueEncoderOption: RequestNote {
     package static var defaultValue: ValueEncoder? { nil }
 }

@@ -8,7 +8,8 @@ enum OpaqueKey {
     /// Whether a segment of a URL's path looks like a key: a JSON Web Token, or a long run of letters and digits that
     /// alternate too often for words.
     ///
-    /// A UUID, a number, a date, a hexadecimal identifier of up to 31 digits and names in any kind of case don't.
+    /// A UUID, a number, a date, a hexadecimal identifier of up to 31 digits, or a name in any style of capitalization
+    /// doesn't.
     ///
     /// - Parameter isCutOff: Whether the segment may continue, so that fewer characters suffice.
     static func isLikely<Bytes: RandomAccessCollection<UInt8>>(_ piece: Bytes, isCutOff: Bool = false) -> Bool
@@ -42,7 +43,7 @@ enum OpaqueKey {
             previous = kind
         }
         if isHexadecimal, !hasDigits || (run.count < 32 && !isCutOff) { return false }
-        // Consecutive words average four letters or more; in random text a piece has about two.
+        // Consecutive words average four letters or more; in random text, pieces average about two.
         return run.count * 10 < pieces * 33
     }
 

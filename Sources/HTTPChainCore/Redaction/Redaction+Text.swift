@@ -2,7 +2,8 @@ import Foundation
 public import HTTPTypes
 
 extension String {
-    /// Returns the first bytes of the text, up to the last complete Unicode scalar, or `nil` if that is the whole text.
+    /// Returns the text up to a limit in bytes, cut at the last complete Unicode scalar, or `nil` if the whole text
+    /// fits.
     package func beginning(upTo limit: Int) -> String? {
         guard utf8.count > limit else { return nil }
         var end = utf8.index(startIndex, offsetBy: max(0, limit))
@@ -12,20 +13,20 @@ extension String {
 }
 
 extension Redaction {
-    /// Redacts the secrets in a text, which may be cut off anywhere.
+    /// Redacts the secrets in text, which may be cut off anywhere.
     ///
     /// It recognizes members of JSON objects (also of JSON inside a JSON string), pairs of forms and queries, elements
     /// and attributes of XML and HTML, property lists, parts of multipart bodies, header fields, assignments as written
     /// by people and programs (`password = …`, `token: Optional("…")`), `--password …`, credentials after the name of a
     /// scheme, JSON Web Tokens, PEM blocks and URLs. The names are ``memberNames`` and ``fieldNames``, in URLs also
-    /// ``queryNames``. Other text is unchanged: a password in the middle of a sentence isn't found.
+    /// ``queryNames``. Other text is unchanged; a password in the middle of a sentence isn't found.
     ///
     /// Text without a suspicious word takes one scan and no allocation.
     public func text(_ text: String) -> String {
         scanned(text, .text)
     }
 
-    /// Redacts a text that may continue, so that it may end with the beginning of a secret.
+    /// Redacts text that may be truncated, and so may end with the beginning of a secret.
     package func text(_ text: String, isCutOff: Bool) -> String {
         scanned(text, .text, isCutOff: isCutOff)
     }
@@ -35,7 +36,7 @@ extension Redaction {
 
     /// Redacts the beginning of a text.
     ///
-    /// It is cut before it is scanned, so that the cost depends only on what is shown.
+    /// The text is truncated before it is scanned, so that the cost depends only on the part that is shown.
     package func text(_ text: String, upTo limit: Int) -> String {
         guard let beginning = text.beginning(upTo: limit) else { return self.text(text) }
         return self.text(beginning, isCutOff: true) + "…"

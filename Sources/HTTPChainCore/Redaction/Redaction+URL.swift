@@ -1,11 +1,10 @@
 extension Redaction {
     /// Returns a URL or reference without user information and with its secrets redacted.
     ///
-    /// Secrets are values of the query, the fragment (RFC 6749 §4.2.2 sends tokens there) and the path parameters,
-    /// those of a URL inside it, and segments of the path that look like keys. If the text after a scheme or two
-    /// slashes isn't a host with a port, it is treated as user information up to the last `@`, because a password may
-    /// contain a slash, a backslash or a number sign, although none should. Only the first 16 KiB of a URL are examined
-    /// and returned.
+    /// Secrets are values in the query, the fragment (RFC 6749 §4.2.2 sends tokens there), the path parameters and a
+    /// nested URL, and path segments that look like keys. If the text after a scheme or two slashes isn't a host with a
+    /// port, it is treated as user information up to the last `@`, because a password may contain a slash, a backslash
+    /// or a number sign, although it shouldn't. Only the first 16 KiB of a URL are examined and returned.
     public func url(_ url: String) -> String {
         self.url(url, upTo: Self.longestShown)
     }
@@ -29,7 +28,7 @@ extension Redaction {
         String(Substring(url("//" + authority).utf8.dropFirst(2)))
     }
 
-    /// Makes a URL redacted by ``url(_:)`` a valid URL again, with `REDACTED` for each secret, and twice for user
+    /// Makes a URL redacted by ``url(_:)`` valid again, with `REDACTED` for each secret, and twice for user
     /// information, which has two parts (OpenTelemetry's conventions, `url.full`).
     package static func keepingURLSyntax(_ redacted: String) -> String {
         guard redacted.includes(placeholder) else { return redacted }

@@ -1,9 +1,9 @@
 public import HTTPTypes
 
-/// The rules that define secrets, and how they are redacted in errors, traces, descriptions and logs.
+/// The rules that identify secrets and redact them in errors, traces, descriptions and logs.
 ///
-/// A chain uses the redaction of its ``ChainEnvironment``. Every stage of this package uses ``Request/redaction`` and
-/// none has separate rules.
+/// A chain uses the redaction of its ``ChainEnvironment``. Every stage of this package uses ``Request/redaction``; none
+/// has separate rules.
 ///
 /// ```swift
 /// var redaction = Redaction.standard
@@ -15,16 +15,16 @@ public import HTTPTypes
 /// Names are compared without regard to case, hyphens and underscores; a `*` at the start or end matches anything
 /// (`*token`, `x-amz-*`). Names are prepared for scanning when a redaction is made or changed, so make it once.
 ///
-/// Apart from names, it recognizes formats: text after `Bearer` and other schemes, JSON Web Tokens, PEM blocks, user
-/// information in URLs, and segments of URL paths that look like keys.
+/// In addition to names, it recognizes formats: text after `Bearer` and other schemes, JSON Web Tokens, PEM blocks,
+/// user information in URLs, and segments of URL paths that look like keys.
 public struct Redaction: Sendable {
     /// The replacement for a secret.
     public static let placeholder = "<redacted>"
 
     private(set) var rules: SecretRules
-    /// Texts that are secrets wherever they occur.
+    /// Strings that are secrets wherever they occur.
     private(set) var values: [String] = []
-    /// Fields of a single call that are secrets, whatever their names.
+    /// Fields of a single call that are secrets, regardless of their names.
     private var boundFields: Set<HTTPField.Name> = []
 
     /// The names of header fields whose values are never shown, in lower case.
@@ -37,8 +37,9 @@ public struct Redaction: Sendable {
         get { rules.queryNames }
         set { rules = SecretRules(fieldNames: fieldNames, queryNames: newValue, memberNames: memberNames) }
     }
-    /// The names of members of JSON, XML and forms in bodies whose values are never shown, in lower case; also names in
-    /// text.
+    /// The names of members of JSON, XML and forms in bodies whose values are never shown, in lower case.
+    ///
+    /// They also apply to names in text.
     public var memberNames: Set<String> {
         get { rules.memberNames }
         set { rules = SecretRules(fieldNames: fieldNames, queryNames: queryNames, memberNames: newValue) }
@@ -99,14 +100,14 @@ public struct Redaction: Sendable {
         field.indexingStrategy == .disallow || isSecret(field.name)
     }
 
-    /// Whether a name in a query, a form or a structured body is that of a secret.
+    /// Whether a name in a query, a form or a structured body is the name of a secret.
     ///
-    /// Letter case, hyphens and underscores make no difference: `accessToken` is `access_token`.
+    /// Letter case, hyphens and underscores are ignored: `accessToken` matches `access_token`.
     public func isSecret(name: String) -> Bool {
         rules.names.contains(name)
     }
 
-    /// Whether a name in a query is that of a secret, which includes `code` and `key`.
+    /// Whether a name in a query is the name of a secret, including `code` and `key`.
     package func isSecret(pairName name: String) -> Bool {
         rules.pairNames.contains(name)
     }
@@ -132,7 +133,7 @@ public struct Redaction: Sendable {
         return result.adding(values: other.values)
     }
 
-    /// Returns the same rules, with texts that are secrets wherever they occur; those under six bytes are ignored.
+    /// Returns the same rules, with strings that are secrets wherever they occur; strings under six bytes are ignored.
     package func adding(values: some Sequence<String>) -> Redaction {
         var result = self
         for value in values where value.utf8.count >= 6 && !result.values.contains(value) {

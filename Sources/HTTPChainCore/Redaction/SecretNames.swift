@@ -1,7 +1,7 @@
 /// The names of secrets, compared without regard to case, hyphens and underscores.
 ///
-/// Made once for a ``Redaction``. Anything that can't be the name of a secret, which is nearly everything, then needs
-/// no allocation.
+/// It is made once for a ``Redaction``. Checking anything that can't be the name of a secret, which is nearly
+/// everything, then needs no allocation.
 struct SecretNames: Sendable {
     /// Hashes of whole names.
     private var whole: Set<UInt64> = []
@@ -36,12 +36,12 @@ struct SecretNames: Sendable {
         }
     }
 
-    /// Whether a name, or a part of it as in forms (`user[password]`, `user.password`), is that of a secret.
+    /// Whether a name, or a part of it as in forms (`user[password]`, `user.password`), is the name of a secret.
     func contains(_ name: String) -> Bool {
         name.utf8.withContiguousStorageIfAvailable { contains($0[...]) } ?? contains(Array(name.utf8)[...])
     }
 
-    /// Whether the bytes of a name, of which only the last 256 count, are those of a secret.
+    /// Whether the bytes of a name are the name of a secret; only the last 256 bytes count.
     func contains<Bytes: RandomAccessCollection<UInt8>>(_ name: Bytes) -> Bool {
         let name = name.suffix(256)
         if !outsideASCII.isEmpty, name.contains(where: { $0 >= 0x80 }) { return containsOutsideASCII(name) }
@@ -100,7 +100,7 @@ extension UnsafeBufferPointer<UInt8> {
     /// Whether these bytes directly precede an index.
     fileprivate func has(_ bytes: [UInt8], before end: Int) -> Bool {
         guard bytes.count <= end else { return false }
-        // From the end, because the last letter differs nearly always.
+        // Compares from the end, because the last letter nearly always differs.
         var index = bytes.count - 1
         while index >= 0, bytes[index] == self[end - bytes.count + index] { index -= 1 }
         return index < 0

@@ -75,7 +75,7 @@ extension SecretScanner {
                 Steps.take(end - position)
                 let hasDot = bytes[position..<end].contains(UInt8(ascii: "."))
                 if hasDot && end - position >= 16 || (isCutOff && end == bytes.count) { return position..<end }
-                // A token that starts later in the same run is shorter, and has no more dots.
+                // A token that starts later in the same run is shorter and doesn't have more dots.
                 position = end
             } else {
                 Steps.take()

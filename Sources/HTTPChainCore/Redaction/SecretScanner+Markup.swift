@@ -63,7 +63,7 @@ extension SecretScanner {
 
     // MARK: Values beside their names
 
-    /// The distance around a name within which its value is searched.
+    /// The distance from a name within which its value is searched for.
     static let reach = 1024
 
     private static let nameKeys: WordSet = [
@@ -95,7 +95,7 @@ extension SecretScanner {
         redactSiblings(of: key.lowerBound..<word.upperBound)
     }
 
-    /// Returns the key to which a text is assigned: the word before the preceding quotes, spaces and separator.
+    /// Returns the key to which text is assigned: the word before the preceding quotes, spaces and separator.
     private func key(before start: Int) -> Range<Int>? {
         var end = start
         func skip(_ isSkipped: (UInt8) -> Bool) {

@@ -7,7 +7,7 @@ extension SecretScanner {
         return position <= url.queryStart
     }
 
-    /// Starts a text that is a whole URL or reference.
+    /// Starts scanning text that is a whole URL or reference.
     mutating func enterReference() {
         // An authority only follows if there is a scheme's colon before any delimiter.
         let delimiter = bytes.firstIndex { ByteSet.authorityEnds.contains($0) } ?? bytes.count
@@ -56,7 +56,7 @@ extension SecretScanner {
         }
         let authorityEnd = position
         if at == nil, !isBracketed, let port, bytes[port..<authorityEnd].contains(where: { !$0.isDigit }) {
-            // It isn't a port: a password may contain a slash, although none should.
+            // It isn't a port. A password may contain a slash, although it shouldn't.
             let next = text.first(.at, from: authorityEnd).flatMap { $0 < end ? $0 : nil }
             at = next ?? (isCutOff && end == bytes.count ? end : nil)
         }

@@ -2,7 +2,7 @@ import HTTPChainSupport
 
 /// The context of a secret's name.
 struct ValuePlace {
-    /// Whether it is the name of a pair in a URL or a form.
+    /// Whether the name is part of a pair in a URL or a form.
     var isPair = false
     /// Whether the value extends to the end of the line.
     var isLine = false
@@ -20,7 +20,7 @@ struct SecretQuote {
     let isEscaped: Bool
     let range: Range<Int>
 
-    /// Whether a unit may be the matching quote, or one of a text around this one.
+    /// Whether a unit may be the matching quote, or a quote of the enclosing text.
     func matches(_ unit: SecretUnit) -> Bool {
         guard unit.byte == byte, unit.level <= level else { return false }
         // Escaped quotes belong to text in plain quotes, and plain quotes to text in an entity's.
@@ -29,7 +29,7 @@ struct SecretQuote {
 }
 
 extension SecretScanner {
-    /// Returns the value of the name that ends at an index, or `nil` if no value or no secret is assigned to it.
+    /// Returns the value of the name that ends at an index, or `nil` if it has no value or the value isn't a secret.
     func value(after end: Int, _ place: ValuePlace) -> Edit? {
         var position = end
         let nameQuote = quote(at: position)
@@ -60,7 +60,7 @@ extension SecretScanner {
         if bytes[position...].starts(with: "<redacted>".utf8) || bytes[position...].starts(with: "<secret>".utf8) {
             return nil
         }
-        // In a URL and in a form, a quote is part of the value, which may continue after the second one.
+        // In a URL or a form, a quote is part of the value, which may continue after the second quote.
         if let open = quote(at: position), !isPair || (mode == .text && open.level >= separator.level) {
             return edit(open.range.upperBound..<closing(open))
         }
@@ -140,7 +140,7 @@ extension SecretScanner {
 
     // MARK: Where a value ends
 
-    /// Returns the end of a value in a query, a form, or after `=` in a text.
+    /// Returns the end of a value in a query or a form, or after `=` in text.
     private func endOfPair(from start: Int, after first: Int, level: Int) -> Int {
         let limit = min(url?.end ?? bytes.count, bytes.count)
         let inPath = isInPath(start)
@@ -172,7 +172,9 @@ extension SecretScanner {
         return byte.isSpace || byte == UInt8(ascii: "\"") || (byte == UInt8(ascii: "<") && isTag(at: position))
     }
 
-    /// Whether a `<` is the first byte of a value, or of a tag around it; a closing tag follows an empty value.
+    /// Whether a `<` is the first byte of a value, or of a tag around it.
+    ///
+    /// A closing tag follows an empty value.
     private func opensValue(at position: Int) -> Bool {
         bytes[position] == UInt8(ascii: "<") && bytes[(position + 1)...].first != UInt8(ascii: "/")
     }
@@ -282,7 +284,7 @@ extension SecretScanner {
         )
     }
 
-    /// Returns the end of a quoted text: the same quote, or that of a text around it.
+    /// Returns the end of quoted text: the same quote, or a quote of the enclosing text.
     func closing(_ open: SecretQuote) -> Int {
         var position = open.range.upperBound
         var escapes = 0

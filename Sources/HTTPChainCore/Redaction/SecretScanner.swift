@@ -1,18 +1,18 @@
 import HTTPChainSupport
 
-/// Finds the secrets in a text and replaces each by a placeholder.
+/// Finds the secrets in text and replaces each with a placeholder.
 ///
-/// It isn't a parser: the text may be cut off, or not be a valid document, and that must not let a secret through. It
-/// scans the text once, word by word. The characters around the name of a secret determine where its value is. One
-/// scanner therefore handles JSON (also within a JSON string), forms, URLs (also percent-encoded within another),
-/// markup, header fields, and the text of errors and logs.
+/// It isn't a parser, because it must find secrets even in text that is cut off or isn't a valid document. It scans the
+/// text once, word by word. The characters around the name of a secret determine where its value is. One scanner
+/// therefore handles JSON (even within a JSON string), forms, URLs (even percent-encoded within another URL), markup,
+/// header fields, and the text of errors and logs.
 struct SecretScanner {
     /// A kind of text.
     enum Mode {
         case text
         /// A URL or a reference, which may contain spaces and quotes.
         case url
-        /// The pairs of a form: a value extends to the next `&`, whatever it contains.
+        /// The pairs of a form, in which a value extends to the next `&`, whatever it contains.
         case form
     }
 
@@ -37,7 +37,7 @@ struct SecretScanner {
     let rules: SecretRules
     private let tails: TailFilter
     let mode: Mode
-    /// Whether the text continues, so that it may end with the beginning of a secret.
+    /// Whether the text is truncated, and so may end with the beginning of a secret.
     let isCutOff: Bool
 
     var edits: [Edit] = []
@@ -47,7 +47,7 @@ struct SecretScanner {
     var element: (start: Int, content: Range<Int>)?
     /// The ranges already searched for values next to a secret's name, in order.
     var siblings: [Range<Int>] = []
-    /// The last tag searched for them.
+    /// The last tag searched for such values.
     var lastTag: Int?
     /// Whether a blank line may follow.
     var hasBlankLine = true
@@ -65,7 +65,7 @@ struct SecretScanner {
 
     /// Returns the text with a placeholder for each secret, or `nil` if there are none.
     ///
-    /// - Parameter values: Texts that are secrets wherever they occur.
+    /// - Parameter values: Strings that are secrets wherever they occur.
     mutating func redacted(values: [String] = []) -> String? {
         scan()
         for value in values { find(Array(value.utf8)) }
@@ -180,7 +180,7 @@ struct SecretScanner {
             if unit.isEscaped, word.decoded == nil { word.decoded = Array(bytes[start..<word.end]) }
             word.decoded?.append(unit.byte)
             word.end += unit.length
-            // As written, not unescaped: the last digit of an escape may be a letter of a token.
+            // Checks the byte as written, because the last digit of an escape may be a letter of a token.
             let last = bytes[word.end - 1]
             tail = tail << 8 | UInt32(last)
             if tail & 0xFF_FFFF == 0x65_794A { (word.mayHoldToken, word.mayBeNamed) = (true, true) }
@@ -207,10 +207,9 @@ struct SecretScanner {
 
     // MARK: Result
 
-    /// Finds all occurrences of a value, and its beginning at the end of a text that continues (Knuth-Morris-Pratt
-    /// algorithm).
+    /// Finds all occurrences of a value, and its beginning at the end of truncated text (Knuth-Morris-Pratt algorithm).
     private mutating func find(_ value: [UInt8]) {
-        // For each prefix of the value, the length of the longest shorter prefix that is its suffix.
+        // For each prefix of the value, the length of the longest shorter prefix that is also its suffix.
         var fallbacks = [0]
         func matched(_ byte: UInt8, after count: Int) -> Int {
             var count = count
@@ -238,7 +237,7 @@ struct SecretScanner {
         output.reserveCapacity(bytes.count)
         var copied = 0
         for edit in edits.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
-            // Overlapping ranges are one secret.
+            // Overlapping ranges count as one secret.
             guard edit.range.lowerBound >= copied else {
                 copied = max(copied, edit.range.upperBound)
                 continue

@@ -1,11 +1,11 @@
-/// A fast check of a text: one pass, without allocation, that passes texts without secrets.
+/// A fast check that recognizes most text without secrets in one pass, without allocation.
 ///
-/// It may raise false alarms, but any text that it passes would be unchanged by the ``SecretScanner``.
+/// It may raise false alarms, but the ``SecretScanner`` wouldn't change any text for which it raises none.
 struct SecretSuspicion {
     let rules: SecretRules
     let isURL: Bool
 
-    /// Whether a text has to be scanned.
+    /// Whether the text has to be scanned.
     func isRaised(by text: String) -> Bool {
         var text = text
         return text.withUTF8 { isRaised(by: $0) }
@@ -19,7 +19,7 @@ struct SecretSuspicion {
             var isCandidate = false
             var hasKeyRun = false
             var run = 0
-            // Whether an authority or path of a URL is open, which may contain user information or a key.
+            // Whether the index is in the authority or path of a URL, which may contain user information or a key.
             var isInURL = isURL
             while index < bytes.count {
                 let byte = bytes[index]

@@ -1,6 +1,6 @@
 import HTTPChainSupport
 
-/// A decoded byte of a text, written plainly or escaped, as in URLs (`%3D`, `%253D`), JSON (`\/`, `\u003d`) and markup
+/// A decoded byte of text, written plainly or escaped, as in URLs (`%3D`, `%253D`), JSON (`\/`, `\u003d`) and markup
 /// (`&quot;`).
 struct SecretUnit {
     /// The decoded byte.

@@ -1,6 +1,6 @@
 import HTTPChainSupport
 
-/// An index of positions in a text, found once and shared, so that looking ahead and back takes linear time.
+/// An index of positions in text, found once and shared, so that looking ahead and back takes linear time in total.
 ///
 /// Short distances are searched directly, so short texts need no tables.
 final class TextIndex {
@@ -12,7 +12,7 @@ final class TextIndex {
     /// A walk through the text whose continuation only depends on the current position.
     enum Walk {
         case line, parameters
-        /// By the number of times that delimiters are percent-encoded.
+        /// Each walk has the number of times that delimiters are percent-encoded.
         case url(level: Int), token(level: Int), path(level: Int)
 
         fileprivate static let count = 2 + 3 * levels
@@ -169,12 +169,12 @@ final class TextIndex {
     }
 }
 
-/// The brackets of a text, of any kind, and their matches.
+/// The brackets of any kind in text, and their matches.
 struct Brackets {
     private var positions: [Int] = []
-    /// The innermost open bracket after each of them, as an index of `positions`.
+    /// The innermost bracket that is open after each position, as an index of `positions`.
     private var open: [Int?] = []
-    /// The position of the closing bracket of each of them.
+    /// The position of the closing bracket for each position.
     private var closers: [Int?] = []
     /// The closing brackets without an opening one.
     private var strays: [Int] = []
@@ -198,7 +198,7 @@ struct Brackets {
     /// Returns the innermost bracket before an index that is still open there.
     func opening(before index: Int) -> Int? { innermost(at: index).map { positions[$0] } }
 
-    /// Returns the first bracket at or after an index that closes one from before it.
+    /// Returns the first bracket at or after an index that closes a bracket before the index.
     func closing(from index: Int) -> Int? {
         if let open = innermost(at: index) { return closers[open] }
         let next = strays.partition(from: index)

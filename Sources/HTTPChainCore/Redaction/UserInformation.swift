@@ -1,14 +1,14 @@
-/// The user information of a URL, including a malformed one: even if a parser finds no authority, a person may see a
-/// password.
+/// The user information of a URL, which may be malformed: a person may see a password where a parser finds no
+/// authority.
 struct UserInformation {
     private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
 
     private let bytes: Bytes
-    /// The last `@`, and the last one before a query or a fragment: a password may extend up to there.
+    /// The last `@`, and the last `@` before a query or a fragment; a password may extend up to either.
     private let lastAt: Int?
     private let lastAtOfPath: Int?
 
-    /// Returns the range before the `@`, or the whole text in place of an authority if no `@` follows.
+    /// Returns the range before the `@`, or the whole text in the place of an authority if no `@` follows.
     ///
     /// - Returns: nil if there is none.
     static func range(in url: String) -> Range<Int>? {
@@ -29,7 +29,7 @@ struct UserInformation {
             let (start, isAuthority) = Self.authorityStart(in: rest)
             let end = rest[start...].firstIndex { Self.isSlash($0) || Self.isPathEnd($0) } ?? rest.endIndex
             if let found = range(authority: start..<end, isAuthority: isAuthority) { return found }
-            // The text in place of an authority may be a whole URL.
+            // The text in the place of an authority may be a whole URL.
             let isURL = start > beginning && Self.schemeEnd(in: rest[start..<end]) == end - 1
             next = isURL ? start : nextReference(from: end)
         }
@@ -115,7 +115,7 @@ struct UserInformation {
         }),
             isAuthorityMark(bytes[colon...])
         {
-            // The text before the slashes isn't a scheme, but was meant as one.
+            // The text before the slashes isn't a valid scheme, but was meant to be one.
             hasScheme = true
             start = colon + 1
         }

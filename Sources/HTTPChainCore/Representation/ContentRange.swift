@@ -1,7 +1,7 @@
 import HTTPChainSupport
 package import HTTPTypes
 
-/// The value of `Content-Range`, RFC 9110 §14.4: the place of the bytes of a part in the whole.
+/// The value of `Content-Range`, RFC 9110 §14.4: the position of a part's bytes in the whole.
 package struct ContentRange: Sendable, Hashable, CustomStringConvertible {
     /// The positions of the bytes.
     package let range: Range<Int64>
@@ -15,7 +15,7 @@ package struct ContentRange: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses the field of a part.
     ///
-    /// - Returns: `nil` if it is absent, repeated, invalid, uses another unit than bytes, or describes no part.
+    /// - Returns: `nil` if it is absent, repeated or invalid, uses a unit other than bytes, or describes no part.
     package init?(_ fields: HTTPFields) {
         guard let (part, whole) = Self.halves(fields) else { return nil }
         let ends = part.pieces(at: "-", omittingEmptySubsequences: false).map { ContentLength.number($0.utf8) }
@@ -35,7 +35,7 @@ package struct ContentRange: Sendable, Hashable, CustomStringConvertible {
         return ContentLength.number(whole.utf8)
     }
 
-    /// The field of a 416 response to a request for a range outside content of this length.
+    /// Returns the field of a 416 response to a request for a range outside content of this length.
     package static func unsatisfied(length: Int64) -> String { "bytes */\(length)" }
 
     private static func halves(_ fields: HTTPFields) -> (part: Substring, whole: Substring)? {

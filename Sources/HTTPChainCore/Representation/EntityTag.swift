@@ -2,8 +2,8 @@ import HTTPChainSupport
 
 /// An entity tag, RFC 9110 §8.8.3.
 ///
-/// A tag without quotes, which some servers send despite the grammar, is accepted unchanged, because a weak comparison
-/// only compares it with itself and sends it back to its server. It isn't strong.
+/// A tag without quotes, which some servers send despite the grammar, is accepted unchanged, because it is only
+/// compared with itself and sent back to its server. It isn't strong.
 package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     package let isWeak: Bool
     /// The tag with its quotes.
@@ -17,7 +17,7 @@ package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
         guard !opaque.isEmpty else { return nil }
     }
 
-    /// The tags of a list such as `If-None-Match`, without `*`.
+    /// Returns the tags of a list such as `If-None-Match`, without `*`.
     package static func list(_ text: String) -> [EntityTag] {
         var tags: [EntityTag] = []
         var member: [UInt8] = []
@@ -41,10 +41,10 @@ package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
             && !bytes.dropFirst().dropLast().contains(UInt8(ascii: "\""))
     }
 
-    /// Weak comparison, §8.8.3.2: for If-None-Match.
+    /// Compares weakly (§8.8.3.2), as for If-None-Match.
     package func matchesWeakly(_ other: EntityTag) -> Bool { opaque.hasSameBytes(as: other.opaque) }
 
-    /// Strong comparison, §8.8.3.2: for ranges and If-Match.
+    /// Compares strongly (§8.8.3.2), as for ranges and If-Match.
     package func matchesStrongly(_ other: EntityTag) -> Bool {
         isStrong && other.isStrong && matchesWeakly(other)
     }

@@ -1,5 +1,5 @@
-/// A run of bytes of one version of a representation, and the rule for which other parts may be joined to it, RFC 9110
-/// §15.3.7.3 and RFC 9111 §3.4.
+/// A contiguous part of one version of a representation, with the rule for joining other parts to it (RFC 9110
+/// §15.3.7.3, RFC 9111 §3.4).
 package struct PartialContent: Sendable, Hashable {
     /// The reason why two parts can't be joined.
     package enum Obstacle: String, Error {
@@ -20,15 +20,15 @@ package struct PartialContent: Sendable, Hashable {
         length = range.length
     }
 
-    /// Counts bytes that arrived after the others.
+    /// Adds bytes that arrived at the end.
     package mutating func extend(by count: Int) {
         range = range.lowerBound..<(range.upperBound + Int64(count))
     }
 
-    /// Returns the bytes of both, if the part is one of the same version and there is no gap between them.
+    /// Joins a part, if it is of the same version and there is no gap between them.
     ///
     /// - Parameters:
-    ///   - part: The part to join. It may overlap the bytes that are already there.
+    ///   - part: The part to join. It may overlap the existing bytes.
     ///   - condition: The `If-Range` with which it was requested, or `nil` if there was none.
     /// - Throws: The reason why they can't be joined.
     package func joined(

@@ -1,13 +1,13 @@
 import HTTPChainSupport
 package import HTTPTypes
 
-/// The value of `Range`, RFC 9110 §14.1.2 and §14.2: the bytes that a request asks for.
+/// The value of `Range`, RFC 9110 §14.1.2 and §14.2, which are the bytes that a request asks for.
 package enum RequestedRange: Sendable, Hashable {
-    /// None, or an invalid value, which is ignored (§14.2).
+    /// No range, or an invalid value, which is ignored (§14.2).
     case none
-    /// From one position through another, or to the end if there is no other.
+    /// A range from one position through another, or to the end if there is no other.
     case from(Int64, through: Int64?)
-    /// The last bytes, this many.
+    /// The last bytes, with their number.
     case suffix(Int64)
     /// Several ranges, in one field or more.
     case several
@@ -44,13 +44,13 @@ package enum RequestedRange: Sendable, Hashable {
         }
     }
 
-    /// A position beyond the largest number is beyond every content.
+    /// A position beyond the largest number is beyond any content.
     private static func number(_ digits: Substring.UTF8View) -> Int64? {
         guard !digits.isEmpty, digits.allSatisfy({ $0 &- 0x30 < 10 }) else { return nil }
         return ContentLength.number(digits) ?? .max
     }
 
-    /// The byte range within content of this length; `nil` if it is empty (416).
+    /// Returns the byte range within content of this length, or `nil` if it is empty (416).
     package func resolved(length: Int64) -> Range<Int64>? {
         switch self {
         case .none, .several: return nil

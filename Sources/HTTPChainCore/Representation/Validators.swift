@@ -2,13 +2,15 @@ package import Foundation
 import HTTPChainSupport
 package import HTTPTypes
 
-/// The validators of a response, RFC 9110 §8.8: its entity tag and its date of modification.
+/// The validators of a response, RFC 9110 §8.8: its entity tag and its modification date.
 package struct Validators: Sendable, Hashable {
     /// The seconds between `Last-Modified` and the response after which the date is strong, §8.8.2.2: a minute exceeds
     /// the difference of a server's clocks.
     private static let certainty: Int64 = 60
 
-    /// The entity tag; several joined tags are one that isn't strong.
+    /// The entity tag.
+    ///
+    /// Several tags joined together form one that isn't strong.
     package let entityTag: EntityTag?
     private let modified: String?
     private let date: String?
@@ -27,7 +29,7 @@ package struct Validators: Sendable, Hashable {
         self.receivedAt = receivedAt
     }
 
-    /// Whether the response has neither.
+    /// Whether the response has neither validator.
     package var isEmpty: Bool { entityTag == nil && modified == nil }
 
     /// `Last-Modified` in seconds since 1970; `nil` if it is absent or invalid.
@@ -45,7 +47,7 @@ package struct Validators: Sendable, Hashable {
 
     /// The value of `If-Range` for further parts of this version, §13.1.5; `nil` without a strong validator.
     ///
-    /// A date doesn't replace a weak entity tag: the section allows the date only without a tag.
+    /// A date doesn't replace a weak entity tag, because the section allows a date only if there is no tag.
     package var ifRange: String? {
         if let entityTag { return entityTag.isStrong ? entityTag.description : nil }
         return strongLastModified == nil ? nil : modified
@@ -58,13 +60,13 @@ package struct Validators: Sendable, Hashable {
         return entityTag.matchesStrongly(tag)
     }
 
-    /// Whether a part is one of this version, so that both may be joined, RFC 9110 §15.3.7.3, RFC 9111 §3.4: both have
-    /// the same strong tag, or else the same strong date.
+    /// Whether a part is of this version, so that both may be joined (RFC 9110 §15.3.7.3, RFC 9111 §3.4): both have the
+    /// same strong tag, or else the same strong date.
     ///
     /// - Parameters:
     ///   - part: The validators of the part.
-    ///   - condition: The `If-Range` with which the part was requested, or `nil` if there was none. If it is that of
-    ///     this version, the server has compared the date and needn't repeat it (RFC 9110 §15.3.7).
+    ///   - condition: The `If-Range` with which the part was requested, or `nil` if there was none. If it is the
+    ///     validator of this version, the server has compared the date and needn't repeat it (RFC 9110 §15.3.7).
     package func isSameVersion(as part: Validators, requestedIf condition: String?) -> Bool {
         if let entityTag, let tag = part.entityTag { return entityTag.matchesStrongly(tag) }
         guard entityTag == nil, part.entityTag == nil, let strongLastModified, let ifRange else { return false }

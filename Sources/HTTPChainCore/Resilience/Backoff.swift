@@ -6,7 +6,7 @@
 public struct Backoff: Sendable, Hashable {
     /// The way a wait is randomized.
     public enum Jitter: String, Sendable, Hashable {
-        /// Any wait from zero to the longest, uniformly distributed.
+        /// A uniformly distributed wait from zero to the longest.
         case full
         /// Always the longest wait.
         case none
@@ -46,7 +46,7 @@ public struct Backoff: Sendable, Hashable {
         guard base > .zero else { return .zero }
         var wait = base
         for _ in 1..<max(2, retry) where retry > 1 {
-            // Doubling stops at the cap, so that it cannot overflow and a huge number costs no more than a small one.
+            // Doubling stops at the cap, so that it can't overflow, and a huge number takes no longer than a small one.
             guard wait < cap else { break }
             wait *= 2
         }

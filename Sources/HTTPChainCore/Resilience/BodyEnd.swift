@@ -11,7 +11,7 @@ package enum BodyEnd: Sendable {
 }
 
 extension HTTPBody {
-    /// Returns the body with a callback for when it won't be read any further: at its end, on failure, or when it is
+    /// Returns the body with a callback that is called when reading ends: at the body's end, on failure, or when it is
     /// dropped.
     ///
     /// A body that is replayable or empty has no transfer behind it: it is returned unchanged, and the callback runs
@@ -27,7 +27,7 @@ extension HTTPBody {
         return .once(length: length) { EndReader(inner: try await watch.open(self), watch: watch) }
     }
 
-    /// Whether there may be a transfer behind the body that continues while it is read.
+    /// Whether a transfer may be in progress behind the body while it is read.
     package var hasTransfer: Bool { !isReplayable && !isEmpty }
 }
 

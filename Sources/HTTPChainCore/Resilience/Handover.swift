@@ -15,7 +15,7 @@ package final class Handover<Value: Sendable>: Sendable {
 
     /// Passes the value.
     ///
-    /// - Returns: Whether the task has received or will receive it; `false` if it was cancelled before.
+    /// - Returns: Whether the task has received or will receive it; `false` if the task was cancelled first.
     package func give(_ value: Value) -> Bool {
         let (isTaken, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Value, any Error>?) in
             switch state {
@@ -34,7 +34,7 @@ package final class Handover<Value: Sendable>: Sendable {
 
     /// Waits for the value; must be called only once.
     ///
-    /// - Throws: `CancellationError` as soon as the task is cancelled, unless the value was given before.
+    /// - Throws: `CancellationError` as soon as the task is cancelled, unless the value was given first.
     package func value() async throws -> Value {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in

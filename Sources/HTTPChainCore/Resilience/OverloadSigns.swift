@@ -8,7 +8,7 @@ package enum OverloadSigns {
         return code == 429 || code == 503 || code == 504
     }
 
-    /// Whether a transport error is a sign of overload: no connection, a lost one, or a timeout.
+    /// Whether a transport error is a sign of overload: no connection, a lost connection, or a timeout.
     package static func has(_ error: TransportError) -> Bool {
         switch error.kind {
         case .cannotConnect, .connectionLost, .timedOut: true

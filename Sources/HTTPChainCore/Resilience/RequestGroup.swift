@@ -30,7 +30,7 @@ public struct RequestGroup: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - name: The name of the key, for display.
     ///   - key: A closure that returns the key of a request, which must not be a secret. If it returns `nil`, the
-    ///     request belongs to no group, and passes.
+    ///     request belongs to no group and passes.
     public static func by(_ name: String, _ key: @escaping @Sendable (borrowing Request) -> String?) -> RequestGroup {
         RequestGroup(kind: .key(key), description: name)
     }
@@ -75,7 +75,9 @@ package struct GroupTable<Entry: AnyObject & Sendable>: Sendable {
     }
 }
 
-/// The storage of a ``GroupTable``, which alone knows the type of the entries.
+/// The storage of a ``GroupTable``.
+///
+/// Only the table has the type of the entries.
 @usableFromInline
 final class UntypedGroupTable: Sendable {
     @usableFromInline typealias Entry = any AnyObject & Sendable
@@ -85,7 +87,7 @@ final class UntypedGroupTable: Sendable {
         var lastUse: UInt64
     }
 
-    /// An origin as spelled in requests, so that the usual request finds its group without parsing.
+    /// An origin as spelled in requests, so that a typical request finds its group without parsing.
     private struct Spelling: Hashable, Sendable {
         let scheme: String
         let authority: String

@@ -17,8 +17,8 @@ package enum RetryAfter {
         return fields[values: .retryAfter].flatMap { waits(in: $0, by: server) }.max()
     }
 
-    /// Returns the time for which an overloaded server requests no traffic, after 429 (RFC 6585 §4) and 503 (RFC 9110
-    /// §15.6.4); `nil` for other statuses, and if the server doesn't request it.
+    /// Returns the time for which an overloaded server asks for no traffic, with 429 (RFC 6585 §4) or 503 (RFC 9110
+    /// §15.6.4); `nil` for other statuses, and if the server doesn't ask.
     ///
     /// - Parameters:
     ///   - head: The response.
@@ -28,7 +28,9 @@ package enum RetryAfter {
         return code == 429 || code == 503 ? wait(in: head.headerFields, now: now()) : nil
     }
 
-    /// Parses the values of a field: transports join repeated fields with commas, and most dates contain a comma too.
+    /// Parses the values of a field.
+    ///
+    /// Transports join repeated fields with commas, and most dates contain a comma too.
     private static func waits(in value: String, by server: ServerTime) -> [Duration] {
         let parts = value.pieces(at: ",", omittingEmptySubsequences: false)
         var waits: [Duration] = []
@@ -52,7 +54,7 @@ package enum RetryAfter {
     private static func seconds(_ text: Substring) -> Duration? {
         let digits = text.utf8.drop(while: ASCII.isSpace).reversed().drop(while: ASCII.isSpace)
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        // More digits than fit an integer are longer than any wait.
+        // A number that doesn't fit an integer is longer than any wait.
         guard let seconds = Int64(String(decoding: digits.reversed(), as: UTF8.self)) else { return .longest }
         return .seconds(min(seconds, Duration.longest.components.seconds))
     }

@@ -4,15 +4,14 @@
 /// the bucket is empty, nothing is retried. It starts full. With the defaults, retries add at most a fifth to the
 /// traffic in the long run, or 10 a second if there is little traffic.
 ///
-/// A token is returned if the attempt isn't made after all: if the wait is cancelled, or if a circuit breaker or a
-/// limit refuses a hedge.
+/// A token is returned if the attempt isn't made after all, because the wait is cancelled, or because a circuit breaker
+/// or a limit refuses a hedge.
 ///
-/// One budget can serve several stages: those of several chains to the same server, or the retry and hedging stages of
-/// one chain, where a call counts once. They must use the same clock. It can be used by any number of tasks
-/// concurrently.
+/// Several stages can share a budget: those of several chains to the same server, or the retry and hedging stages of
+/// one chain, in which a call counts once. They must use the same clock. Any number of tasks can use it concurrently.
 public final class RetryBudget: Sendable {
     private struct State {
-        /// In millionths, so that fractions add up to whole tokens.
+        /// The tokens in millionths, so that fractions add up to whole tokens.
         var tokens: Int64
         var refilled: Duration?
     }
@@ -46,7 +45,7 @@ public final class RetryBudget: Sendable {
         state = Locked(State(tokens: limit))
     }
 
-    /// The number of retries available, without the tokens that time has added since the last retry.
+    /// The number of retries available, not counting the tokens that time has added since the last retry.
     package var available: Int {
         state.withLock { Int($0.tokens / Self.token) }
     }
@@ -101,7 +100,7 @@ extension RetryBudget {
         state.withLock { $0.tokens = min(limit, $0.tokens + Self.token) }
     }
 
-    /// Declares that several kinds of stages use the budget, so that the outermost must mark the calls it counts.
+    /// Declares that several kinds of stages use the budget, so the outermost one must mark the calls that it counts.
     package func becomeShared() {
         isShared.withLock { $0 = true }
     }
@@ -112,7 +111,9 @@ private enum CountedBudget: RequestNote {
     static var defaultValue: RetryBudget? { nil }
 }
 
-/// A stage that retries requests within a budget; lets stages detect whether they share one.
+/// A stage that retries requests within a budget.
+///
+/// Stages use this to detect whether they share one.
 package protocol BudgetedMiddleware: Middleware {
     /// The retry budget, or `nil` if there is none.
     var retryBudget: RetryBudget? { get }

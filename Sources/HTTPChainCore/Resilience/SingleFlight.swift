@@ -1,11 +1,11 @@
 import HTTPChainSupport
 
-/// Coalesces concurrent calls of an operation: it runs once, and each of the callers gets a result.
+/// Coalesces concurrent calls of an operation: the operation runs once, and each caller gets a result.
 ///
 /// The operation runs in a separate task, because none of its callers owns it. The task ends before the last caller
 /// returns: if the last one is cancelled, it cancels the task and waits for its end.
 package final class SingleFlight<Key: Hashable & Sendable, Caller: Sendable, Value: Sendable>: Sendable {
-    /// Makes a result for each of the callers, which are in the order in which they came.
+    /// Makes a result for each caller, in order of arrival.
     package typealias Delivery = @Sendable ([Caller]) -> [Result<Value, any Error>]
 
     private struct Waiter {
@@ -18,14 +18,16 @@ package final class SingleFlight<Key: Hashable & Sendable, Caller: Sendable, Val
         let task: Task<Void, Never>
         var waiters: [Int: Waiter]
 
-        /// The waiters, in the order in which they came.
+        /// The waiters, in order of arrival.
         var inOrder: [Waiter] { waiters.sorted { $0.key < $1.key }.map(\.value) }
     }
 
     private struct State {
         /// The flights whose tasks haven't ended; one without waiters is abandoned.
         var flights: [Int: Flight] = [:]
-        /// The flights that calls may still join; one that is abandoned is replaced by the next.
+        /// The flights that calls may still join.
+        ///
+        /// The next flight replaces an abandoned one.
         var open: [Key: Int] = [:]
         /// The flight that each call waits for.
         var joined: [Int: Int] = [:]
@@ -46,8 +48,8 @@ package final class SingleFlight<Key: Hashable & Sendable, Caller: Sendable, Val
     private let state = Locked(State())
     private let overlaps: Bool
 
-    /// - Parameter overlaps: Whether a flight may start while an abandoned one with the same key winds up; otherwise it
-    ///   waits for the other's end.
+    /// - Parameter overlaps: Whether a flight may start while an abandoned one with the same key is ending; otherwise
+    ///   it waits for that one's end.
     package init(overlaps: Bool = false) {
         self.overlaps = overlaps
     }
@@ -58,11 +60,11 @@ package final class SingleFlight<Key: Hashable & Sendable, Caller: Sendable, Val
     ///
     /// - Parameters:
     ///   - key: The key of the operation.
-    ///   - caller: The information about the caller by which results are delivered.
+    ///   - caller: The information about the caller that is used to deliver results.
     ///   - operation: The operation, which receives the number of its flight.
-    /// - Throws: Rethrows the operation's error; `CancellationError` as soon as the caller is cancelled, or, for the
-    ///   last caller, once the operation, which is cancelled too, has ended; ``SingleFlightReentry`` if the operation
-    ///   waits for itself.
+    /// - Throws: The operation's error; `CancellationError` as soon as the caller is cancelled, or for the last caller,
+    ///   which also cancels the operation, once the operation has ended; ``SingleFlightReentry`` if the operation waits
+    ///   for itself.
     package func run(
         _ key: Key,
         for caller: Caller,
@@ -159,7 +161,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Caller: Sendable, Val
         state.withLock { $0.close(flight) }
     }
 
-    /// Returns the callers that wait for a flight, in the order in which they came.
+    /// Returns the callers that wait for a flight, in order of arrival.
     package func callers(of flight: Int) -> [Caller] {
         state.withLock { $0.flights[flight]?.inOrder.map(\.caller) ?? [] }
     }
@@ -170,10 +172,10 @@ package final class SingleFlight<Key: Hashable & Sendable, Caller: Sendable, Val
     /// The number of callers waiting for a result.
     package var waiterCount: Int { state.withLock { $0.joined.count } }
 
-    /// Whether the current task is part of a flight, or of work that ``asPart(_:)`` does.
+    /// Whether the current task is part of a flight, or of work run by ``asPart(_:)``.
     package var isInside: Bool { WorkScope.isInside(self) }
 
-    /// Does other work of the flights' owner, in which ``isInside`` is true.
+    /// Runs other work of the flights' owner, in which ``isInside`` is true.
     package func asPart<Result: Sendable>(_ work: @Sendable () async throws -> Result) async rethrows -> Result {
         try await WorkScope.run(for: self) { try await work() }
     }
@@ -193,5 +195,5 @@ extension SingleFlight where Caller == Void {
     }
 }
 
-/// Thrown if an operation requests its own result, which would deadlock.
+/// The error thrown if an operation requests its own result, which would deadlock.
 package struct SingleFlightReentry: Error {}

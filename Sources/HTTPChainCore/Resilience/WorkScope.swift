@@ -2,7 +2,7 @@ import HTTPChainSupport
 
 /// Marks the task that does an owner's work, so that the owner recognizes calls that the work makes.
 ///
-/// The mark ends with the work: a task that outlives the work inherits the mark, but without effect.
+/// The mark ends with the work. A task that outlives the work inherits the mark, but it has no effect.
 final class WorkScope: Sendable {
     @TaskLocal private static var current: WorkScope?
 
@@ -31,13 +31,14 @@ final class WorkScope: Sendable {
         return false
     }
 
-    /// Does an owner's work.
+    /// Runs an owner's work.
     static func run<Value: Sendable>(
         for owner: AnyObject,
         _ number: Int? = nil,
         _ work: @Sendable () async throws -> Value
     ) async rethrows -> Value {
-        // Without those that have ended: a task that outlives one work may start the next, and so on without end.
+        // Omits scopes that have ended. Otherwise they would accumulate, because a task that outlives its work may
+        // start the next work, and so on.
         let scope = WorkScope(owner: ObjectIdentifier(owner), number: number, inside: firstOpen(from: current))
         defer { scope.isOpen.withLock { $0 = false } }
         return try await $current.withValue(scope) { try await work() }

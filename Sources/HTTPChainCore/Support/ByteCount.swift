@@ -58,7 +58,7 @@ public struct ByteCount: Sendable, Hashable, Comparable, ExpressibleByIntegerLit
         guard bytes >= 1000 else { return description }
         var value = Double(bytes) / 1000
         var units = ["kB", "MB", "GB", "TB", "PB", "EB"][...]
-        // A value that would round to 1000 of one unit becomes 1.0 of the next.
+        // A value that would round to 1000 of one unit becomes 1.0 of the next unit.
         while value >= 999.5, units.count > 1 {
             value /= 1000
             units.removeFirst()

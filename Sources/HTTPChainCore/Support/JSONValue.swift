@@ -65,7 +65,7 @@ public enum JSONValue: Sendable, Hashable {
 extension JSONValue: Codable {
     /// Decodes any value.
     ///
-    /// - Throws: A `DecodingError`, also if values are nested deeper than 128 levels.
+    /// - Throws: A `DecodingError`, including if values are nested deeper than 128 levels.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {

@@ -1,4 +1,4 @@
-/// SHA-256 of short texts and contents (FIPS 180-4 §6.2), to compare values that must not be stored.
+/// SHA-256 of short text and content (FIPS 180-4 §6.2), to compare values that must not be stored.
 ///
 /// The core has no dependency on a cryptography library; the stages that hash bodies use one.
 package enum SHA256Digest {
@@ -68,7 +68,7 @@ package enum SHA256Digest {
 
     /// Whether value^root is at most number · 2^(32·root).
     private static func isAtMost(_ value: UInt64, _ number: UInt64, _ root: Int) -> Bool {
-        // As four 32-bit words, the lowest first.
+        // The product as four 32-bit words, lowest first.
         var product: [UInt64] = [1, 0, 0, 0]
         for _ in 0..<root { product = multiplied(product, value) }
         var limit: [UInt64] = [0, 0, 0, 0]

@@ -1,6 +1,6 @@
 /// State that several tasks change and wait for.
 ///
-/// Usable from inlinable code, like ``Locked``: a change is then specialized for the state in every module.
+/// It is usable from inlinable code, like ``Locked``, so that a change is specialized for the state in every module.
 @usableFromInline
 package final class Watched<State: Sendable>: Sendable {
     @usableFromInline
@@ -34,7 +34,7 @@ package final class Watched<State: Sendable>: Sendable {
 
     /// Changes the state and wakes the tasks that waited for the change.
     ///
-    /// Inlinable, so that a change that nobody waits for needs no type metadata from the runtime.
+    /// It is inlinable, so that a change without waiters needs no type metadata from the runtime.
     @inlinable
     @discardableResult
     package func update<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
@@ -48,7 +48,7 @@ package final class Watched<State: Sendable>: Sendable {
 
     /// Waits until `condition` returns a value.
     ///
-    /// It is called now and after every change, and may change the state itself if it does return a value.
+    /// The condition is called now and after every change. It may change the state if it returns a value.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     package func wait<Result: Sendable>(
@@ -119,7 +119,7 @@ package final class Watched<State: Sendable>: Sendable {
         for resume in wake { resume() }
     }
 
-    /// Removes the waiters whose condition is met, until none of the remaining ones is.
+    /// Removes the waiters whose condition is met, until no remaining condition is.
     @usableFromInline
     static func satisfied(_ guarded: inout Guarded) -> [@Sendable () -> Void] {
         var ready: [@Sendable () -> Void] = []

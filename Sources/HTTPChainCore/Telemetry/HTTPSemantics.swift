@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-/// Values of OpenTelemetry's HTTP conventions for methods, protocols and errors, for every stage that reports them.
+/// The values of OpenTelemetry's HTTP conventions for methods, protocols and errors, for all stages that report them.
 package enum HTTPSemantics {
     /// The version of this library in telemetry.
     package static let libraryVersion = "0.1.0"
@@ -44,7 +44,7 @@ package enum HTTPSemantics {
     /// Returns the `error.type` of an error: one of few values, never made from the error's text.
     ///
     /// - Returns: "timeout"; the kind of a ``TransportError``; the status of a ``ResponseError``; the name of the
-    ///   error's type otherwise. Nil for a cancellation, which the caller wanted and isn't an error.
+    ///   error's type otherwise. Nil for a cancellation, which the caller requested and which isn't an error.
     package static func errorType(of error: any Error, isTimeUp: Bool = false) -> String? {
         switch error {
         case is any TimeoutFailure: return "timeout"
@@ -58,7 +58,9 @@ package enum HTTPSemantics {
     }
 }
 
-/// The time at which an exchange must end: a cancellation after that wasn't requested by the caller.
+/// The time at which an exchange must end.
+///
+/// A cancellation after that time wasn't requested by the caller.
 package struct TimeBound: Sendable {
     private let end: Duration?
 

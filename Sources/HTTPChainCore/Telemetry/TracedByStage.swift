@@ -1,7 +1,7 @@
-/// Whether a stage of the chain has decided about the trace of this attempt.
+/// Whether a stage of the chain has decided if this attempt is traced.
 ///
-/// Set by a tracing stage if it creates a span itself, and if the call must not be traced. Transports then create no
-/// spans and write no trace fields, because the attempt would be traced twice.
+/// A tracing stage sets it if it creates a span itself, or if the call must not be traced. Transports then create no
+/// spans and write no trace fields, so that the attempt isn't traced twice.
 public enum TracedByStage: RequestOption, RequestNote {
     /// No stage has decided.
     public static var defaultValue: Bool { false }

@@ -18,13 +18,13 @@ extension Request {
     /// A URL builder sets the template automatically if a reference has variables.
     ///
     /// - Parameter template: An absolute path with placeholders, identical for every call of its kind; never one of the
-    ///   many URLs it represents.
+    ///   URLs that it represents.
     public consuming func urlTemplate(_ template: String) -> Request {
         options[URLTemplate.self] = template
         return self
     }
 
-    /// Returns the template of the request's URL: the call's, or that of the URL builder.
+    /// Returns the template of the request's URL: the call's, or the URL builder's.
     ///
     /// - Returns: `nil` if there is none, or if a redirect has led to another path.
     package func knownTemplate(in record: CallRecord?) -> String? {

@@ -3,8 +3,8 @@ import HTTPChainSupport
 /// Schedules any number of alarms on one clock, with a single task that sleeps until the next one.
 ///
 /// It owns that task, which isn't a child of any call's task. The system's clock keeps cancelled sleeps in its queue
-/// until they are due, so one for each call would pile up. Therefore the task sleeps on, serves the alarms added in the
-/// meantime, and ends when it wakes and finds none. It retains nothing of a call.
+/// until they are due, so a sleep for each call would pile up. The task therefore keeps sleeping, serves the alarms
+/// added in the meantime, and ends when it wakes and finds none. It retains nothing of a call.
 final class AlarmScheduler: Sendable {
     typealias Table = DeadlineTable<@Sendable () -> Void>
 
@@ -27,7 +27,9 @@ final class AlarmScheduler: Sendable {
     /// The scheduler for all calls of the process that use the system's clock.
     static let system = AlarmScheduler(time: SystemTime())
 
-    /// The maximum length of one sleep: clocks may count nanoseconds in 64 bits, so longer sleeps are split.
+    /// The maximum length of one sleep.
+    ///
+    /// Clocks may count nanoseconds in 64 bits, so longer sleeps are split.
     static let longestSleep = Duration.seconds(86_400)
 
     private let time: any TimeSource
@@ -67,7 +69,7 @@ final class AlarmScheduler: Sendable {
         _ = state.withLock { $0.table.remove(id) }
     }
 
-    /// Ensures that the sleeper wakes in time for the next alarm.
+    /// Ensures that the sleeper wakes up in time for the next alarm.
     private func rouse(_ state: inout State) {
         guard let next = state.table.next else { return }
         if let wakes = state.wakes, wakes <= next { return }

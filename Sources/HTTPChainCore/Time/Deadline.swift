@@ -1,6 +1,6 @@
 /// A limit and its start, on the scale of the clock's `elapsed`.
 package struct Deadline: Sendable, Hashable {
-    /// Longer than any wait (some 34,000 years), and small enough to be added to a point in time.
+    /// The longest limit (some 34,000 years), which is small enough to be added to a point in time.
     package static let furthest = Duration.seconds(1 << 40 as Int64)
 
     package let scope: TimeoutScope
@@ -18,7 +18,7 @@ package struct Deadline: Sendable, Hashable {
 
     package func isOver(at now: Duration) -> Bool { instant <= now }
 
-    /// Returns the first of several deadlines; of two at the same time, the first argument.
+    /// Returns the earliest of several deadlines, or the first argument of those at the same time.
     package static func first(_ one: Deadline?, _ other: Deadline?, _ third: Deadline? = nil) -> Deadline? {
         earlier(earlier(one, other), third)
     }

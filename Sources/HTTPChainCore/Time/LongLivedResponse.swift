@@ -3,7 +3,8 @@ package import HTTPTypes
 /// Whether the response's body continues for as long as the server likes, such as a stream of events.
 ///
 /// The limits of the call and of each attempt then apply until the head of the response has arrived, but not to its
-/// body: only the stream's reader knows the meaning of silence. Such a body is neither resumed with a range nor stored.
+/// body, because only the stream's reader knows what silence means. Such a body is neither resumed with a range nor
+/// stored.
 package enum LongLivedResponse: RequestNote {
     /// The default value: the body has an end.
     package static var defaultValue: Bool { false }

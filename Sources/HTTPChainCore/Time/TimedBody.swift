@@ -3,8 +3,8 @@ import Foundation
 extension TransferTimer {
     /// Returns a response's body whose reads are subject to the limits, each run by ``run(_:)``.
     ///
-    /// A body that is replayable or empty, or to which the limits don't apply, is returned unchanged. The limits aren't
-    /// counted while nobody reads the body.
+    /// A body that is replayable or empty, or to which the limits don't apply, is returned unchanged. Time during which
+    /// the body isn't being read doesn't count.
     public func keep(_ body: HTTPBody) -> HTTPBody {
         if body.isReplayable || body.isEmpty || !limitsBody { return body }
         return .once(length: body.length) { TimedReader(timer: self, source: TimedSource(body), length: body.length) }
@@ -12,13 +12,13 @@ extension TransferTimer {
     }
 }
 
-/// Reads chunks one by one, each until the next deadline.
+/// Reads chunks one by one, each with the next deadline as its limit.
 private struct TimedReader: BodyReader {
     let timer: TransferTimer
     private var source: TimedSource?
     /// The number of bytes left of a declared length.
     private var remaining: Int64?
-    /// The result after the last of those bytes, if it was read with them.
+    /// The result after the last of the declared bytes, if it was read with them.
     private var next: Result<Data?, any Error>?
     private var failure: TimeoutError?
 
@@ -53,7 +53,7 @@ private struct TimedReader: BodyReader {
             if let count = part.chunk?.count { remaining = remaining.map { $0 - Int64(count) } }
             return part.chunk
         } catch let error as TimeoutError {
-            // Nothing more is read, and any transfer behind the body ends.
+            // Nothing more is read, and dropping the source ends any transfer behind the body.
             self.source = nil
             failure = error
             throw error
@@ -72,8 +72,8 @@ private struct TimedReader: BodyReader {
 
 /// Passes a reader to the task of each read.
 ///
-/// Without an actor or a lock, because each of those tasks is awaited before the next one starts. An actor would force
-/// a task that started on its caller's thread to switch threads, even for a part that is already available.
+/// It needs no actor or lock, because each of those tasks is awaited before the next one starts. An actor would force a
+/// task that started on its caller's thread to switch threads, even for a part that is already available.
 private final class TimedSource: Sendable {
     private enum State {
         case unopened(HTTPBody)

@@ -1,7 +1,7 @@
 /// Time limits for each step of an exchange with a server.
 ///
-/// A stage that limits attempts sets them on the request, and the transport enforces them. `nil` is no limit; zero or
-/// less fails immediately.
+/// A stage that limits attempts sets these on the request, and the transport enforces them. `nil` means no limit; zero
+/// or less fails immediately.
 public struct TransferLimits: Sendable, Hashable {
     /// The maximum time to get a connection, including the wait for a free one.
     ///
@@ -9,7 +9,7 @@ public struct TransferLimits: Sendable, Hashable {
     public var connect: Duration?
     /// The maximum time during which the network accepts no part of the request's body; it restarts with each part.
     ///
-    /// Small parts are buffered by the system, and a slow network empties the buffers later.
+    /// The system buffers small parts, and a slow network empties the buffers later.
     public var write: Duration?
     /// The maximum time until the response's head arrives, from the moment when the whole request has been sent.
     public var response: Duration?

@@ -3,9 +3,9 @@ public import HTTPTypes
 
 /// Enforces the limits of one exchange: the deadline of its call, and the time of each step.
 ///
-/// A transport makes one for each request, reports the progress of the exchange to it, and is called when time is up.
-/// Such a transport has the capability ``TransportCapabilities/keepsDeadlines``, so that outer stages need no task for
-/// a deadline.
+/// A transport makes a timer for each request, reports the progress of the exchange to it, and is called when time is
+/// up. Such a transport has the capability ``TransportCapabilities/keepsDeadlines``, so that outer stages need no task
+/// for a deadline.
 ///
 /// ```swift
 /// let timer = TransferTimer(request)          // nil when nothing is limited
@@ -30,9 +30,9 @@ public final class TransferTimer: Sendable {
         var isOver = false
     }
 
-    /// How a request's body is sent, and how the transport reports it.
+    /// The way a request's body is sent and the transport reports it.
     public enum Upload: Sendable, Hashable {
-        /// There is no body, or it is sent with the head, in one piece.
+        /// There is no body, or it is sent in one piece with the head.
         case atOnce
         /// ``TransferTimer/sent(_:of:)`` or ``TransferTimer/uploadEnded()`` will be called.
         case told
@@ -108,8 +108,8 @@ public final class TransferTimer: Sendable {
         return next.map { $0 - time.elapsed }
     }
 
-    /// Whether ``remaining`` counts down to the same instant until the response's head arrives, so that one timer of a
-    /// transport's client can enforce the limits until then.
+    /// Whether ``remaining`` counts down to the same instant until the response's head arrives, so that a single timer
+    /// of a transport's client can enforce the limits until then.
     package var isSettled: Bool { state.withLock { $0.watch.deadlineIsSettled } }
 
     // MARK: Reports of the transport
@@ -182,7 +182,7 @@ public final class TransferTimer: Sendable {
         let move: (alarm: any TimeAlarm, instant: Duration)? = state.withLock { state in
             change(&state.watch, now)
             guard state.onExpiry != nil, let next = state.watch.deadline?.instant else { return nil }
-            // An alarm that is too early is set again when it fires.
+            // An alarm that fires too early is set again.
             if let alarm = state.alarm, let rings = state.rings {
                 guard next < rings else { return nil }
                 state.rings = next
@@ -252,7 +252,7 @@ public final class TransferTimer: Sendable {
 extension TransferTimer {
     /// Runs work that ends when its task is cancelled, and cancels it when time is up.
     ///
-    /// The work runs in a separate task that is cancelled and awaited: if it ignores cancellation, this function
+    /// The work runs in a separate task, which is cancelled and awaited. If it ignores cancellation, this function
     /// returns late. If the system supports it, the task starts on this thread, so that work whose result is
     /// immediately available needs no thread switch.
     ///

@@ -1,6 +1,6 @@
 /// The state of the limits of one exchange, which determines the next deadline after each event.
 ///
-/// A pure value: it receives events with their times, and reads no clock.
+/// It is a pure value that receives events with their times, and doesn't read a clock.
 struct TransferWatch: Sendable {
     enum Step: Sendable, Hashable {
         case connecting
@@ -21,7 +21,7 @@ struct TransferWatch: Sendable {
     /// The start of the current step's wait; `nil` while nothing waits.
     private var since: Duration?
     private let upload: TransferTimer.Upload
-    /// Whether the time to connect is part of the first step after it, because the connection isn't reported.
+    /// Whether the time to connect is part of the next step, because the connection isn't reported.
     private var includesConnecting: Bool
 
     /// - Parameters:
@@ -63,7 +63,7 @@ struct TransferWatch: Sendable {
         if since != nil { since = now }
         switch step {
         case .connecting, .sending: step = count == length ? .waitingForHead : .sending
-        // A lost connection starts again.
+        // The transport sends again after losing a connection.
         case .waitingForHead: if let length, count < length { step = .sending }
         case .reading: break
         }

@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// A record of a request's way through a chain: the changes, the response and the duration of each stage.
+/// A record of a request's path through a chain, with the changes, the response and the duration of each stage.
 ///
 /// Durations end at the head of the response; reading the body isn't included. Secrets are redacted.
 public struct Trace: Sendable, CustomStringConvertible {
@@ -88,13 +88,13 @@ extension TracedCall: CustomStringConvertible {
 extension Chain {
     /// Sends a request and records what each stage does to it.
     ///
-    /// For debugging, not for production: everything passed between two stages is recorded.
+    /// Use this for debugging, not in production, because everything passed between stages is recorded.
     ///
-    /// - Returns: The response or error that ``send(_:)`` would have returned, and the trace, which failed calls have
-    ///   too.
+    /// - Returns: The response or error that ``send(_:)`` would have returned or thrown, and the trace, which failed
+    ///   calls have too.
     public func trace(_ request: consuming Request) async -> TracedCall {
         fillEnvironment(of: &request)
-        // A nested trace has separate spans, in which an outer span's number means nothing.
+        // A nested trace has separate spans, in which an outer span's number has no meaning.
         request.options.remove(TraceParent.self)
         let time = request.environment.time
         let recorder = TraceRecorder(stages: stages, transport: transport, options: request.options, time: time)

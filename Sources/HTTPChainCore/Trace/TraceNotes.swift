@@ -1,12 +1,12 @@
-/// A stage's notes on its decisions and their reasons, for tracing the call.
+/// A stage's notes about its decisions and their reasons, for tracing the call.
 ///
 /// ```swift
 /// let notes = request.traceNotes
 /// notes.add("not stored, because the response says no-store")
 /// ```
 ///
-/// If the call isn't traced, the text isn't even evaluated. The text must not contain secrets; anything that looks like
-/// one is redacted nevertheless.
+/// If the call isn't traced, the text isn't evaluated. It must not contain secrets; anything that looks like one is
+/// redacted nevertheless.
 public struct TraceNotes: Sendable {
     let span: TraceSpan?
 

@@ -1,4 +1,4 @@
-/// A probe between two stages of a traced chain that records what passes.
+/// A probe between two stages of a traced chain that records requests and responses.
 struct TraceProbe: DeadlineKeepingMiddleware {
     let position: Int
     let recorder: TraceRecorder

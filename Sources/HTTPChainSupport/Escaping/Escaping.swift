@@ -39,7 +39,7 @@ package enum Escaping {
             case 0x3E: "&gt;"
             case 0x22: "&quot;"
             case 0x27: "&#39;"
-            // Parsers normalize these: CR everywhere, the others in XML attributes.
+            // Parsers normalize these: CR everywhere, and the others in XML attributes.
             case 0x09, 0x0A, 0x0D: "&#\(scalar.value);"
             case ..<0x20, 0xFFFE...0xFFFF: "\u{FFFD}"
             default: nil
@@ -73,7 +73,9 @@ package enum Escaping {
         }.joined()
     }
 
-    /// Makes a quoted string, RFC 9110 §5.6.4; ASCII control characters that it can't contain become spaces.
+    /// Makes a quoted string, RFC 9110 §5.6.4.
+    ///
+    /// ASCII control characters that it can't contain become spaces.
     package static func quotedString(_ text: some StringProtocol) -> String {
         let content = replacing(in: text) { scalar in
             switch scalar.value {
@@ -162,7 +164,7 @@ extension StringProtocol {
         return Escaping.replacing(in: Substring(self).unicodeScalars.prefix(limit)) { $0.isDisruptive ? " " : nil }
     }
 
-    /// Does the same as ``printable(upTo:)``, with an ellipsis if the text is cut off.
+    /// Does the same as ``printable(upTo:)``, but adds an ellipsis if the text is cut off.
     package func printable(cutAfter limit: Int) -> String {
         let shown = printable(upTo: limit)
         return unicodeScalars.dropFirst(limit).isEmpty ? shown : shown + "…"
@@ -175,7 +177,7 @@ extension StringProtocol {
             .joined(separator: separator)
     }
 
-    /// The text with its line breaks kept, and otherwise as in ``printable(upTo:)``.
+    /// The text as in ``printable(upTo:)``, but with its line breaks.
     package var printableLines: String {
         if !unicodeScalars.contains(where: { $0.isDisruptive && $0 != "\n" }) { return String(self) }
         return Escaping.replacing(in: self) { $0.isDisruptive && $0 != "\n" ? " " : nil }
@@ -183,7 +185,7 @@ extension StringProtocol {
 }
 
 extension Unicode.Scalar {
-    /// Whether it ends a line, Unicode Standard §5.8.
+    /// Whether the scalar ends a line, Unicode Standard §5.8.
     package var endsLine: Bool {
         switch value {
         case 0x0A...0x0D, 0x85, 0x2028, 0x2029: true
@@ -191,7 +193,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether it ends a line, controls a terminal or changes the writing direction.
+    /// Whether the scalar ends a line, controls a terminal or changes the writing direction.
     package var isDisruptive: Bool {
         switch value {
         case ..<0x20, 0x7F...0x9F, 0x2028, 0x2029, 0x202A...0x202E, 0x2066...0x2069: true

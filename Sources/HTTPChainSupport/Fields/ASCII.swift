@@ -1,4 +1,4 @@
-/// Character classes of the grammar of fields.
+/// The character classes in the grammar of fields.
 package enum ASCII {
     /// Whether two names are equal, ignoring ASCII letter case, RFC 9110 §11.1.
     package static func equalFolded(_ one: String, _ other: String) -> Bool {
@@ -22,7 +22,7 @@ package enum ASCII {
         isAlphanumeric(byte) || "-._~+/".utf8.contains(byte)
     }
 
-    /// Whether a byte is a visible character (VCHAR, RFC 5234 §B.1): not a space, a control character or non-ASCII.
+    /// Whether a byte is a visible ASCII character (VCHAR, RFC 5234 §B.1), not a space or a control character.
     @inlinable
     package static func isVisible(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
 
@@ -52,7 +52,7 @@ package enum ASCII {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
-    /// Whether a byte has the same meaning in a URI whether or not it is percent-encoded, RFC 3986 §2.3.
+    /// Whether a byte means the same in a URI with and without percent-encoding, RFC 3986 §2.3.
     @inlinable
     package static func isUnreserved(_ byte: UInt8) -> Bool {
         isAlphanumeric(byte) || "-._~".utf8.contains(byte)

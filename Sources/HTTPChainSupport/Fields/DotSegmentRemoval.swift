@@ -1,6 +1,6 @@
 /// Returns the path without its `.` and `..` segments, RFC 3986 §5.2.4.
 ///
-/// Percent-encoded dots (`%2E`) count too, as in browsers and most servers; only slashes are separators.
+/// Percent-encoded dots (`%2E`) also count as dots, as in browsers and most servers. Only slashes are separators.
 package func removingDotSegments(from path: ArraySlice<UInt8>) -> [UInt8] {
     Steps.take(path.count)
     let slash = UInt8(ascii: "/")

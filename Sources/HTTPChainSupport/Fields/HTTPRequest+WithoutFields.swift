@@ -1,7 +1,8 @@
 package import HTTPTypes
 
 extension HTTPRequest {
-    /// The method and target only: keeping a copy of the fields would force inner stages to copy them on change.
+    /// The method and target only, because keeping a copy of the fields would force inner stages to copy them when they
+    /// change one.
     package var withoutFields: HTTPRequest {
         var target = self
         target.headerFields = [:]

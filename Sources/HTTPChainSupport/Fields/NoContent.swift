@@ -1,7 +1,7 @@
 package import HTTPTypes
 
 extension HTTPResponse {
-    /// Whether the response ends with its head, whatever its fields say: RFC 9112 §6.3, RFC 9110 §6.4.1.
+    /// Whether the response ends with its head, regardless of its fields (RFC 9112 §6.3, RFC 9110 §6.4.1).
     ///
     /// Use this for reading or writing the connection.
     ///
@@ -14,7 +14,7 @@ extension HTTPResponse {
         }
     }
 
-    /// Whether the response has no content, whatever its fields say: the cases of ``endsWithHead(answering:)``, and
+    /// Whether the response has no content, regardless of its fields: the cases of ``endsWithHead(answering:)``, and
     /// 205, which may be framed like any other response but has no content (RFC 9110 §15.3.6).
     ///
     /// Use this for handling content: decoding, digests, progress.

@@ -1,13 +1,13 @@
-/// A value with parameters, such as `form-data; name="a"`: the syntax shared by Content-Type, Content-Disposition and
-/// other fields, RFC 9110 §5.6.6.
+/// A value with parameters, such as `form-data; name="a"`, in the syntax of Content-Type, Content-Disposition and other
+/// fields (RFC 9110 §5.6.6).
 package struct ParameterizedValue: Sendable {
     /// The text before the first parameter, in lower case.
     package let value: String
     /// The parameters in order, with names in lower case and values without quotes.
     package let parameters: [(name: String, value: [UInt8])]
 
-    /// Parses the text leniently: anything that isn't a parameter is skipped, and an unterminated quoted string extends
-    /// to the end of the text.
+    /// Parses the text leniently: skips anything that isn't a parameter, and treats an unterminated quoted string as
+    /// extending to the end of the text.
     package init(_ text: some Sequence<UInt8>) {
         var scanner = Scanner(bytes: Array(text))
         value = String(decoding: scanner.takeValue(), as: UTF8.self).lowercased()
@@ -74,7 +74,7 @@ private struct Scanner {
             Steps.take()
             index += 1
             if byte == UInt8(ascii: "\"") { break }
-            // Browsers don't escape backslashes in file names, so one that escapes nothing is literal.
+            // Browsers don't escape backslashes in file names, so a backslash that escapes nothing is literal.
             if byte == UInt8(ascii: "\\"), let next = current, next == UInt8(ascii: "\"") || next == byte {
                 index += 1
                 result.append(next)

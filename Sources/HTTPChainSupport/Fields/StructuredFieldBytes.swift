@@ -1,8 +1,8 @@
 extension StringProtocol {
-    /// The bytes of a structured field (RFC 9651) from outside, or `nil` if it has more than 2,048 members and
-    /// parameters, which counts as malformed.
+    /// The bytes of a received structured field (RFC 9651), or `nil` if it has more than 2,048 members and parameters,
+    /// which counts as malformed.
     ///
-    /// The parser compares each key with all keys before it, so that a field of 64 KB would take seconds. Parsers must
+    /// The parser compares each key with all keys before it, so a field of 64 KB would take seconds. Parsers must
     /// support 1,024 members (RFC 9651 §3.1, §3.2).
     package var structuredFieldBytes: [UInt8]? {
         let bytes = Array(utf8)

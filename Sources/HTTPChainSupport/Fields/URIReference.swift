@@ -1,7 +1,7 @@
 /// A URI reference in the five parts of RFC 3986 §4.1, distinguishing missing parts from empty ones.
 ///
-/// For references that are resolved against a base (`Location`, `Link`), strictly by the RFC. ``URLReference`` splits
-/// the URLs that callers write, including templates, once for each request.
+/// Use it for references that are resolved against a base (`Location`, `Link`), strictly by the RFC. ``URLReference``
+/// splits the URLs that callers write, including templates, once for each request.
 package struct URIReference: Hashable, Sendable {
     package var scheme: String?
     package var authority: String?
@@ -9,7 +9,7 @@ package struct URIReference: Hashable, Sendable {
     package var query: String?
     package var fragment: String?
 
-    /// Splits a reference like RFC 3986 appendix B, without validating the parts.
+    /// Splits a reference as in RFC 3986 appendix B, without validating the parts.
     package init(_ text: String) {
         Steps.take(text.utf8.count)
         var rest = text.utf8[...]
@@ -48,7 +48,7 @@ package struct URIReference: Hashable, Sendable {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 
-    /// Resolves the reference against `base`, RFC 3986 §5.2.2, strict.
+    /// Resolves the reference against `base`, strictly by RFC 3986 §5.2.2.
     ///
     /// The base's own fragment is ignored.
     package func resolved(against base: URIReference) -> URIReference {

@@ -1,11 +1,11 @@
-/// A URL reference split like in RFC 3986 appendix B, without validating the parts.
+/// A URL reference split as in RFC 3986 appendix B, without validating the parts.
 ///
 /// Template expressions (`{?q}`, `{#section}`) are opaque: delimiters inside braces don't split, and a reference with
 /// an expression in its authority stays whole, in `path`, until a stage expands it.
 ///
-/// It parses the target of a request as written by a caller into the parts of a request head: path and query are one
-/// part, and a scheme must be followed by `//`, so that `localhost:8080/a` and `urn:x` are paths. ``URIReference`` is
-/// for references in responses and documents: it has the five parts needed for resolution, and treats braces like other
+/// It splits the target of a request, as written by a caller, into the parts of a request head: path and query are one
+/// part, and a scheme must be followed by `//`, so `localhost:8080/a` and `urn:x` are paths. ``URIReference`` is for
+/// references in responses and documents: it has the five parts needed for resolution, and treats braces like other
 /// characters.
 package struct URLReference {
     package var scheme: String?
@@ -20,7 +20,7 @@ package struct URLReference {
         self = text.withUTF8 { Self($0[...]) }
     }
 
-    // Delimiters are compared as bytes, so that a combining character doesn't hide one.
+    // Compares delimiters as bytes, so that a combining character can't hide one.
     private init(_ text: Bytes) {
         Steps.take(text.count)
         let hash = Self.fragmentStart(in: text)

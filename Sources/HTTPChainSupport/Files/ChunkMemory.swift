@@ -2,7 +2,7 @@ package import Foundation
 
 /// Memory for a chunk of a body, reused by later chunks once its bytes are no longer referenced.
 ///
-/// A body is read in chunks of one size, each short-lived. The system's allocator would return that memory to the
+/// A body is read in short-lived chunks of the same size. The system's allocator would return their memory to the
 /// system and fault it in again between two chunks, which costs more than reading them.
 package struct ChunkMemory: ~Copyable {
     /// The size of chunks that are kept for reuse.
@@ -16,9 +16,10 @@ package struct ChunkMemory: ~Copyable {
     package let memory: UnsafeMutableRawPointer
     private let isShared: Bool
 
-    /// Allocates memory for a number of bytes; returns nil if there is none left.
+    /// Allocates memory for a number of bytes; returns nil if no memory is left.
     ///
-    /// A small number of bytes gets no more than it needs, so that a reader doesn't retain more memory than its data.
+    /// For a small number of bytes it allocates no more than needed, so that a reader doesn't retain more memory than
+    /// its data.
     package init?(room: Int) {
         isShared = room > Self.size / 2 && room <= Self.size
         if isShared, let address = Self.spare.withLock({ $0.popLast() }),
@@ -35,9 +36,11 @@ package struct ChunkMemory: ~Copyable {
         Self.release(memory, isShared: isShared)
     }
 
-    /// Returns the bytes at the start of the memory without copying them; the memory is released with them.
+    /// Returns the bytes at the start of the memory without copying them.
     ///
-    /// It must not be written to once the bytes are shared.
+    /// The memory is released with the bytes.
+    ///
+    /// The memory must not be written to once the bytes are shared.
     package consuming func take(count: Int) -> Data {
         let (memory, isShared) = (memory, isShared)
         discard self

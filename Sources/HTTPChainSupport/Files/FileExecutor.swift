@@ -2,13 +2,13 @@ import Foundation
 
 /// The threads for file work, so that a slow disk blocks neither the cooperative pool nor the main actor.
 ///
-/// It has up to ``limit`` threads: one is started if work finds none idle, and one that finds no work for some seconds
-/// ends. Work beyond the limit waits in order. A transfer has at most one operation at a time here, so one on a
-/// stalled disk occupies one thread, and the others continue.
+/// It has up to ``limit`` threads: a thread is started if there is work and no idle thread, and a thread without work
+/// for some seconds ends. Work beyond the limit waits in order. A transfer has at most one operation at a time here, so
+/// a transfer on a stalled disk occupies one thread, and the others continue.
 ///
 /// Bodies, saving and spilling share ``shared``, as do files that are read or written occasionally. Components that use
 /// one disk all the time (the stores of the cache, the spool of a log shipper) have a few separate threads, so that
-/// they can't occupy all shared ones if that disk stalls.
+/// they can't occupy all shared threads if that disk stalls.
 package final class FileExecutor: FileWork {
     /// The executor of the process.
     ///
@@ -21,6 +21,8 @@ package final class FileExecutor: FileWork {
     private typealias Job = @Sendable () -> Void
 
     private struct State {
+        /// The pending jobs.
+        ///
         /// Jobs that were taken are nil, because releasing the last reference to a job may submit another, which must
         /// not happen while the lock is held.
         var pending: [Job?] = []
@@ -57,7 +59,7 @@ package final class FileExecutor: FileWork {
         self.patience = patience
     }
 
-    /// Runs a blocking operation on one of the threads later; doesn't wait for it.
+    /// Runs a blocking operation on one of the threads later, without waiting for it.
     package func submit(_ operation: @escaping @Sendable () -> Void) {
         let (wakes, starts) = state.withLock { state in
             state.pending.append(operation)
@@ -102,7 +104,7 @@ package final class FileExecutor: FileWork {
 
 /// An executor for file work on threads that may wait for a disk.
 package protocol FileWork: Sendable {
-    /// Runs a blocking operation later; doesn't wait for it.
+    /// Runs a blocking operation later, without waiting for it.
     func submit(_ operation: @escaping @Sendable () -> Void)
 }
 
@@ -110,7 +112,7 @@ extension FileWork {
     /// Runs a blocking operation on a thread that may wait.
     ///
     /// - Throws: Errors of the operation; `CancellationError` immediately if the task is cancelled, without waiting for
-    ///   a stalled disk. An operation that has started then finishes by itself, and its result is discarded.
+    ///   a stalled disk. An operation that has already started then finishes by itself, and its result is discarded.
     package func run<Value: Sendable>(_ operation: @escaping @Sendable () throws -> Value) async throws -> Value {
         let outcome = Outcome<Value>()
         return try await withTaskCancellationHandler {
@@ -128,7 +130,7 @@ extension FileWork {
 
     /// Runs a blocking operation to its end on a thread that may wait, even if the task is cancelled.
     ///
-    /// For work that must not be left half done.
+    /// Use this for work that must not be left half done.
     package func runToEnd<Value: Sendable, Failure: Error>(
         _ operation: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {

@@ -35,7 +35,8 @@ extension FileFault {
     /// Whether a code has the meaning of ``isWait``.
     package static func isWait(_ code: Int32) -> Bool { code == EAGAIN }
 
-    /// Whether a code has the meaning of ``isUnsupported``: old kernels, sandboxes, and file systems without support.
+    /// Whether a code has the meaning of ``isUnsupported``, as with old kernels, sandboxes, and file systems without
+    /// support.
     package static func isUnsupported(_ code: Int32) -> Bool {
         [ENOSYS, ENOTSUP, EOPNOTSUPP, EPERM, EINVAL, E2BIG].contains(code)
     }

@@ -8,7 +8,7 @@ import Musl
 import Android
 #endif
 
-/// The file system operations used by the package: only a few, so that tests can make each of them fail or stall.
+/// The file system operations that the package uses, which are few, so that tests can make each of them fail or stall.
 ///
 /// They may block unless they say otherwise, so call them on a ``FileExecutor``.
 package protocol FileSystem: Sendable {
@@ -25,18 +25,18 @@ package protocol FileSystem: Sendable {
     func open(_ path: String, _ opening: FileOpening) throws(FileFault) -> (any File)?
     /// Renames a file atomically, replacing any file at the destination.
     ///
-    /// - Returns: `false` if the two places are on different volumes, so that it can't be done atomically.
+    /// - Returns: `false` if the two places are on different volumes, so that the file can't be renamed atomically.
     func rename(_ path: String, to destination: String) throws(FileFault) -> Bool
     /// Removes a file.
     ///
     /// - Returns: Whether it existed.
     @discardableResult
     func remove(_ path: String) throws(FileFault) -> Bool
-    /// Makes the names in a directory survive a power loss.
+    /// Ensures that the names in a directory survive a power loss.
     func synchronizeDirectory(_ path: String) throws(FileFault)
     /// Whether files in a directory can be opened and read without waiting for a disk, if they are in memory.
     ///
-    /// Defaults to `false`; may block like the others.
+    /// Defaults to `false`. It may block like the other operations.
     func readsImmediately(in directory: String) -> Bool
     /// Opens a file for reading without waiting for a disk, so that it can be called anywhere; links aren't followed.
     ///
@@ -76,18 +76,18 @@ package protocol File: AnyObject, Sendable {
     func lock() throws(FileFault) -> Bool
     /// Releases the lock.
     ///
-    /// Closing the file isn't enough, because a child process that was just started also has it open.
+    /// Closing the file isn't enough, because a child process that has just been started may also have it open.
     func unlock()
-    /// Makes the content survive a power loss.
+    /// Ensures that the content survives a power loss.
     func synchronize() throws(FileFault)
     /// Does the same as ``read(into:at:)``, without waiting for a disk, so that it can be called anywhere.
     ///
     /// - Throws: ``FileFault/isWait`` if it would have to wait for the disk, ``FileFault/isUnsupported`` if that can't
     ///   be determined, which is the default.
     func readImmediately(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileFault) -> Int
-    /// Fills several buffers one after another, without waiting for a disk.
+    /// Fills several buffers in sequence, without waiting for a disk.
     ///
-    /// - Returns: The number of bytes in memory; fewer than there is room for if the rest would have to be waited for.
+    /// - Returns: The number of bytes read, which is less than there is room for if the rest isn't in memory.
     func readImmediately(into buffers: [UnsafeMutableRawBufferPointer], at offset: Int64) throws(FileFault) -> Int
 }
 
@@ -161,7 +161,7 @@ package struct FileStatus: Sendable, Hashable {
     package var kind: Kind
     /// The size in bytes.
     package var size: Int64
-    /// The number of hard links; 0 once it was removed.
+    /// The number of hard links; 0 once the file has been removed.
     package var links: Int
     /// The permission bits, `0o777` at most.
     package var permissions: UInt16

@@ -3,7 +3,7 @@ import Foundation
 /// A file system for functions with their own error type.
 package struct Files<Failure: FileFailure>: Sendable {
     package let system: any FileSystem
-    /// Whether files are opened for reading, and read, without waiting for a disk, failing if they would have to.
+    /// Whether opening a file for reading, and reading it, fail instead of waiting for a disk.
     package let isImmediate: Bool
 
     package init(_ system: any FileSystem = SystemFiles()) {
@@ -15,10 +15,10 @@ package struct Files<Failure: FileFailure>: Sendable {
         self.isImmediate = isImmediate
     }
 
-    /// The same files, opened for reading, and read, without waiting for a disk.
+    /// The same files, but opening one for reading, and reading it, never wait for a disk.
     ///
     /// An operation that would have to wait fails with an error whose ``FileFault/isWait`` is true. If
-    /// ``FileSystem/readsImmediately(in:)`` is false, it fails with one whose ``FileFault/isUnsupported`` is true.
+    /// ``FileSystem/readsImmediately(in:)`` is false, it fails with an error whose ``FileFault/isUnsupported`` is true.
     package var immediate: Files { Files(system, isImmediate: true) }
 
     /// Does the same as ``FileSystem/readsImmediately(in:)``.
@@ -29,7 +29,7 @@ package struct Files<Failure: FileFailure>: Sendable {
         try failing { () throws(FileFault) in try system.makeDirectory(path) }
     }
 
-    /// Creates a directory and its parents so that their names survive a power loss.
+    /// Creates a directory and its parents, and ensures that their names survive a power loss.
     ///
     /// The parent is synchronized even if nothing had to be created, because the process that created it may have been
     /// killed before that.
@@ -83,7 +83,7 @@ package struct Files<Failure: FileFailure>: Sendable {
 
     /// Renames a file atomically, replacing any file at the destination.
     ///
-    /// - Returns: `false` if the two places are on different volumes, so that it can't be done atomically.
+    /// - Returns: `false` if the two places are on different volumes, so that the file can't be renamed atomically.
     @discardableResult
     package func rename(_ path: String, to destination: String) throws(Failure) -> Bool {
         try failing { () throws(FileFault) in try system.rename(path, to: destination) }

@@ -3,7 +3,7 @@ package import Foundation
 /// An open file for functions with their own error type; closed when the last copy is released.
 package struct OpenFile<Failure: FileFailure>: Sendable {
     private let file: any File
-    /// Whether reads don't wait for a disk, but fail if they would have to.
+    /// Whether reads fail instead of waiting for a disk.
     package let isImmediate: Bool
 
     package init(_ file: any File, isImmediate: Bool = false) {
@@ -28,7 +28,7 @@ package struct OpenFile<Failure: FileFailure>: Sendable {
         isImmediate ? try file.readImmediately(into: buffer, at: offset) : try file.read(into: buffer, at: offset)
     }
 
-    /// Reads up to `count` bytes from an offset; fewer only at the end of the file.
+    /// Reads `count` bytes from an offset, or fewer at the end of the file.
     package func read(_ count: Int, at offset: Int64) throws(Failure) -> [UInt8] {
         guard count > 0 else { return [] }
         return try failing { () throws(FileFault) in
@@ -45,14 +45,14 @@ package struct OpenFile<Failure: FileFailure>: Sendable {
         }
     }
 
-    /// Reads up to `count` bytes from an offset; fewer only at the end of the file.
+    /// Reads `count` bytes from an offset, or fewer at the end of the file.
     package func data(_ count: Int, at offset: Int64) throws(Failure) -> Data {
         guard count > 0, let chunk = ChunkMemory(room: count) else { return Data() }
         let got = try read(into: UnsafeMutableRawBufferPointer(start: chunk.memory, count: count), at: offset)
         return chunk.take(count: got)
     }
 
-    /// Reads up to `count` bytes that are in memory from an offset, in chunks of ``ChunkMemory/size``.
+    /// Reads up to `count` bytes from an offset, as far as they are in memory, in chunks of ``ChunkMemory/size``.
     package func chunksInMemory(_ count: Int, at offset: Int64) throws(Failure) -> [Data] {
         var buffers: [UnsafeMutableRawBufferPointer] = []
         var chunks: [Data] = []

@@ -38,7 +38,7 @@ package struct SystemFiles: FileSystem {
             }
             errno = 0
         }
-        // An incomplete list would hide files.
+        // Throws an error, because an incomplete list would hide files.
         guard errno == 0 else { throw FileFault(system: "list", path) }
     }
 
@@ -85,7 +85,7 @@ package struct SystemFiles: FileSystem {
 private final class SystemFile: File {
     private let descriptor: Int32
     private let path: String
-    /// Whether it was opened without waiting for a disk, and may be closed on a thread that must not wait.
+    /// Whether the file was opened without waiting for a disk, and may be closed on a thread that must not wait.
     private let isImmediate: Bool
 
     init?(immediately path: String) throws(FileFault) {
@@ -252,7 +252,7 @@ extension FileStatus {
             links: Int(status.st_nlink),
             permissions: UInt16(truncatingIfNeeded: status.st_mode & 0o777),
             owner: UInt32(status.st_uid),
-            // Made-up times of a file system must not trap on overflow.
+            // Overflow must not trap, because a file system may report arbitrary times.
             modified: Int64(modified.tv_sec) &* 1_000_000_000 &+ Int64(modified.tv_nsec)
         )
     }
@@ -269,16 +269,16 @@ extension FileFault {
     }
 }
 
-/// Makes data written through a descriptor survive a power loss.
+/// Ensures that data written through a descriptor survives a power loss.
 ///
-/// - Returns: Whether it succeeded; otherwise `errno` has the reason.
+/// - Returns: Whether the operation succeeded; otherwise `errno` has the reason.
 private func flush(_ descriptor: Int32) -> Bool {
     #if canImport(Darwin)
-    // There, `fsync` only passes the content to the drive, which may keep it in its cache.
+    // On these platforms, `fsync` only passes the content to the drive, which may keep it in its cache.
     var flushed = fcntl(descriptor, F_FULLFSYNC)
     while flushed == -1, errno == EINTR { flushed = fcntl(descriptor, F_FULLFSYNC) }
     if flushed != -1 { return true }
-    // Most network file systems don't support that; an error of the medium remains an error.
+    // Most network file systems don't support this command. An error of the medium is still an error.
     if errno == EIO || errno == ENXIO { return false }
     #endif
     while fsync(descriptor) != 0 {

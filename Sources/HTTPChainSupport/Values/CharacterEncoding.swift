@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The character encodings of text bodies, by the names in the `charset` parameter.
+/// The character encodings of text bodies, by their names in the `charset` parameter.
 package enum CharacterEncoding {
     /// Returns the encoding with a name in the IANA registry, or nil if it isn't supported.
     package static func named(_ name: String) -> String.Encoding? {
@@ -31,7 +31,7 @@ package enum CharacterEncoding {
         (.windowsCP1252, ["windows1252", "cp1252"]),
         (.windowsCP1253, ["windows1253", "cp1253"]),
         (.windowsCP1254, ["windows1254", "cp1254"]),
-        // RFC 2781 §4.3: without a mark, big-endian.
+        // RFC 2781 §4.3: big-endian without a byte order mark.
         (.utf16BigEndian, ["utf16", "utf16be"]),
         (.utf16LittleEndian, ["utf16le"]),
         (.utf32BigEndian, ["utf32", "utf32be"]),

@@ -1,4 +1,6 @@
-/// A date and time of the Gregorian calendar in UTC, without leap seconds; the only calendar for dates in texts.
+/// A date and time of the Gregorian calendar in UTC, without leap seconds.
+///
+/// All dates in text use this calendar.
 package struct CivilTime: Sendable, Hashable {
     package var year: Int
     package var month: Int
@@ -39,7 +41,7 @@ package struct CivilTime: Sendable, Hashable {
 
     /// The number of days since 1970.
     private var days: Int {
-        // Here years start in March, so that the leap day is the last of its year.
+        // In this calculation years start in March, so that the leap day is the last day of its year.
         let era = (month <= 2 ? year - 1 : year).floorDivided(by: 400)
         let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
         let dayOfEra = era.remainder * 365 + era.remainder / 4 - era.remainder / 100 + dayOfYear

@@ -1,8 +1,8 @@
 extension String {
-    /// Whether both texts have the same UTF-8 bytes.
+    /// Whether both strings have the same UTF-8 bytes.
     ///
-    /// `==` treats `"caf\u{e9}"` and `"cafe\u{301}"` as equal, which are different names on the wire. Therefore URLs,
-    /// paths, field values, cookie names and partitions are compared with this.
+    /// `==` treats `"caf\u{e9}"` and `"cafe\u{301}"` as equal, although they are different names on the wire. Use this
+    /// method to compare URLs, paths, field values, cookie names and partitions.
     package func hasSameBytes(as other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         let areSame = utf8.withContiguousStorageIfAvailable { own in
@@ -12,15 +12,16 @@ extension String {
     }
 }
 
-// Inlinable, so that they are compiled for the type of the text: the runtime's look-ups take longer than the comparison.
+// These methods are inlinable, so that they are compiled for the type of the text. The runtime's look-ups would take
+// longer than the comparison.
 extension StringProtocol {
-    /// Whether the UTF-8 bytes start with those of another text.
+    /// Whether the UTF-8 bytes start with the bytes of another string.
     ///
     /// `hasPrefix` compares `Character`s: `"/\u{301}"` doesn't have the prefix `"/"`.
     @inlinable
     package func begins(with prefix: some StringProtocol) -> Bool { utf8.starts(with: prefix.utf8) }
 
-    /// Whether the UTF-8 bytes end with those of another text.
+    /// Whether the UTF-8 bytes end with the bytes of another string.
     @inlinable
     package func ends(with suffix: some StringProtocol) -> Bool {
         utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
@@ -60,14 +61,14 @@ extension StringProtocol {
 }
 
 extension Optional<String> {
-    /// Whether both are nil, or have the same UTF-8 bytes.
+    /// Whether both strings are nil, or have the same UTF-8 bytes.
     package func hasSameBytes(as other: String?) -> Bool {
         guard let self, let other else { return self == nil && other == nil }
         return self.hasSameBytes(as: other)
     }
 }
 
-/// Text as a key that is compared by bytes; see ``Swift/String/hasSameBytes(as:)``.
+/// A text key that is compared by bytes; see ``Swift/String/hasSameBytes(as:)``.
 package struct ExactText: Sendable, Hashable {
     /// The text.
     package let text: String

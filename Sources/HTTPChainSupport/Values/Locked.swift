@@ -8,18 +8,20 @@ package typealias SystemMutex = NSLock
 package typealias SystemMutex = pthread_mutex_t
 #endif
 
-/// A value that only one thread can access at a time: the package's only lock.
+/// A value that only one thread can access at a time.
+///
+/// It is the package's only lock.
 ///
 /// The closure passed to ``withLock(_:)`` must be short and must not call code that might acquire the same lock.
 ///
-/// Inlinable, so that locking needs no type metadata from the runtime. It uses the system's own mutex: `NSLock`, which
-/// wraps one in an object, takes four times as long without contention, and the thread sanitizer doesn't support
-/// `Mutex`. The lock and the value share one allocation, because calls create several of them.
+/// It is inlinable, so that locking needs no type metadata from the runtime. It uses the system's own mutex, because
+/// `NSLock`, which wraps one in an object, takes four times as long without contention, and the thread sanitizer
+/// doesn't support `Mutex`. The lock and the value share one allocation, because each call creates several of them.
 @usableFromInline
 package struct Locked<Value>: @unchecked Sendable {
     @usableFromInline let storage: LockedStorage<Value>
 
-    /// An object that lives as long as the value, for code that waits until it is released.
+    /// An object that exists as long as the value, for code that waits until the value is released.
     package var lifetime: AnyObject { storage }
 
     /// Makes a lock that protects `value`.
@@ -45,7 +47,7 @@ package struct Locked<Value>: @unchecked Sendable {
             #else
             pthread_mutex_unlock(mutex)
             #endif
-            // The addresses are valid as long as the storage is.
+            // The addresses are valid as long as the storage exists.
             withExtendedLifetime(storage) {}
         }
         return try body(&value.pointee)

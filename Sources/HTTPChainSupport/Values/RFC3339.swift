@@ -4,13 +4,13 @@ package import Foundation
 package enum RFC3339 {
     /// The number of fractional digits written.
     package enum Precision: Sendable {
-        /// None; fractions are truncated.
+        /// No fractional digits; fractions are truncated.
         case seconds
-        /// Three, rounded.
+        /// Three digits, rounded.
         case milliseconds
-        /// None, three or six: as many as the date needs, rounded to microseconds.
+        /// None, three or six digits, as many as the date needs, rounded to microseconds.
         case needed
-        /// Three or six.
+        /// Three or six digits.
         case millisecondsOrMore
     }
 
@@ -74,7 +74,7 @@ package enum RFC3339 {
             let digits = rest.prefix { (0x30...0x39).contains($0) }
             guard !digits.isEmpty else { return nil }
             rest = rest.dropFirst(digits.count)
-            // A double has no more precision.
+            // A double doesn't have more precision.
             return Double("0." + String(decoding: digits.prefix(9), as: UTF8.self))
         }
 

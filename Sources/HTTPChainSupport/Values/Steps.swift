@@ -2,11 +2,10 @@
 import Synchronization
 #endif
 
-/// Counts the steps of scanners and parsers over data from outside, so that tests can prove linear time without a
-/// clock.
+/// Counts the steps of scanners and parsers of external data, so that tests can prove linear time without a clock.
 ///
-/// Each iteration over outside data calls ``take(_:)``. It is empty in release builds, and on Apple platforms, because
-/// their oldest versions have no atomics.
+/// Each iteration over external data calls ``take(_:)``. It is empty in release builds, and on Apple platforms, because
+/// their oldest supported versions have no atomics.
 package enum Steps {
     @inlinable
     package static func take(_ count: Int = 1) {
@@ -21,7 +20,9 @@ package enum Steps {
         if measurements.load(ordering: .relaxed) > 0 { tally?.add(count) }
     }
 
-    /// The number of measurements in flight: without one, a step costs one load.
+    /// The number of measurements in progress.
+    ///
+    /// If there are none, a step costs one load.
     private static let measurements = Atomic(0)
     @TaskLocal private static var tally: Tally?
 

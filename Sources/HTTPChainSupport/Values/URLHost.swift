@@ -1,6 +1,6 @@
 import Foundation
 
-/// A host in the canonical form for all comparisons of hosts: the host parser of the URL Standard, §3.5.
+/// A host in the canonical form for all comparisons of hosts, according to the host parser of the URL Standard, §3.5.
 ///
 /// - Letters are in lower case, and non-ASCII labels are A-labels (UTS #46, nontransitional: `faß.de` and `fass.de` are
 ///   different hosts). A-labels that no name encodes to are rejected. Percent-encoded bytes are decoded first.
@@ -9,9 +9,9 @@ import Foundation
 /// - IPv6 addresses are in brackets and compressed (RFC 5952). An address with a zone is rejected, because it only has
 ///   a meaning on one machine (RFC 6874).
 /// - A trailing dot is kept, because by the standard `a.example.` and `a.example` are different hosts (different
-///   origins and cookie hosts). They are the same server: rules about servers compare ``withoutRootDot``.
+///   origins and cookie hosts). They are the same server, so rules about servers compare ``withoutRootDot``.
 ///
-/// It is stricter than the standard in two points: it rejects characters that aren't allowed in a reg-name (RFC 3986
+/// It is stricter than the standard in two ways: it rejects characters that aren't allowed in a reg-name (RFC 3986
 /// §3.2.2), and non-ASCII names with an empty or too long label, which DNS can't resolve.
 package struct URLHost: Sendable, Hashable, CustomStringConvertible {
     /// The host as written in a URL.
@@ -52,11 +52,11 @@ package struct URLHost: Sendable, Hashable, CustomStringConvertible {
 
     /// The form of a host, as determined by one pass over its bytes.
     private enum Shape {
-        /// Already canonical.
+        /// The host is already canonical.
         case plain
-        /// Needs a closer look.
+        /// The host has to be examined further.
         case other
-        /// Not a host.
+        /// The text isn't a host.
         case none
 
         init(_ bytes: some Collection<UInt8>) {
@@ -182,7 +182,7 @@ extension URLHost {
         return withoutRootDot.isWithin(URLHost(canonical: "localhost"))
     }
 
-    /// Whether the host is the domain or a subdomain of it; an address is never a subdomain (RFC 6265 §5.1.3).
+    /// Whether the host is the domain or one of its subdomains; an address is never a subdomain (RFC 6265 §5.1.3).
     package func isWithin(_ domain: URLHost) -> Bool {
         let host = text.utf8
         let suffix = domain.text.utf8
@@ -194,7 +194,7 @@ extension URLHost {
     /// The maximum length of a host name in bytes (RFC 1035 §2.3.4).
     private static let longestName = 255
 
-    /// The host and its parent domains, nearest first; only the host if it is an address, or too long for a name.
+    /// The host and its parent domains, nearest first; only the host if it is an address or too long for a name.
     package var domains: [URLHost] {
         var result = [self]
         if text.utf8.count > Self.longestName || isAddress { return result }
@@ -207,7 +207,9 @@ extension URLHost {
     }
 }
 
-/// A host, or `*.` and a domain, whose subdomains it matches; for rules about servers, so trailing dots are ignored.
+/// A pattern for rules about servers: a host, or `*.` and a domain, which matches subdomains.
+///
+/// Trailing dots are ignored.
 package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     private let host: URLHost
     private let isWildcard: Bool

@@ -2,7 +2,7 @@ package import Foundation
 
 /// Checks the nesting depth of a document's elements before a recursive parser reads it.
 package struct XMLNesting {
-    /// The parsers of documents, which differ in where a tag ends.
+    /// The parsers of documents, which have different rules for the end of a tag.
     package enum Reader: Sendable {
         /// An XML parser, for which an attribute's value may contain ">".
         case xml
@@ -71,11 +71,11 @@ package struct XMLNesting {
 
     private var unreadableEncoding: String? {
         if units.starts(with: [0x4C, 0x6F, 0xA7, 0x94]) { return "EBCDIC" }
-        // At the start, or after a byte order mark.
+        // The declaration is at the start, or after a byte order mark.
         guard let start = (0...3).first(where: { units.dropFirst($0).starts(with: "<?xml".utf8) }) else { return nil }
         let end = find("?>", from: start) ?? units.count
         let declaration = units[start..<min(end, start + Self.declarationLimit)]
-        // All occurrences, so that the value of another attribute can't hide one.
+        // Checks all occurrences, so that the value of another attribute can't hide one.
         for index in declaration.indices where declaration[index...].starts(with: "encoding".utf8) {
             let name = declaration[(index + 8)...].prefix(60).drop(while: Self.endsName).prefix { !Self.endsName($0) }
             let encoding = String(decoding: name, as: UTF8.self)
@@ -99,7 +99,7 @@ package struct XMLNesting {
     // MARK: - Tags
 
     private func isShallow(for reader: Reader) -> Bool {
-        // The parser of property lists in OpenStep format has its own limit, and "<" starts data in them.
+        // The parser of property lists in OpenStep format has its own limit, and "<" starts data in that format.
         if reader == .propertyList, units.first(where: { $0 > 0x20 && $0 < 0x80 }) != UInt8(ascii: "<") { return true }
         var depth = 0
         var index = 0
@@ -120,7 +120,7 @@ package struct XMLNesting {
                 if !tag.closesItself { depth += 1 }
                 next = tag.end
             }
-            // Nothing follows an unterminated construct.
+            // There is nothing after an unterminated construct.
             guard let next else { return true }
             index = next
         }
