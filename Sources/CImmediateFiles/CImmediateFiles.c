@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-// Android ends a process that makes a system call it does not know.
+// Android ends a process that makes an unknown system call.
 #if defined(__linux__) && !defined(__ANDROID__)
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-// Headers may be older than the kernel; where a number is its own on each architecture, the headers have to know it.
+// The headers may be older than the kernel. A number that differs between architectures has to come from the headers.
 #ifndef SYS_openat2
 #define SYS_openat2 437
 #endif
@@ -42,7 +42,7 @@ int httpchain_reads_immediately(const char *directory) {
 }
 
 int httpchain_open_immediately(const char *path) {
-    // Without O_NONBLOCK a pipe of that name would be waited for; to note the time of access may wait for the journal of
+    // Without O_NONBLOCK, opening a pipe of that name would block. Updating the access time may wait for the journal of
     // the file system.
     struct how how = {
         .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOATIME,
@@ -54,7 +54,7 @@ int httpchain_open_immediately(const char *path) {
 
 int64_t httpchain_read_immediately(int descriptor, const struct iovec *places, int count, int64_t offset) {
 #ifdef SYS_preadv2
-    // The offset is handed over in two halves; where one register has all of it the kernel drops the second.
+    // The offset is passed in two halves. If one register holds all of it, the kernel ignores the second half.
     unsigned long low = (unsigned long)offset;
     unsigned long high = (unsigned long)((uint64_t)offset >> 32);
     long got = syscall(SYS_preadv2, descriptor, places, (unsigned long)count, low, high, read_nowait);

@@ -1,3 +1,3 @@
 #include "CZlib.h"
 
-// SwiftPM takes a target for one of C by its source, and passes on the library to link.
+// SwiftPM recognizes a C target by its source file, and passes on the library to link.

@@ -8,8 +8,8 @@ public import HTTPChainCore
 /// let report = try await client.call(GetReport()).retry(.never).timeout(.seconds(3)).value
 /// ```
 ///
-/// A client has one or more endpoints and a registry of its running calls. Create it once and use it for any number of
-/// concurrent calls. Its running calls are cancelled when it is deallocated.
+/// A client has one or more endpoints and a registry of its running calls. Create it once, and use it for any number of
+/// concurrent calls. Deallocating the client cancels its running calls.
 public final class Client: Sendable {
     let core: ClientCore
 
@@ -67,7 +67,7 @@ public final class Client: Sendable {
     /// The store for the replies of ``StoredRequest`` types; `nil` if they aren't stored.
     public var replies: ReplyStore? { core.replies }
 
-    /// The names of its endpoints, in the order in which they are tried.
+    /// The names of the client's endpoints, in the order in which they are tried.
     public var endpoints: [String] { core.endpoints.map(\.name) }
 
     /// Returns a client with the same endpoints and a separate registry of running calls.
@@ -117,7 +117,7 @@ public final class Client: Sendable {
         makeCall(type)
     }
 
-    /// Returns an unsent call, to store, pass on, and send once or several times.
+    /// Returns an unsent call, to store, pass to other code, and send once or several times.
     ///
     /// ```swift
     /// let call = client.makeCall(GetPlant(id: 7)).key("plant")
@@ -127,7 +127,7 @@ public final class Client: Sendable {
         Call(request: request, client: self)
     }
 
-    /// Returns an unsent call of a type without values, to store, pass on, and send once or several times.
+    /// Returns an unsent call of a type without values, to store, pass to other code, and send once or several times.
     public func makeCall<Kind: ValuelessRequest>(_ type: Kind.Type) -> Call<Kind> {
         makeCall(type.init())
     }

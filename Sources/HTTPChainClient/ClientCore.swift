@@ -61,7 +61,7 @@ final class ClientCore: Sendable {
     func perform<Kind: TypedRequest>(_ admitted: AdmittedCall<Kind>) async throws -> CallResult<Kind.Output> {
         let call = admitted.call
         defer { if call.endpoint.showsActivity { events.endActivity() } }
-        // The call created the result, and it creates results of a single type.
+        // The call created the result, and all of its results have the same type.
         guard let teller = admitted.teller else {
             return unsafeDowncast(try await registry.perform(call, as: admitted.id), to: CallResult.self)
         }

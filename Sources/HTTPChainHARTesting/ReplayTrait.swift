@@ -16,7 +16,8 @@ public import Testing
 ///
 /// The file is in the folder of the test's source file. It is replayed without a network, unless the trait or the
 /// environment variable `HTTPCHAIN_REPLAY` sets another mode (`once`, `new`, `all`, `update`), which requires a
-/// transport to record over. At the end of the test, unused entries make it fail, and recorded entries are written.
+/// transport to record over. At the end of the test, recorded entries are written, and the test fails if there are
+/// unused entries.
 public struct ReplayTrait: TestTrait, SuiteTrait, TestScoping {
     let name: String
     let mode: ReplayMode
@@ -60,9 +61,10 @@ extension Trait where Self == ReplayTrait {
     /// - Parameters:
     ///   - file: The path of the archive, relative to the folder of the source file: `"users.har"`,
     ///     `"Archives/users.har"`.
-    ///   - mode: The replay mode; by default that of the environment variable `HTTPCHAIN_REPLAY`, or else no network.
+    ///   - mode: The replay mode; by default the one in the environment variable `HTTPCHAIN_REPLAY`, or else without a
+    ///     network.
     ///   - settings: The replay settings.
-    ///   - transport: Creates the transport to record over; none by default.
+    ///   - transport: A closure that creates the transport to record over; none by default.
     ///   - source: The source file of the test.
     public static func replay(
         _ file: String,
@@ -103,7 +105,7 @@ public struct NoReplayError: HTTPChainError, Hashable {
     /// "ReplayTrait".
     public var stage: String { "ReplayTrait" }
 
-    /// A sentence with the problem.
+    /// A sentence that describes the problem.
     public var reason: String { "no archive is replayed in this task" }
 
     /// A suggested fix.

@@ -10,8 +10,8 @@ public import HTTPChain
 /// mock.on.search.answers { input in [Plant(id: input.page, name: input.name)] }
 /// ```
 ///
-/// Queued outputs and errors are used first, once each; then the closure of ``answers(_:)``. Otherwise the call fails
-/// with ``UnscriptedCallError``.
+/// Queued outputs and errors are used first, once each, and then the closure of ``answers(_:)``. If there is neither,
+/// the call fails with ``UnscriptedCallError``.
 public final class MockMethod<Input: Sendable, Output: Sendable>: Sendable {
     private struct State: Sendable {
         var queue: [Result<Output, any Error>] = []
@@ -50,7 +50,7 @@ public final class MockMethod<Input: Sendable, Output: Sendable>: Sendable {
 
     /// Performs one call of the mock.
     ///
-    /// - Throws: The queued error, or that of the closure; ``UnscriptedCallError`` if there is neither;
+    /// - Throws: The queued error or the closure's error; ``UnscriptedCallError`` if nothing is scripted;
     ///   `CancellationError` if the task is cancelled.
     public func answer(_ input: Input) async throws -> Output {
         try Task.checkCancellation()
@@ -69,7 +69,7 @@ extension MockMethod where Output == Void {
     public func returns() { returns(()) }
 }
 
-/// An error for a call of a mock that isn't scripted.
+/// An error for an unscripted call of a mock.
 public struct UnscriptedCallError: HTTPChainError, Hashable {
     /// The method: "PlantService.plant(id:)".
     public let method: String
@@ -80,7 +80,7 @@ public struct UnscriptedCallError: HTTPChainError, Hashable {
     /// A sentence with the method.
     public var reason: String { "\(method) was called, but no result was scripted for it" }
 
-    /// A suggestion to script it.
+    /// A suggestion to script the method.
     public var recoverySuggestion: String? {
         "queue a result with returns(_:), or give one for all calls with answers(_:)"
     }

@@ -6,7 +6,7 @@ public import HTTPChain
 public macro SuccessCodes(_ codes: StatusSet...) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Accepts these statuses in addition to those of the chain.
+/// Accepts these statuses in addition to the chain's.
 @attached(peer)
 public macro SuccessCodes(adding codes: StatusSet...) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
@@ -106,7 +106,7 @@ public macro Cookies(_ use: CookieUse) =
 public macro Logged(_ settings: CallLogging...) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Adds tags to the call, to find and cancel it by.
+/// Adds tags to the call, by which it can be found and cancelled.
 @attached(peer)
 public macro Tags(_ tags: String...) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
@@ -116,12 +116,12 @@ public macro Tags(_ tags: String...) =
 public macro URLBuiltBy(_ builder: any URLBuilding) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Changes the request with a processor, in addition to those of the chain.
+/// Changes the request with a processor, in addition to the chain's processors.
 @attached(peer)
 public macro Processed(_ processor: any RequestProcessor) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Sets an option for a stage: your own attribute for a request processor, or any other.
+/// Sets an option for a stage, such as a custom attribute for a request processor.
 @attached(peer)
 public macro Option<Key: RequestOption>(_ option: Key.Type, _ value: Key.Value) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")

@@ -16,8 +16,8 @@ public macro Query(_ name: String, from parameter: String) =
 
 /// Passes parameters only to the URL builder, each under its own name: `URLArguments.reserved`.
 ///
-/// They aren't part of the query, the header fields or the body. Variables of the path don't need this annotation: a
-/// builder finds them in `URLArguments.path`.
+/// They aren't part of the query, the header fields or the body. Variables of the path don't need this annotation,
+/// because a builder finds them in `URLArguments.path`.
 @attached(peer)
 public macro Reserved(_ parameters: String...) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
@@ -82,12 +82,12 @@ public macro Progress(_ parameter: String) =
 public macro OData(_ parameter: String) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Changes the finished request with a parameter, a closure `@Sendable (Request) -> Request`.
+/// Changes the finished request with a parameter, which is a closure `@Sendable (Request) -> Request`.
 @attached(peer)
 public macro Change(_ parameter: String) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Sets the default value of a parameter of the client's method; that of an optional is nil otherwise.
+/// Sets the default value of a parameter of the client's method; without it, the default of an optional is nil.
 @attached(peer)
 public macro Default<Value>(_ parameter: String, _ value: Value) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")

@@ -22,11 +22,12 @@
 /// ```
 ///
 /// An annotation on the protocol applies to each method without the same annotation: `@Timeout`, `@Headers`,
-/// `@Authenticator` and any others that don't belong to the parameters or content of a single method.
+/// `@Authenticator`, and any others that don't concern the parameters or content of a single method.
 ///
-/// For `PlantService` it generates `PlantServiceClient`, with a `TypedRequest` for each method, and `PlantServiceMock`.
+/// For `PlantService`, it generates `PlantServiceClient`, with a `TypedRequest` for each method, and
+/// `PlantServiceMock`.
 ///
-/// - Parameter base: The base address of all paths; the chain's by default.
+/// - Parameter base: The base address of all paths; the chain's base address by default.
 @attached(peer, names: suffixed(Client), suffixed(Mock))
 public macro Service(base: String = "") = #externalMacro(module: "MacroPlugin", type: "ServiceMacro")
 

@@ -1,14 +1,14 @@
-/// The first and the last pages read of a list, to detect that it repeats.
+/// The first and the last pages read from a list, to detect that the list repeats.
 ///
-/// A service that doesn't know a parameter returns the first page forever, and one that counts differently starts over
-/// after its last page. Two equal pages in a row may be valid, but the same pair again counts as a repetition.
+/// A service that doesn't support a parameter returns the first page forever, and one that counts differently starts
+/// over after its last page. Two equal pages in a row may be valid, but the same pair again counts as a repetition.
 struct PageHistory<Value: Sendable>: Sendable {
     private var first: [Value] = []
     private var last: [Value] = []
 
     /// Adds a page.
     ///
-    /// - Returns: Whether it and the previous page were already read, in this order.
+    /// - Returns: Whether the page and the one before it were already read, in this order.
     mutating func repeats(with value: Value) -> Bool {
         let isRepetition =
             last.last.map { previous in
@@ -22,7 +22,7 @@ struct PageHistory<Value: Sendable>: Sendable {
     }
 }
 
-/// Whether two values are equal: by their `==`, or by that of their parts.
+/// Whether two values are equal, by their own `==` or by the `==` of their parts.
 ///
 /// Values that can't be compared count as different.
 private func areSame(_ one: Any, _ other: Any, depth: Int = 0) -> Bool {

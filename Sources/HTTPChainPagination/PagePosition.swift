@@ -5,7 +5,7 @@ import HTTPTypes
 
 /// The position of a page in a list, which can be stored to continue from it in a later run.
 ///
-/// It contains data from the server, such as a URL that is followed: store it where no one else can change it.
+/// It contains data from the server, such as a URL that will be followed, so store it where no one else can change it.
 public struct PagePosition: Sendable, Hashable, Codable {
     enum Place: Sendable, Hashable, Codable {
         case first
@@ -21,7 +21,7 @@ public struct PagePosition: Sendable, Hashable, Codable {
     /// Returns the position of a page at a URL.
     public static func url(_ url: String) -> PagePosition { PagePosition(place: .url(url)) }
 
-    /// Returns the position of a page given by query parameters: a cursor, an offset.
+    /// Returns the position of a page given by query parameters, such as a cursor or an offset.
     public static func parameters(_ parameters: [String: String]) -> PagePosition {
         PagePosition(place: .parameters(parameters))
     }
@@ -31,7 +31,7 @@ public struct PagePosition: Sendable, Hashable, Codable {
         if case .parameters(let parameters) = place { parameters[name] } else { nil }
     }
 
-    /// Whether pages are counted at this position: it is the first one, or all its parameters are numbers.
+    /// Whether pages are counted at this position: it is the first position, or all its parameters are numbers.
     var isCounted: Bool {
         switch place {
         case .first: true
@@ -40,14 +40,14 @@ public struct PagePosition: Sendable, Hashable, Codable {
         }
     }
 
-    /// Returns the request for this page, made from that for the first page.
+    /// Returns the request for this page, made from the request for the first page.
     func request(from first: Request) -> Request {
         var request = first
         switch place {
         case .first: break
         case .url(let url):
             request.url = url
-            // The URL is complete: nothing is appended to it, and braces in it aren't variables.
+            // The URL is complete, so nothing is appended to it, and braces in it aren't variables.
             request.urlArguments = URLArguments(syntax: [])
         case .parameters(let parameters):
             var path = Array((request.head.path ?? "").utf8)

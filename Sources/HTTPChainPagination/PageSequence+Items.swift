@@ -1,7 +1,7 @@
 extension PageSequence {
     /// Returns the items of all pages in sequence.
     ///
-    /// - Parameter items: Returns the items of a page's value: `\.value` of an envelope.
+    /// - Parameter items: A closure that returns the items of a page's value, such as `\.value` for an envelope.
     public func items<Items: Sequence & SendableMetatype>(
         _ items: @escaping @Sendable (_ value: Value) -> Items
     ) -> AsyncThrowingFlatMapSequence<PageSequence, PageItems<Items>> {

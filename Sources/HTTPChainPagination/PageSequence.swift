@@ -10,9 +10,9 @@ import HTTPTypes
 /// for try await plant in pages.items() { … }
 /// ```
 ///
-/// The sequence ends after the last page. It throws ``PaginationError`` if the next page can't be followed, was visited
-/// before, or if counted pages repeat, so that a truncated list isn't taken for a complete one. A next page on another
-/// origin is an error too, because the request's credentials would go there.
+/// The sequence ends after the last page. It throws ``PaginationError`` if the next page can't be followed or was
+/// visited before, or if counted pages repeat, so that a truncated list isn't taken for a complete one. A next page on
+/// another origin is also an error, because the request's credentials would go there.
 ///
 /// Each iteration starts at the starting position; ``Page/next`` is a position to continue from later.
 public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
@@ -34,7 +34,8 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
     /// - Parameters:
     ///   - style: The way the service gives the location of the next page.
     ///   - position: The page to start at; the first by default.
-    ///   - fetch: Requests one page; `change` makes its request from that for the first page.
+    ///   - fetch: A closure that requests one page; `change` makes the page's request from the request for the first
+    ///     page.
     public init(
         by style: PaginationStyle<Value>,
         startingAt position: PagePosition = .first,
@@ -68,7 +69,7 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
         private var walk: PageWalk
         private var history = PageHistory<Value>()
         private var ahead: PageAhead<Value>?
-        /// The reason that there is no next page; thrown by the next call, so that the last page isn't lost.
+        /// The reason why there is no next page, which the next call throws, so that the last page isn't lost.
         private var failure: (any Error)?
 
         init(steps: PageSteps<Value>, place: PagePosition, prefetches: Bool) {
@@ -171,8 +172,8 @@ extension Transport {
     ///   - type: The type that the body of a page is decoded to.
     ///   - request: The request for the first page; its body must be replayable.
     ///   - style: The way the service gives the location of the next page.
-    ///   - position: The page to start at; the first by default. If it is a URL, the origin of the list is that of the
-    ///     URL.
+    ///   - position: The page to start at; the first by default. If it is a URL, the origin of the list is the URL's
+    ///     origin.
     public func pages<Value: Decodable & Sendable>(
         of type: Value.Type,
         from request: Request,

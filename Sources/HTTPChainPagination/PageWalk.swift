@@ -1,15 +1,15 @@
 import HTTPChainCore
 import HTTPChainSupport
 
-/// Decides where a list continues, and whether it may; it remembers the pages it has visited.
+/// Decides whether and where a list continues, and remembers the visited pages.
 struct PageWalk: Sendable {
     private var seen: Set<PagePosition>
-    /// The origin that the credentials of the list belong to; known from the first response on.
+    /// The origin that the credentials of the list belong to, which is known after the first response.
     private var home: Origin?
 
     init(from position: PagePosition) { seen = [position] }
 
-    /// Notes the source of a page.
+    /// Records the source of a page.
     ///
     /// - Parameters:
     ///   - target: The origin of the request before any redirect.
@@ -23,7 +23,7 @@ struct PageWalk: Sendable {
     ///
     /// - Parameters:
     ///   - position: The next position according to the style.
-    ///   - url: The URL of the last page, which resolves relative ones (RFC 3986 §5).
+    ///   - url: The URL of the last page, against which relative URLs are resolved (RFC 3986 §5).
     /// - Throws: ``PaginationError``.
     mutating func next(_ position: PagePosition, after url: String?) throws(PaginationError) -> PagePosition {
         var position = position

@@ -2,7 +2,7 @@ public import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// The way that a service gives the location of the next page.
+/// The way in which a service gives the location of the next page.
 ///
 /// | style | the next page is |
 /// | --- | --- |
@@ -17,16 +17,16 @@ public struct PaginationStyle<Value: Sendable>: Sendable {
 
     /// Returns a custom style.
     ///
-    /// - Parameter next: Returns the position of the page after a page; nil after the last. A URL may be relative to
-    ///   the page's URL.
+    /// - Parameter next: A closure that returns the position of the page after a page, or nil after the last. A URL may
+    ///   be relative to the page's URL.
     public static func custom(_ next: @escaping @Sendable (_ page: Page<Value>) throws -> PagePosition?)
         -> PaginationStyle
     {
         PaginationStyle(next: next)
     }
 
-    /// Returns a style that follows the link with a relation in the `Link` field, RFC 8288; the last page has no such
-    /// link.
+    /// Returns a style that follows the link with a given relation in the `Link` field, RFC 8288; the last page has no
+    /// such link.
     ///
     /// - Parameter relation: The relation type; `next` by default. Links from other resources (`anchor`) are skipped.
     public static func linkHeader(relation: String = "next") -> PaginationStyle {
@@ -46,11 +46,11 @@ public struct PaginationStyle<Value: Sendable>: Sendable {
 
     /// Returns a style that uses a cursor in the body.
     ///
-    /// It is nil on the last page; any other value is a cursor, including `""`.
+    /// The cursor is nil on the last page; any other value is a cursor, including `""`.
     ///
     /// - Parameters:
     ///   - parameter: The query parameter for the cursor.
-    ///   - cursor: Returns the cursor of the next page from a page's value.
+    ///   - cursor: A closure that returns the cursor of the next page from a page's value.
     public static func cursor(
         parameter: String,
         _ cursor: @escaping @Sendable (_ value: Value) -> String?
@@ -63,9 +63,9 @@ public struct PaginationStyle<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - parameter: The query parameter for the offset.
-    ///   - start: The offset of the first request, which sends none or this one; 0 by default.
-    ///   - total: Returns the total number of items from a page's value, if the service sends it.
-    ///   - count: Returns the number of items of a page from its value.
+    ///   - start: The offset of the first request, which may omit it; 0 by default.
+    ///   - total: A closure that returns the total number of items from a page's value, if the service sends it.
+    ///   - count: A closure that returns the number of items of a page from its value.
     public static func offset(
         parameter: String = "offset",
         start: Int = 0,
@@ -88,7 +88,8 @@ public struct PaginationStyle<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - parameter: The query parameter for the number.
     ///   - first: The number of the first page, which the first request may omit; 1 by default.
-    ///   - isLast: Returns whether a page is the last: because it is empty, or its number is that of the last page.
+    ///   - isLast: A closure that returns whether a page is the last one, because it is empty or has the number of the
+    ///     last page.
     public static func page(
         parameter: String = "page",
         first: Int = 1,
@@ -120,7 +121,7 @@ extension PaginationStyle where Value: Collection {
 public struct Page<Value: Sendable>: Sendable {
     /// The decoded body.
     public let value: Value
-    /// The response it came in.
+    /// The response with the page.
     public let response: Response
     /// The position of the page.
     public let position: PagePosition
@@ -135,12 +136,12 @@ public struct PaginationError: HTTPChainError, Hashable {
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The location of the next page can't be followed; with the location, redacted.
+        /// The location of the next page (redacted) can't be followed.
         case cannotFollow(String)
         /// The next page is on another origin, which must not receive the credentials.
         case otherOrigin(Origin)
-        /// The next page was visited before, or the service returns the same pages for other numbers: the list would
-        /// never end.
+        /// The list would never end: the next page was visited before, or the service returns the same pages for other
+        /// numbers.
         case noProgress
     }
 

@@ -9,16 +9,16 @@ public import HTTPTypes
 /// let next = WebLink.links(in: response.headers).first { $0.relations.contains("next") }?.target
 /// ```
 public struct WebLink: Sendable, Hashable {
-    /// The target of the link: an unresolved URI reference.
+    /// The target of the link, as an unresolved URI reference.
     public let target: String
     /// The relation types in lower case, from the first `rel` parameter, §3.3.
     public let relations: [String]
     /// The source of the link, if it isn't the response itself (§3.2); usually `nil`.
     public let anchor: String?
-    /// All other parameters, with names in lower case; of several with the same name, the first.
+    /// All other parameters, with names in lower case; if a name is repeated, the first value.
     public let parameters: [String: String]
 
-    /// Returns the links of a header, in order; anything that isn't a link is skipped (Appendix B.2).
+    /// Returns the links of a header in order, skipping anything that isn't a link (Appendix B.2).
     public static func links(in headers: HTTPFields) -> [WebLink] {
         headers[values: .link].flatMap { WebLinkScanner(bytes: Array($0.utf8)).links() }
     }
@@ -37,7 +37,7 @@ private struct WebLinkScanner {
         while scanner.index < scanner.bytes.count {
             scanner.skip { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
             guard scanner.current == UInt8(ascii: "<") else {
-                // Not a link: skip to the next comma that isn't inside a quoted string.
+                // This isn't a link, so skip to the next comma that isn't inside a quoted string.
                 scanner.skipToComma()
                 continue
             }
@@ -112,7 +112,7 @@ private struct WebLinkScanner {
 
     /// Returns a value in single quotes, which RFC 8288 doesn't define but some servers send; nil if it is a token.
     ///
-    /// The closing quote must be followed by another parameter, another link or nothing, since an apostrophe may be
+    /// The closing quote must be followed by another parameter, another link or nothing, because an apostrophe may be
     /// part of a token (RFC 9110 §5.6.2).
     private mutating func singleQuotedValue() -> String? {
         let quote = UInt8(ascii: "'")

@@ -19,11 +19,12 @@ public struct Route: Sendable, Hashable {
     public enum Serialization: String, Sendable, Hashable, CaseIterable {
         /// In the query of the URL.
         case query
-        /// As a form: `application/x-www-form-urlencoded`, or with data or files as parts of `multipart/form-data`.
+        /// As a form (`application/x-www-form-urlencoded`), or together with data or files as parts of
+        /// `multipart/form-data`.
         case form
         /// In the body, by the chain's serializer for JSON.
         case json
-        /// No parameters: a call with parameters is an error.
+        /// Not at all; calling the route with parameters is an error.
         case none
     }
 
@@ -31,7 +32,7 @@ public struct Route: Sendable, Hashable {
     public var name: String
     /// The method; GET by default.
     public var method: HTTPRequest.Method
-    /// The path or URL of the route: relative to the table's base or absolute, with variables in the syntax of the URL
+    /// The path or URL of the route, relative to the table's base or absolute, with variables in the syntax of the URL
     /// builder (`{id}`, `:id`).
     public var path: String
     /// The serialization of parameters; in the query by default, and in the body as JSON for POST, PUT and PATCH.
@@ -40,8 +41,8 @@ public struct Route: Sendable, Hashable {
     public var contentType: String?
     /// The header fields of the route.
     public var headers: HTTPFields = [:]
-    /// The name of the chain's serializer or data mapper for the request and the response; selected by content type by
-    /// default.
+    /// The name of the chain's serializer or data mapper for the request and the response, which is selected by content
+    /// type by default.
     public var mapper: String?
     /// The key path under which parameters are placed; none by default.
     public var requestRootKeyPath: BodyKeyPath = .whole
@@ -57,14 +58,18 @@ public struct Route: Sendable, Hashable {
     public var cacheIgnoresQuery = false
     /// The routes whose cached responses a successful call invalidates.
     public var invalidates: [String] = []
-    /// Whether to show the progress to the user; evaluated by your user interface, see ``RoutedRequest``.
+    /// Whether to show the progress to the user.
+    ///
+    /// Your user interface evaluates this; see ``RoutedRequest``.
     public var progress = false
-    /// Whether the user has to wait for the call; evaluated by your user interface, see ``RoutedRequest``.
+    /// Whether the user has to wait for the call.
+    ///
+    /// Your user interface evaluates this; see ``RoutedRequest``.
     public var preventsUserInteraction = false
-    /// The name of the route of `RoutedAuthMiddleware` that authenticates it, or "none" for no authentication; the
-    /// chain's default if `nil`.
+    /// The name of the route of `RoutedAuthMiddleware` that authenticates the call, or "none" for no authentication;
+    /// the chain's default if `nil`.
     public var authenticator: String?
-    /// The use of cookies by a call, for `CookieMiddleware`; that stage's settings if `nil`.
+    /// The use of cookies by a call, for `CookieMiddleware`; if `nil`, that stage's settings apply.
     ///
     /// In a file, this is the key `cookies` with a name: `"cookies": "off"`.
     public var cookieUse: CookieUse?
@@ -97,14 +102,14 @@ public struct Route: Sendable, Hashable {
         self.init(name, .get, path)
     }
 
-    /// The route of requests without one; its name is empty.
+    /// The route of requests that have no route; its name is empty.
     public static let none = Route("", "")
 
     static func serialization(for method: HTTPRequest.Method) -> Serialization {
         [.post, .put, .patch].contains(method) ? .json : .query
     }
 
-    /// The member of the route's description for a key: one of ``extended``, or a property under its name in a file.
+    /// The member of the route's description for a key: a member of ``extended``, or a property by its name in a file.
     ///
     /// ```swift
     /// let name = request.route["path"]?.string

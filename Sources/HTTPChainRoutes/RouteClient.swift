@@ -15,20 +15,21 @@ import HTTPTypes
 /// try await routes.request("add", variables: ["thingId": 7], parameters: ["name": "Spade", "count": 2])
 /// ```
 ///
-/// Each is a typed call of a ``/HTTPChainClient/Client`` with all its features: ``call(_:variables:parameters:data:)``
-/// returns it unsent, to cancel it by a key, to observe its progress, or to wait for it in a program without `async`.
-/// The stages of the chain implement the options of a route: a serializer, `GzipMiddleware`, `MultipartMiddleware`,
-/// `CacheMiddleware`, `CookieMiddleware`, `RoutedAuthMiddleware`. It retains its client.
+/// Each call is a typed call of a ``/HTTPChainClient/Client`` with all its features:
+/// ``call(_:variables:parameters:data:)`` returns it unsent, to cancel it by a key, to observe its progress, or to wait
+/// for it in a program without `async`. The stages of the chain implement the options of a route: a serializer,
+/// `GzipMiddleware`, `MultipartMiddleware`, `CacheMiddleware`, `CookieMiddleware`, `RoutedAuthMiddleware`. A route
+/// client retains its client.
 public struct RouteClient: Sendable {
     private let currentTable: Locked<RouteTable>
-    /// The client that sends them, with its registry and its events.
+    /// The client that sends the calls, with its registry and its events.
     public let client: Client
 
     /// Creates a client that calls routes over a chain.
     ///
     /// - Parameters:
     ///   - table: The routes.
-    ///   - transport: The chain that sends them.
+    ///   - transport: The chain that sends the calls.
     public init(_ table: RouteTable, over transport: some Transport) {
         self.init(table, client: Client(over: transport))
     }
@@ -46,16 +47,16 @@ public struct RouteClient: Sendable {
     /// The routes.
     public var table: RouteTable { currentTable.withLock { $0 } }
 
-    /// Adds routes, for this value and its copies; they replace routes with the same names.
+    /// Adds routes to this value and its copies, replacing routes with the same names.
     ///
     /// ```swift
     /// try routes.register(Route("news", "news/{day}"))
     /// let reply = try await routes.request("news", variables: ["day": "2026-05-01"])
     /// ```
     ///
-    /// Calls made before keep their routes.
+    /// Calls made earlier keep their routes.
     ///
-    /// - Throws: ``RouteTableError`` with every mistake; then nothing is added.
+    /// - Throws: ``RouteTableError`` with every mistake, in which case nothing is added.
     public func register(_ routes: Route...) throws(RouteTableError) {
         let result = currentTable.withLock { table in
             Result { () throws(RouteTableError) in table = try table.registering(routes) }
@@ -87,7 +88,7 @@ public struct RouteClient: Sendable {
     ///   - name: The route's name.
     ///   - type: The type, decoded by the chain's serializer, or the route's mapper.
     ///   - variables: The values of its path's variables.
-    ///   - parameters: The parameters, sent according to the route's serialization: anything `Encodable`.
+    ///   - parameters: The parameters, which may be any `Encodable` value, sent according to the route's serialization.
     ///   - data: Data or files sent together with the parameters as parts of a form, or instead of them as the content.
     /// - Throws: ``RouteError``, and the errors of a typed call.
     public func request<Value: Decodable & Sendable>(

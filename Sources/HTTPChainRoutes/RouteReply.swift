@@ -14,7 +14,7 @@ public struct RouteReply: Sendable {
         case text(String)
         /// Any other content.
         case data(Data)
-        /// A file, for routes that save the response; move it, or it is deleted with its last reference.
+        /// A file, for routes that save the response. It is deleted with its last reference unless you move it.
         case file(TemporaryFile)
     }
 

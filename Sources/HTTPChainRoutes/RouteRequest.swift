@@ -58,8 +58,8 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
     /// Makes the request, with an absolute URL if the service's address is known.
     ///
     /// - Throws: ``RouteError`` for parameters and data that the route can't send, and for variables that make a header
-    ///   field invalid; `URLBuilderError` for variables of the path without a value, and `HeadersError` for those of
-    ///   header fields.
+    ///   field invalid; `URLBuilderError` for path variables without a value; `HeadersError` for header variables
+    ///   without a value.
     public func makeRequest() throws -> Request {
         var request = Request(route.method, path, headers: try fields())
         request.options[RouteOption.self] = route

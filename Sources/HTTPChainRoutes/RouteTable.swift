@@ -20,7 +20,7 @@ import HTTPTypes
 /// ```
 ///
 /// Only the `path` of a route is required; the other keys have the names of the properties of ``Route``, with lifetimes
-/// in seconds. Unknown keys are kept in ``Route/extended``. An invalid table is not created: the error lists every
+/// in seconds. Unknown keys are kept in ``Route/extended``. Creating an invalid table throws an error that lists every
 /// mistake.
 public struct RouteTable: Sendable {
     /// The routes by their names.
@@ -31,7 +31,7 @@ public struct RouteTable: Sendable {
     package static let maximumFileDepth = 64
     package static let maximumMistakes = 100
 
-    /// Possible mistakes, such as a key that is similar to a known one.
+    /// Possible mistakes, such as a key that is similar to a known key.
     public let warnings: [RouteMistake]
 
     init(routes: [String: Route], base: ServiceAddress?, warnings: [RouteMistake]) {
@@ -72,8 +72,9 @@ public struct RouteTable: Sendable {
     /// Reads a table from JSON.
     ///
     /// - Parameters:
-    ///   - json: The bytes of the file; at most 4 MiB.
-    ///   - environment: The entry of the file's `environments` whose keys override those of `service`; none by default.
+    ///   - json: The bytes of the file, at most 4 MiB.
+    ///   - environment: The entry of the file's `environments` whose keys override the keys of `service`; none by
+    ///     default.
     ///   - overrides: Values that override both: `protocol`, `host`, `port`, `path`, for example from the program's
     ///     environment.
     /// - Throws: ``RouteTableError`` with every mistake.
@@ -101,7 +102,7 @@ public struct RouteTable: Sendable {
     /// Reads a JSON file.
     ///
     /// - Parameters:
-    ///   - file: The file; at most 4 MiB.
+    ///   - file: The file, at most 4 MiB.
     ///   - environment: The same as for ``init(json:environment:overrides:)``.
     ///   - overrides: The same as for ``init(json:environment:overrides:)``.
     /// - Throws: ``RouteTableError`` with every mistake; `BodyError` if the file can't be read.
@@ -116,7 +117,7 @@ public struct RouteTable: Sendable {
 
     /// Returns the table with further routes, which replace those with the same names.
     ///
-    /// - Throws: ``RouteTableError`` with every mistake, also of two of these routes with the same name.
+    /// - Throws: ``RouteTableError`` with every mistake, including two of these routes with the same name.
     public func registering(_ routes: Route...) throws(RouteTableError) -> RouteTable {
         try registering(routes)
     }

@@ -41,7 +41,7 @@ extension RouteTable {
     /// Reads a YAML file.
     ///
     /// - Parameters:
-    ///   - file: The file; at most 4 MiB.
+    ///   - file: The file, at most 4 MiB.
     ///   - environment: The same as for ``init(yaml:environment:overrides:)``.
     ///   - overrides: The same as for ``init(yaml:environment:overrides:)``.
     /// - Throws: `RouteTableError` with every mistake; `BodyError` if the file can't be read.

@@ -11,7 +11,7 @@ import Yams
 struct RouteYAMLParser {
     /// The maximum number of values, with aliases expanded.
     static let maximumNodes = 200_000
-    /// The maximum number of aliases: each may add a level.
+    /// The maximum number of aliases, each of which may add a level.
     static let maximumAliases = 1000
     /// The maximum number of aliases in a file with keys that may not be text, because Yams compares keys by their
     /// whole content.
@@ -24,7 +24,7 @@ struct RouteYAMLParser {
     /// The number of nested merge keys that lead to the current position.
     private var merges = 0
 
-    /// Returns the value of the file; nil if there is none to continue with.
+    /// Returns the value of the file, or nil if there is none to continue with.
     mutating func parse(_ data: Data) -> RouteNode? {
         guard data.count <= RouteTable.maximumFileSize else {
             add("the file is larger than \(RouteTable.maximumFileSize >> 20) MiB")
@@ -86,7 +86,7 @@ struct RouteYAMLParser {
         RouteNode.Place(line: max(1, mark?.line ?? 1), column: max(1, mark?.column ?? 1))
     }
 
-    /// Counts a value that is read or merged; `false` if there are too many.
+    /// Counts a value that is read or merged; returns `false` if there are too many.
     private mutating func counts(_ node: Node) -> Bool {
         count += 1
         if count == Self.maximumNodes + 1 {
@@ -190,7 +190,7 @@ struct RouteYAMLParser {
     private static func number(_ text: String) -> Double? {
         if let hexadecimal = text.without(prefix: "0x") { return digits(hexadecimal, radix: 16) }
         if let octal = text.without(prefix: "0o") { return digits(octal, radix: 8) }
-        // Swift also parses hexadecimal fractions, "inf" and "nan"; here they are text.
+        // Swift also parses hexadecimal fractions, "inf" and "nan", which are text here.
         guard text.utf8.allSatisfy({ isDigit($0) || numberSigns.contains($0) }), text.utf8.contains(where: isDigit)
         else {
             return nil

@@ -4,8 +4,8 @@
 enum YAMLShape {
     /// Whether no value is nested much deeper than the given number of levels.
     ///
-    /// Counts brackets outside quotes and comments, and the columns where lines, and the text after a dash, begin: each
-    /// level of block style needs its own column.
+    /// Counts brackets outside quotes and comments, and the columns where lines and the text after a dash begin,
+    /// because each level of block style needs its own column.
     static func isShallow(_ text: String, levels: Int) -> Bool {
         let bytes = text.utf8
         var open = 0
@@ -21,7 +21,7 @@ enum YAMLShape {
                 let column = bytes.distance(from: lineStart, to: index)
                 while let last = columns.last, last >= column { columns.removeLast() }
                 columns.append(column)
-                // The text after a dash may begin a level in the same line.
+                // The text after a dash may begin another level in the same line.
                 isIndenting = byte == UInt8(ascii: "-") || byte == UInt8(ascii: "?")
             }
             switch byte {
@@ -54,7 +54,7 @@ enum YAMLShape {
         text.matches(of: #/(?:^|[\s\[{,:\-])\*[^\s,\[\]{}]/#.anchorsMatchLineEndings()).count
     }
 
-    /// Whether a key may be an alias or a collection: one that follows "?" or precedes a colon.
+    /// Whether a key may be an alias or a collection, because one follows "?" or precedes a colon.
     static func mayHaveKeysThatAreNoText(_ text: String) -> Bool {
         text.contains(#/(?:^|[\s\[{,\-])\?\s/#.anchorsMatchLineEndings())
             || text.contains(#/\*[^\s,\[\]{}]+\s*:(?:\s|$)/#.anchorsMatchLineEndings())
@@ -66,7 +66,7 @@ enum YAMLShape {
             || byte == UInt8(ascii: "\n")
     }
 
-    /// Returns the end of quoted text; the end of the file if it isn't closed.
+    /// Returns the end of quoted text, or the end of the file if the quote isn't closed.
     private static func end(of quote: UInt8, in bytes: String.UTF8View, from start: String.Index) -> String.Index {
         var index = bytes.index(after: start)
         while index < bytes.endIndex, bytes[index] != quote {

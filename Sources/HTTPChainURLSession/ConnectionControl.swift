@@ -44,10 +44,10 @@ final class ConnectionControl: Sendable {
     func apply(to configuration: URLSessionConfiguration) {}
     #else
     private let settings: ConnectionSettings
-    /// In DER form.
+    /// The trusted roots in DER form.
     private let roots: [Data]?
     private let identity: URLCredential?
-    /// The reason that the last connection to each host was refused, for the error of its call.
+    /// The reason why the last connection to each host was refused, for the error of its call.
     private let refusals = Locked<[String: String]>([:])
     /// The maximum number of hosts in ``refusals``.
     private static let refusalLimit = 1_000
@@ -111,7 +111,7 @@ final class ConnectionControl: Sendable {
     /// The response to a TLS challenge.
     typealias Answer = (URLSession.AuthChallengeDisposition, URLCredential?)
 
-    /// Calls back with the response to a TLS challenge, immediately or later; nil leaves it to the platform.
+    /// Calls back with the response to a TLS challenge, immediately or later; nil leaves the decision to the platform.
     func answer(to challenge: URLAuthenticationChallenge, _ completion: @escaping @Sendable (Answer?) -> Void) {
         let space = challenge.protectionSpace
         switch space.authenticationMethod {
@@ -120,8 +120,8 @@ final class ConnectionControl: Sendable {
         case NSURLAuthenticationMethodServerTrust:
             let pinned = settings.trust.pinned.first { $0.matches(space.host) }
             guard roots != nil || pinned != nil else { return completion(nil) }
-            // The evaluation may fetch certificates and revocation lists, and the delegate's queue carries all
-            // transfers of the session.
+            // Evaluates on another queue, because it may fetch certificates and revocation lists, and the delegate's
+            // queue carries all transfers of the session.
             DispatchQueue.global(qos: .userInitiated).async {
                 let space = challenge.protectionSpace
                 completion(space.serverTrust.map { self.verdict(on: $0, of: space.host, pinned) })
@@ -160,12 +160,13 @@ final class ConnectionControl: Sendable {
         return (.cancelAuthenticationChallenge, nil)
     }
 
-    /// Returns the reason that the last connection to a host was refused for its certificate or keys; nil if it wasn't.
+    /// Returns the reason why the last connection to a host was refused for its certificate or keys, or nil if it
+    /// wasn't.
     func refusal(of host: String) -> String? {
         refusals.withLock { $0[Self.key(of: host)] }
     }
 
-    /// Returns the key of a server, independent of the spelling of its host.
+    /// Returns the key of a server, which is independent of the spelling of its host.
     private static func key(of host: String) -> String {
         URLHost(unbracketed: host)?.withoutRootDot.text ?? host
     }

@@ -2,10 +2,10 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// The `Set-Cookie` attributes whose values have a fixed form (RFC 6265 §4.1.1, RFC 6265bis, CHIPS), so that their end
-/// is certain.
+/// The `Set-Cookie` attributes whose values have a fixed form (RFC 6265 §4.1.1, RFC 6265bis, CHIPS), so that it is
+/// certain where they end.
 enum CookieAttributeForm {
-    /// Whether a text is one of them with a complete value.
+    /// Whether the text is one of these attributes with a complete value.
     static func isComplete(_ text: Substring.UTF8View) -> Bool {
         let equals = text.firstIndex(of: UInt8(ascii: "="))
         let name = trimmed(text[..<(equals ?? text.endIndex)]).lowercased()
@@ -40,8 +40,9 @@ enum CookieAttributeForm {
             || byte == UInt8(ascii: "_")
     }
 
-    /// Whether a text has a weekday, a comma, a date and a time: `Wed, 09 Jun 2031 10:18:14 GMT`; hyphens and a
-    /// two-digit year are also accepted.
+    /// Whether the text has a weekday, a comma, a date and a time: `Wed, 09 Jun 2031 10:18:14 GMT`.
+    ///
+    /// Hyphens and a two-digit year are also accepted.
     private static func isDate(_ text: String) -> Bool {
         let words = text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "-") }
         guard words.count == 6, words[0].last == UInt8(ascii: ",") else { return false }

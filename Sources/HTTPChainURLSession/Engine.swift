@@ -6,13 +6,13 @@ import HTTPTypes
 import FoundationNetworking
 #endif
 
-/// The session behind a transport, and its shutdown.
+/// The session behind a transport, which can be shut down.
 final class Engine: Sendable {
     /// The engine of every transport created without a configuration, for the lifetime of the process.
     static let shared = Engine(URLSessionTransport.Configuration())
 
     private struct State {
-        /// The number of calls between their beginning and the end of their task.
+        /// The number of calls that have begun and whose tasks haven't ended.
         var active = 0
         var isShutDown = false
         var isInvalidated = false
@@ -77,7 +77,7 @@ final class Engine: Sendable {
             // The session isn't invalidated before `finish()`, so it still accepts tasks.
             let task = session.session.dataTask(with: urlRequest)
             session.delegate.register(exchange, for: task) { self.finish() }
-            // A shutdown in between did not find this exchange among those to end.
+            // A shutdown in the meantime didn't find this exchange among those to end.
             if state.withLock({ $0.isShutDown }) { exchange.end(throwing: shutDownError(wire)) }
             return task
         }
@@ -195,7 +195,7 @@ extension Engine {
         }
         var request = URLRequest(url: url)
         request.httpMethod = wire.head.method.rawValue
-        // An event stream may be silent for very long; its reader monitors it.
+        // An event stream may be silent for a very long time; its reader monitors it.
         if isLongLived { request.timeoutInterval = 7 * 86_400 }
         for field in wire.head.headerFields {
             let name = field.name.rawName

@@ -21,9 +21,10 @@ final class Exchange: Sendable {
         var timer: Task<Void, Never>?
         /// The head, once it has arrived.
         var head: HTTPResponse?
-        /// A head whose first content bytes must show whether the platform decoded it, and the bytes received so far.
+        /// A head for which the first bytes of the content must show whether the platform decoded it, and the bytes
+        /// received so far.
         var undecided: (status: Int, fields: HTTPFields, beginning: Data)?
-        /// The reason that this side ended the transfer.
+        /// The reason why this side ended the transfer.
         var ending: (any Error)?
         /// Whether further events of the task are ignored.
         var isOver = false
@@ -75,7 +76,7 @@ final class Exchange: Sendable {
 
     /// Starts a task and waits for the response head.
     ///
-    /// - Parameter makeTask: Creates the task; always called, and the task always ends.
+    /// - Parameter makeTask: A closure that creates the task. It is always called, and the task always ends.
     func response(from makeTask: @escaping @Sendable () -> URLSessionTask) async throws -> Response {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -83,15 +84,16 @@ final class Exchange: Sendable {
                     if state.ending == nil { state.waiter = continuation }
                     return state.ending
                 }
-                // Before the queue, on which a call waits while the platform verifies many servers at once.
+                // The timer starts before the call waits for the queue, which may take long while the platform verifies
+                // many servers at once.
                 if let ending { continuation.resume(throwing: ending) } else { startTimers() }
                 PlatformBehaviour.onControlQueue { self.start(makeTask()) }
             }
         } onCancel: {
             end(throwing: CancellationError())
         }
-        // Passed under the lock: it orders memory between Foundation's threads and Swift's, also for tools that don't
-        // understand continuations.
+        // The response is passed under the lock, which orders memory between Foundation's threads and Swift's, even for
+        // tools that don't understand continuations.
         let response = state.withLock { state in
             defer { state.response = nil }
             return state.response
@@ -120,7 +122,7 @@ final class Exchange: Sendable {
         state.withLock { $0.buffer }?.abort(throwing: error)
     }
 
-    /// Notes that nobody waits for the exchange anymore.
+    /// Records that nothing waits for the exchange anymore.
     func isDone() {
         timer?.end()
     }
@@ -141,7 +143,7 @@ final class Exchange: Sendable {
         isDone()
         ended.waiter?.resume(throwing: error)
         ended.buffer?.abort(throwing: error)
-        // Cancels the task first: an upload whose source is closed would look complete to the platform.
+        // Cancels the task first, because an upload whose source is closed would look complete to the platform.
         if let task = ended.task { PlatformBehaviour.cancel(task) }
         ended.release()
     }
@@ -150,9 +152,9 @@ final class Exchange: Sendable {
 
     /// Called when a response head has arrived.
     func received(_ response: HTTPURLResponse) {
-        // RFC 9110 §15.2: interim responses are skipped; 101 is a final one.
+        // RFC 9110 §15.2: interim responses are skipped; 101 is a final response.
         guard response.statusCode >= 200 || response.statusCode == 101 else { return }
-        // Apple platforms report one for each part of multipart/x-mixed-replace; the first belongs to the response.
+        // Apple platforms report a head for each part of multipart/x-mixed-replace; the first belongs to the response.
         guard state.withLock({ $0.head == nil && $0.undecided == nil }) else { return }
         guard let fields = fields(of: response) else { return }
         let status = response.statusCode
@@ -278,7 +280,7 @@ final class Exchange: Sendable {
         ended.buffer?.finish(throwing: failure)
     }
 
-    /// Called when the platform requests the body, possibly again to send it on another connection.
+    /// Called when the platform requests the body, possibly again, to send it on another connection.
     func makeBodyStream() -> InputStream? {
         let isAgain = state.withLock { state in
             state.sentCount = 0
@@ -306,9 +308,9 @@ final class Exchange: Sendable {
         }
     }
 
-    /// The reason why the platform may not send the body a second time by itself, or `nil` if it may: RFC 9110 §9.2.2.
+    /// The reason why the platform must not resend the body by itself, or `nil` if it may (RFC 9110 §9.2.2).
     ///
-    /// The server may have acted on the first request. The caller, or a stage, knows whether it may be repeated.
+    /// The server may have acted on the first request. Only the caller or a stage knows whether it may be repeated.
     private var reasonNotToResend: String? {
         if case .stream(let body, _) = upload, !body.isReplayable { return "the request body can be read only once" }
         if head.method.isIdempotent || head.headerFields[.idempotencyKey]?.isEmpty == false { return nil }
@@ -429,8 +431,8 @@ final class Exchange: Sendable {
             method: head.method
         )
         #if !canImport(FoundationNetworking)
-        // The platform reports a connection refused for its certificate or keys as cancelled. It was refused in its
-        // handshake; an earlier connection may still have carried the request.
+        // The platform reports a connection that was refused for its certificate or keys as cancelled. It was refused
+        // in the handshake, but an earlier connection may have carried the request.
         if (error as? URLError)?.code == .cancelled, ended.head == nil,
             let host = Origin(scheme: head.scheme, authority: head.authority)?.host,
             let refusal = control.refusal(of: host)
@@ -482,7 +484,7 @@ extension Exchange.State {
     }
 }
 
-/// An upload that fails when read, since the body can't be sent again.
+/// An upload that fails when it is read, because the body can't be sent again.
 private struct BrokenUpload: UploadSource {
     let error: any Error
 

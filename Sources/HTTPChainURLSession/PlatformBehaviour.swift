@@ -5,8 +5,9 @@ import HTTPChainCore
 import FoundationNetworking
 #endif
 
-/// The differences of URLSession between Apple platforms and Linux: all platform-dependent choices are made here or in
-/// `UploadStream.swift`.
+/// The differences of URLSession between Apple platforms and Linux.
+///
+/// All platform-dependent choices are made here or in `UploadStream.swift`.
 enum PlatformBehaviour {
     #if canImport(FoundationNetworking)
     /// libcurl decodes the codings it supports and fails the transfer for others.
@@ -20,18 +21,18 @@ enum PlatformBehaviour {
     /// Whether a stream is stored before it is sent.
     ///
     /// FoundationNetworking reads uploads on the one queue that carries every transfer of every session in the process,
-    /// and can't be told to wait. A body waiting for its next bytes would block them all, forever if the bytes come
-    /// from another transfer. So a stream is stored first.
+    /// and has no way to wait. A body that waits for its next bytes would block all transfers, forever if the bytes
+    /// come from another transfer. Therefore a stream is stored first.
     static let storesStreamedUploads = true
 
     private static let turns = TurnTaking()
 
-    /// Creates, starts or cancels a task, which waits for the queue of all transfers.
+    /// Runs work that creates, starts or cancels a task, which waits for the queue of all transfers.
     static func onControlQueue(_ work: @escaping @Sendable () -> Void) {
         turns.perform(work)
     }
 
-    /// Called after bytes of a response were received: work that waits for the queue of all transfers gets a turn.
+    /// Gives work that waits for the queue of all transfers a turn; called after bytes of a response were received.
     static func standBack() {
         turns.standBack()
     }
@@ -40,8 +41,10 @@ enum PlatformBehaviour {
         onControlQueue { task.cancel() }
     }
 
-    /// Makes delegate calls directly on the session's own queue: this saves a thread hop for each, and data can't pile
-    /// up in front of the delegate faster than it is stored.
+    /// Makes a queue on which delegate calls run directly on the session's own queue.
+    ///
+    /// This saves a thread switch for each call, and data can't pile up in front of the delegate faster than it is
+    /// stored.
     static func makeDelegateQueue() -> OperationQueue {
         InlineOperationQueue()
     }
@@ -49,8 +52,8 @@ enum PlatformBehaviour {
     /// Passes a 401 response through unchanged.
     ///
     /// FoundationNetworking calls this after the whole response was delivered. "Default handling" would then wait
-    /// forever, and any rejection cancels the task, so the exchange is completed first. The rejection cancels on the
-    /// session's queue, which may be the calling one.
+    /// forever, and any rejection cancels the task, so the exchange is completed first. The rejection cancels the task
+    /// on the session's queue, which may be the current queue.
     static func decline(
         _ challenge: URLAuthenticationChallenge,
         _ answer: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void,
@@ -71,9 +74,9 @@ enum PlatformBehaviour {
 
     /// Attaches a body so that libcurl frames it as required.
     ///
-    /// A body in memory is also sent as a stream: if a reused connection turns out to be closed, libcurl resends on
-    /// another one, and FoundationNetworking can only rewind streams. A field value of one space keeps both libcurl's
-    /// own field of that name and the blank one off the wire.
+    /// A body in memory is also sent as a stream, because if a reused connection turns out to be closed, libcurl
+    /// resends on another one, and FoundationNetworking can only rewind streams. A field value of one space prevents
+    /// both libcurl's own field of that name and the blank field from being sent.
     static func attach(_ upload: Upload, to request: inout URLRequest, makeStream: () -> InputStream?) {
         guard let stream = makeStream() else { return }
         request.httpBodyStream = stream
@@ -86,7 +89,7 @@ enum PlatformBehaviour {
         }
     }
 
-    /// Whether libcurl's message is more specific than the code.
+    /// Whether libcurl's message is more specific than the error code.
     ///
     /// FoundationNetworking uses a single code, "unknown", for most of libcurl's errors and "bad server response" for a
     /// lost connection. It derives others from the last `errno` of any connection attempt, even if the next attempt
@@ -108,14 +111,14 @@ enum PlatformBehaviour {
     /// Whether the platform requests a body in memory each time it sends it.
     static let asksForBytes = true
 
-    /// Returns the number of bytes sent: it restarts when the platform requests the body again.
+    /// Returns the number of bytes sent, which restarts when the platform requests the body again.
     static func sentCount(after before: Int64, _ count: Int64, total: Int64, of length: Int64?) -> Int64 {
         before + count
     }
     #else
     static let asksForBytes = false
 
-    /// The messages are in the language of the user.
+    /// The messages aren't used, because they are in the user's language.
     static func explainsInWords(_ code: URLError.Code?) -> Bool { false }
 
     /// Returns the setting that prevents a request on the available network.
@@ -134,7 +137,7 @@ enum PlatformBehaviour {
         min(total, length ?? .max)
     }
 
-    /// CFNetwork decodes these and passes on others unchanged.
+    /// CFNetwork decodes these codings and passes on others unchanged.
     static func decodes(_ codings: String) -> Bool {
         let tokens = tokens(of: codings)
         return tokens.contains { $0 != "identity" }
@@ -204,7 +207,7 @@ enum PlatformBehaviour {
 #if canImport(FoundationNetworking)
 /// Runs each operation immediately, on the calling thread.
 ///
-/// It has no state; a subclass must restate its superclass's `@unchecked Sendable`.
+/// It has no state. A subclass must restate its superclass's `@unchecked Sendable`.
 private final class InlineOperationQueue: OperationQueue, @unchecked Sendable {
     override func addOperation(_ block: @escaping @Sendable () -> Void) {
         block()

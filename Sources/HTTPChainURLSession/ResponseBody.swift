@@ -3,7 +3,7 @@ import HTTPChainCore
 
 /// The source of a response body.
 ///
-/// When it is deallocated, the transfer is cancelled.
+/// Deallocating it cancels the transfer.
 final class ResponseSource: Sendable {
     let buffer: SpillBuffer
     private let exchange: Exchange
@@ -18,7 +18,7 @@ final class ResponseSource: Sendable {
         exchange.isDone()
     }
 
-    /// Notes that the end or a failure was read.
+    /// Records that the end or a failure was read.
     func isRead() {
         exchange.isDone()
     }
@@ -54,7 +54,7 @@ struct ResponseReader: BodyReader {
     }
 }
 
-/// Fails on the first read, because the platform has lost the body.
+/// A reader that fails on the first read, because the platform has lost the body.
 struct LostBodyReader: BodyReader {
     let error: any Error
 

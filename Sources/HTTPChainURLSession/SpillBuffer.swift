@@ -1,12 +1,12 @@
 import Foundation
 import HTTPChainCore
 
-/// A buffer between a producer that can't be slowed down and one consumer: in memory up to a watermark, then in
-/// temporary files, in order.
+/// A buffer between a producer that can't be slowed down and one consumer, which is in memory up to a watermark and
+/// then in temporary files.
 ///
 /// One thread appends, one task reads, and a thread that may block on the disk writes. Bytes in memory are read before
-/// those on disk; when the disk is empty, its files are deleted and memory is used again. The disk holds a queue of
-/// files of limited size, so that a reader that lags behind frees space as it goes.
+/// those on disk. When all bytes on disk have been read, the files are deleted and memory is used again. The disk holds
+/// a queue of files of limited size, so that a reader that lags behind frees space as it reads.
 final class SpillBuffer: Sendable {
     fileprivate struct State {
         var chunks: [Data] = []
@@ -15,7 +15,7 @@ final class SpillBuffer: Sendable {
         var bytesOnDisk: Int64 = 0
         /// The chunks to write, in order, after those on disk.
         var unwritten: [Data] = []
-        /// Includes the bytes being written.
+        /// The number of bytes to write, including those being written.
         var unwrittenCount = 0
         var isWriting = false
         /// Whether the producer waits for the disk.
@@ -61,7 +61,7 @@ final class SpillBuffer: Sendable {
     private let state = Locked(State())
     private let written = DispatchSemaphore(value: 0)
 
-    /// The number of bytes pending in memory for a slow disk before the producer waits too.
+    /// The number of bytes pending in memory for a slow disk above which the producer waits too.
     private static let unwrittenLimit = 8 * 1_048_576
 
     /// Small pending chunks are joined up to this size, so that a trickle of single bytes can't cost a multiple of the
@@ -75,7 +75,7 @@ final class SpillBuffer: Sendable {
     ///   - directory: The directory of the files.
     ///   - access: The access to the disk.
     ///   - patience: The time without progress of the disk after which the transfer fails.
-    ///   - onFailure: Receives a disk error.
+    ///   - onFailure: A closure that receives a disk error.
     init(
         watermark: ByteCount,
         limit: ByteCount,
@@ -96,8 +96,8 @@ final class SpillBuffer: Sendable {
 
     /// Adds bytes; those added after the end are dropped.
     ///
-    /// Another thread writes to the disk, since all transfers may depend on the calling one. The caller waits only for
-    /// a disk that is far behind, and not for long.
+    /// Another thread writes to the disk, because all transfers may depend on the calling thread. The caller only waits
+    /// if the disk is far behind, and not for long.
     ///
     /// - Throws: ``SpillLimitError`` if more than the limit is pending on disk; ``BodyError`` if the disk stalls.
     func append(_ data: Data) throws {
@@ -130,7 +130,7 @@ final class SpillBuffer: Sendable {
             defer { state.isThrottled = false }
             return state.isThrottled
         }
-        // The disk was just in time and has signalled.
+        // The disk made progress just in time and has signalled.
         guard isStalled else { return written.wait() }
         let stalled = "the disk accepted nothing for \(patience)"
         throw BodyError(.file(path: directory.path, operation: "write to", code: ETIMEDOUT, message: stalled))
@@ -156,7 +156,7 @@ final class SpillBuffer: Sendable {
             last = segment
         }
         guard let last else { return }
-        // Outside the lock: the reader never reads beyond the end that is published after the write.
+        // Writes outside the lock, because the reader never reads beyond the end that is published after the write.
         try last.file.content.write(data, at: last.end)
         let (reader, resumes) = state.withLock { state in
             state.publish(data.count)

@@ -5,9 +5,9 @@ import HTTPChainCore
 /// Lets starts and cancellations of tasks get a turn during fast downloads.
 ///
 /// FoundationNetworking carries every transfer of the process on one queue. Each session reads its sockets on a queue
-/// that runs there and yields only when no socket has data. With two downloads faster than the machine that never
-/// happens, and starts and cancellations wait as long. So if something is waiting, the next session to read pauses
-/// until it is done.
+/// that runs there and yields only when no socket has data. With two downloads faster than the machine, that never
+/// happens until they end, and starts and cancellations wait as long. Therefore, if something is waiting, the next
+/// session to read pauses until it is done.
 final class TurnTaking: Sendable {
     private struct State {
         /// The number of starts and cancellations that are waiting or running.
@@ -20,7 +20,7 @@ final class TurnTaking: Sendable {
     private let queue = DispatchQueue(label: "HTTPChain.URLSession.control")
     private let calls = DispatchCalls()
 
-    /// Runs work that waits for the queue of all transfers: neither on one of Swift's few threads, nor on that queue.
+    /// Runs work that waits for the queue of all transfers, on neither one of Swift's few threads nor that queue.
     func perform(_ work: @escaping @Sendable () -> Void) {
         state.withLock { $0.waiting += 1 }
         queue.async { [self] in
@@ -34,7 +34,9 @@ final class TurnTaking: Sendable {
         }
     }
 
-    /// Suspends the current queue while something is waiting: it finishes its current work, and others proceed.
+    /// Suspends the current queue while something is waiting.
+    ///
+    /// The queue finishes its current work, and others proceed.
     func standBack() {
         guard let calls, state.withLock({ $0.waiting > 0 }) else { return }
         guard let current = calls.current(), calls.label(of: current) == Self.socketQueueLabel else { return }
@@ -48,12 +50,12 @@ final class TurnTaking: Sendable {
     private static let socketQueueLabel = "MultiHandle.isolation"
 }
 
-/// A libdispatch queue by its address, since Swift has no name for it.
+/// A libdispatch queue, identified by its address because Swift has no name for it.
 private struct Queue: Hashable {
     let address: UInt
 }
 
-/// The libdispatch functions that Swift doesn't expose, for the running queue, which isn't ours.
+/// The libdispatch functions, not exposed to Swift, for the running queue, which belongs to FoundationNetworking.
 private struct DispatchCalls: Sendable {
     private typealias Action = @convention(c) @Sendable (UInt) -> Void
 

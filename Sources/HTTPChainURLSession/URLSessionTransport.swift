@@ -13,34 +13,34 @@ public import Foundation
 /// ```
 ///
 /// Bodies stream both ways in constant memory. The automatic features of `URLSession` that stages provide are disabled:
-/// its cache, its cookies, its credentials and its redirects. A 3xx, 401 or 407 is a response like any other, with its
-/// body. The platform decides whether to trust a server's certificate.
+/// its cache, cookies, credentials and redirects. A 3xx, 401 or 407 is a response like any other, with its body. The
+/// platform decides whether to trust a server's certificate.
 ///
 /// Reading a response slowly doesn't slow the server down: unread bytes beyond ``Configuration/memoryWatermark`` go to
 /// temporary files, and beyond ``Configuration/spillLimit`` the transfer ends with a ``SpillLimitError``. Dropping a
 /// response before its end cancels its transfer.
 ///
-/// The platform doesn't report when a connection is established: the time to connect counts toward the next step of an
-/// exchange, whose limit is longer by the limit to connect (``/HTTPChainCore/TransferLimits``).
+/// The platform doesn't report when a connection is established. The time to connect therefore counts toward the next
+/// step of an exchange, whose limit is longer by the limit to connect (``/HTTPChainCore/TransferLimits``).
 ///
 /// `URLSession` decodes the content codings it supports. The head then lacks `Content-Encoding` and `Content-Length`;
 /// send `Accept-Encoding: identity` for a response without coding. It joins repeated response fields with commas; only
-/// `Set-Cookie` is split again, after an attribute such as `Path=/`: a cookie without attributes stays joined with the
-/// next one, since the comma may belong to its value. A GET or HEAD with a body throws
+/// `Set-Cookie` is split again, after an attribute such as `Path=/`. A cookie without attributes stays joined with the
+/// next one, because the comma may belong to its value. A GET or HEAD with a body throws
 /// ``/HTTPChainCore/InvalidRequestError``. Dot segments in a path (`/a/../b`) are resolved before it is sent. If a
 /// reused connection turns out to be closed, the platform resends the request on another one. If the method isn't
-/// idempotent and the request has no `Idempotency-Key`, the resend is stopped, and the call fails with a lost connection
-/// (RFC 9110 §9.2.2). The resend of a request without a body can't be stopped, nor that of a body in memory on Apple
-/// platforms: the platform doesn't ask for the body again.
+/// idempotent and the request has no `Idempotency-Key`, the resend is stopped, and the call fails with a lost
+/// connection (RFC 9110 §9.2.2). Resending a request without a body can't be stopped, nor resending a body in memory on
+/// Apple platforms, because the platform doesn't request the body again.
 ///
-/// On Apple platforms a body without `Content-Type` is sent as `application/octet-stream`, which RFC 9110 §8.3 lets its
-/// recipient assume: the platform would label it as a form.
+/// On Apple platforms, a body without `Content-Type` is sent as `application/octet-stream`, which RFC 9110 §8.3 lets
+/// its recipient assume. The platform would otherwise label it as a form.
 ///
 /// ## On Linux
 ///
 /// Foundation's implementation there (tested with Swift 6.3, libcurl 7.88) has these limitations, which code above it
 /// can't change. For servers, the AsyncHTTPClient transport is the better choice. One thing is better than with a bare
-/// session: there, cancelling a call under load can end the process; here it ends only that call.
+/// session, in which cancelling a call under load can end the process: here it only ends the call.
 ///
 /// - **A reply that is truncated inside its header section ends the process**: Foundation traps on it ("Transfer
 ///   completed, but there's no response") and error handling can't catch it. Don't connect to untrusted servers.
@@ -53,19 +53,19 @@ public import Foundation
 ///   stream that ends early within its declared length is not detected.
 /// - A response header field that is not UTF-8 fails the transfer as malformed.
 /// - The body of a 301, 302, 303 or 305–308 arrives when it is complete, and is kept in memory until then. **Its size
-///   is not bounded**: Foundation reports neither the head nor the bytes before, so that only time can end it, the
-///   deadline of the call or ``Configuration/resourceTimeout``. Set one of them if a server may be hostile. If
+///   is not bounded**: Foundation reports neither the head nor the bytes before the end, so only a time limit can end
+///   it: the deadline of the call or ``Configuration/resourceTimeout``. Set one of them if a server may be hostile. If
 ///   `Location` is missing or not a URL, the body is lost: reading it throws a ``/HTTPChainCore/TransportError`` that
 ///   says so.
 /// - A streamed request body is read to its end before it is sent with its exact `Content-Length`. It is stored in
 ///   memory, and beyond ``Configuration/memoryWatermark`` in a temporary file: Foundation has one queue for the
-///   transfers of all sessions, and a body that kept it waiting would block them all. Bytes and files are sent as they
+///   transfers of all sessions, and a body that made it wait would block all of them. Bytes and files are sent as they
 ///   are read.
 /// - A file whose disk stalls during its upload stalls the transfers of all sessions for the same reason. Disk access
 ///   outside that queue, for saving and spilling, stalls nothing else.
-/// - Foundation retains about 180 bytes of each request: 64,000 small ones of a bare session leave 10 MiB.
+/// - Foundation retains about 180 bytes of each request: 64,000 small requests of a bare session leave 10 MiB.
 /// - Because of that single queue, a full-speed download of any session in the process delays the start and the
-///   cancellation of others; the caller's `CancellationError` doesn't wait for it.
+///   cancellation of other transfers. The caller's `CancellationError` isn't delayed.
 /// - Foundation retains about 120 bytes for each call for the lifetime of the process, 12 MB per 100,000 calls;
 ///   creating new sessions doesn't change that.
 /// - ``Configuration/requestTimeout`` is rounded up to whole seconds.
@@ -81,8 +81,8 @@ public struct URLSessionTransport: Transport {
 
     /// Creates a transport with a separate session.
     ///
-    /// Keep it while there are requests for it: connections are reused within one session. It ends with ``shutdown()``,
-    /// or when it is no longer referenced and its last response is finished.
+    /// Keep the transport while there are requests, because connections are reused within one session. The session ends
+    /// with ``shutdown()``, or when the transport is no longer referenced and its last response is finished.
     ///
     /// - Parameter configuration: The timeouts, limits, and changes to the platform's configuration.
     public init(configuration: Configuration) {
@@ -94,7 +94,7 @@ public struct URLSessionTransport: Transport {
     /// On Apple platforms all settings are supported except ``/HTTPChainCore/ConnectionSettings/connectTimeout``, which
     /// URLSession doesn't have. A key may be pinned for the server's own certificate or for one of its authorities. On
     /// macOS 14 the key of a client certificate is added to the user's keychain; later versions keep it in memory. On
-    /// Linux no setting is supported, because FoundationNetworking passes none to libcurl: use the AsyncHTTPClient
+    /// Linux no setting is supported, because FoundationNetworking passes none to libcurl. Use the AsyncHTTPClient
     /// transport there.
     ///
     /// - Parameters:
@@ -126,7 +126,7 @@ public struct URLSessionTransport: Transport {
         try await engine.send(request)
     }
 
-    /// Shuts down the transport: calls in flight and later ones fail with
+    /// Shuts down the transport; calls in flight and later calls fail with
     /// ``/HTTPChainCore/TransportError/Kind/shutDown``.
     ///
     /// Returns when the platform has released the connections. Does nothing to the shared session of transports created
@@ -155,7 +155,8 @@ extension URLSessionTransport {
         /// The maximum size of unread response bytes on disk, and on Linux of a streamed request body; 4 GiB by
         /// default.
         public var spillLimit: ByteCount
-        /// Changes the platform's configuration before the session is created: TLS versions, proxies, network service.
+        /// A closure that changes the platform's configuration before the session is created: TLS versions, proxies,
+        /// network service.
         ///
         /// The cache, cookies, credentials and the settings above are set afterwards.
         public var customize: (@Sendable (URLSessionConfiguration) -> Void)?
@@ -168,7 +169,7 @@ extension URLSessionTransport {
         ///   - maximumConnectionsPerHost: The maximum number of connections to one host.
         ///   - memoryWatermark: The maximum size of unread response bytes in memory.
         ///   - spillLimit: The maximum size of unread response bytes on disk.
-        ///   - customize: Changes the platform's configuration.
+        ///   - customize: A closure that changes the platform's configuration.
         public init(
             requestTimeout: Duration = .seconds(60),
             resourceTimeout: Duration? = nil,

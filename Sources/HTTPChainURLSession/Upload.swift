@@ -28,8 +28,8 @@ enum Upload: Sendable {
     /// Whether there is no body.
     var isNone: Bool { if case .none = self { true } else { false } }
 
-    /// Streams of known length up to this size are read before they are sent: they need no separate thread, and their
-    /// errors appear before anything is sent.
+    /// The size up to which streams of known length are read before they are sent, so that they need no separate
+    /// thread, and their errors appear before anything is sent.
     private static let collectedSize: Int64 = 65_536
 
     /// - Parameters:
@@ -90,10 +90,10 @@ enum Upload: Sendable {
     }
 
     /// Whether an attempt before the last one may have reached the server, given how often the platform requested the
-    /// body, and whether it accepted bytes of it, which it does only once connected.
+    /// body, and whether it accepted bytes of the body, which it does only once it is connected.
     ///
-    /// If the platform doesn't request the body, because there is none or it keeps the bytes, it restarts silently. A
-    /// method that may be repeated then loses nothing, and any other is assumed to have been restarted.
+    /// If the platform doesn't request the body, because there is none or the platform has the bytes, it restarts
+    /// silently. That is harmless for a method that may be repeated; any other is assumed to have been restarted.
     func mayHaveBeenSent(starts: Int, wasTaken: Bool, method: HTTPRequest.Method) -> Bool {
         switch self {
         case .none: !method.isIdempotent
@@ -112,7 +112,7 @@ final class StoredUpload: UploadSource {
 
     private let content: Content
     private let rest: Locked<Range<Int64>?>
-    /// Opened by the first read, which is on a thread that may block on the disk.
+    /// The file, opened by the first read, which is on a thread that may block on the disk.
     private let opened = Locked<(file: ContentFile, version: FileVersion)?>(nil)
 
     init(_ bytes: Data) {
@@ -193,8 +193,8 @@ final class PulledUpload: UploadSource {
 
     /// Reads the body to its end, as fast as the platform consumes it.
     ///
-    /// The chunk that completes a declared length is passed on only when the body has ended: the server never treats a
-    /// body as complete that turns out to be longer.
+    /// The chunk that completes a declared length is passed on only when the body has ended, so that the server never
+    /// treats a body as complete that turns out to be longer.
     ///
     /// - Throws: Any error from reading; ``BodyError`` if the body doesn't match its declared length; ``UploadClosed``.
     nonisolated(nonsending) func pump(_ body: HTTPBody, length: Int64?) async throws {

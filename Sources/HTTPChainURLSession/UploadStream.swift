@@ -6,7 +6,7 @@ import HTTPChainCore
 /// The stream from which libcurl reads a request body.
 ///
 /// FoundationNetworking reads it on the queue that carries all transfers of the session, and treats "no bytes
-/// available" as the end: it must block until there are some.
+/// available" as the end. Therefore reading must block until there are bytes.
 final class UploadStream: InputStream {
     private let source: any UploadSource
     private let onFailure: @Sendable (any Error) -> Void
@@ -50,10 +50,10 @@ extension InputStream {
 #else
 
 extension InputStream {
-    /// Returns a stream of a source's bytes: one end of a pair whose other end is written by a separate queue.
+    /// Returns a stream of a source's bytes, as one end of a pair whose other end a separate queue writes.
     ///
-    /// - Parameter onFailure: Receives the source's error, and the other end, which closes when it is deallocated. To a
-    ///   task that hasn't ended, that would look like the end of the body.
+    /// - Parameter onFailure: A closure that receives the source's error, and the other end, which closes when it is
+    ///   deallocated. To a task that hasn't ended, that would look like the end of the body.
     static func reading(
         _ source: any UploadSource,
         onFailure: @escaping @Sendable (any Error, (any Sendable)?) -> Void
@@ -72,7 +72,7 @@ extension InputStream {
 /// Writes a source into one end of a pair of streams, blocking a separate queue while the other end is full.
 private final class UploadWriter: Sendable {
     private let source: any UploadSource
-    /// Used only by the queue.
+    /// The stream, which only the queue uses.
     private let output: Locked<OutputStream>
     private let onFailure: @Sendable (any Error, (any Sendable)?) -> Void
 
@@ -110,8 +110,8 @@ private final class UploadWriter: Sendable {
                 }
                 output.close()
             } catch {
-                // Closing this end would make the partial body look complete, and a task is cancelled some time after
-                // the request to do so: the exchange keeps this end until its task has ended.
+                // Closing this end would make the partial body look complete, and cancelling the task takes some time.
+                // The exchange therefore keeps this end until its task has ended.
                 onFailure(error, self)
             }
         }

@@ -29,9 +29,9 @@ package indirect enum RESPValue: Sendable, Hashable {
 
 /// Parses replies from bytes, in chunks of any size and within limits.
 ///
-/// Each byte is read once: the parsed part of an incomplete reply is kept until more bytes arrive.
+/// Each byte is read once, because the parsed part of an incomplete reply is kept until more bytes arrive.
 package struct RESPParser: Sendable {
-    /// An error for bytes that are not a reply.
+    /// An error for bytes that aren't a reply.
     package struct Malformed: Error, Hashable {
         package let reason: String
     }
@@ -69,7 +69,7 @@ package struct RESPParser: Sendable {
         self.longestReply = longestReply
     }
 
-    /// Whether there are no bytes and no incomplete reply.
+    /// Whether there are neither unread bytes nor an incomplete reply.
     package var isEmpty: Bool { start == buffer.count && length == 0 }
 
     package mutating func append(_ bytes: some Collection<UInt8>) {
@@ -161,7 +161,7 @@ package struct RESPParser: Sendable {
         return number
     }
 
-    /// Parses a length or a number of values; `nil` for -1, the null of RESP2.
+    /// Parses a length or a number of values; returns `nil` for -1, the null of RESP2.
     private func count(_ line: ArraySlice<UInt8>, upTo limit: Int) throws(Malformed) -> Int? {
         let number = try number(line)
         if number == -1 { return nil }
@@ -170,7 +170,7 @@ package struct RESPParser: Sendable {
     }
 }
 
-/// A command: its name and its arguments.
+/// A command, as its name and its arguments.
 package struct ValkeyCommand: Sendable {
     package let parts: [[UInt8]]
 

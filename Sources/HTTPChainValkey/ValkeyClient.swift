@@ -13,7 +13,7 @@ import NIOPosix
 /// ```
 ///
 /// It connects on first use. All tasks share the connection and pipeline their commands. All of its work runs on a
-/// SwiftNIO event loop, none on Swift's own threads. After a failure the next connection attempt is delayed
+/// SwiftNIO event loop, not on Swift's own threads. After a failure the next connection attempt is delayed
 /// (``ValkeySettings/reconnection``), and commands fail immediately until then.
 ///
 /// It supports Valkey 7.2 and later, and Redis 6 and later.
@@ -30,7 +30,7 @@ public final class ValkeyClient: Sendable {
         var failures = 0
         var notBefore: NIODeadline?
         var pending = 0
-        /// The server's digests of the scripts that it has.
+        /// The server's digests of the scripts that it has loaded.
         var digests: [String: String] = [:]
     }
 
@@ -73,8 +73,8 @@ public final class ValkeyClient: Sendable {
     /// - Parameters:
     ///   - command: The command.
     ///   - isToEnd: Whether a cancelled task still waits for the reply.
-    ///   - abandoned: Receives a reply that arrives after the task was cancelled.
-    /// - Throws: ``ValkeyError``, also for an error reply; `CancellationError`.
+    ///   - abandoned: A closure that receives a reply that arrives after the task was cancelled.
+    /// - Throws: ``ValkeyError``, including for an error reply; `CancellationError`.
     package func send(
         _ command: ValkeyCommand,
         isToEnd: Bool = false,
@@ -107,9 +107,9 @@ public final class ValkeyClient: Sendable {
     ///
     /// - Parameters:
     ///   - script: The Lua script.
-    ///   - keys: The keys that it reads and changes.
+    ///   - keys: The keys that the script reads and changes.
     ///   - arguments: The arguments.
-    ///   - abandoned: Receives a reply that arrives after the task was cancelled.
+    ///   - abandoned: A closure that receives a reply that arrives after the task was cancelled.
     package func run(
         _ script: String,
         keys: [String],
@@ -128,10 +128,10 @@ public final class ValkeyClient: Sendable {
     ///
     /// - Parameters:
     ///   - script: The Lua script.
-    ///   - keys: The keys that it reads and changes.
+    ///   - keys: The keys that the script reads and changes.
     ///   - arguments: The arguments.
     ///   - isToEnd: Whether a cancelled task still waits for the reply.
-    ///   - abandoned: Receives a reply that arrives after the task was cancelled.
+    ///   - abandoned: A closure that receives a reply that arrives after the task was cancelled.
     package func run(
         _ script: String,
         keys: [[UInt8]],
@@ -147,7 +147,7 @@ public final class ValkeyClient: Sendable {
             do {
                 return try await send(command("EVALSHA", digest), isToEnd: isToEnd, abandoned: abandoned)
             } catch let error as ValkeyError where error.kind == .server && error.detail.begins(with: "NOSCRIPT") {
-                // The server was restarted, or its scripts were flushed; the script did not run.
+                // The server was restarted, or its scripts were flushed, so the script didn't run.
                 state.withLock { $0.digests[script] = nil }
             }
         }
@@ -163,7 +163,7 @@ public final class ValkeyClient: Sendable {
     /// Runs a script without waiting for its reply.
     ///
     /// - Parameter mayBeLost: Whether the script is referred to by its digest after the first time. If the server's
-    ///   scripts are flushed, it then does nothing until it has been loaded again.
+    ///   scripts are flushed, the script then does nothing until it has been loaded again.
     package func post(_ script: String, keys: [String], arguments: [String], mayBeLost: Bool = false) {
         let rest = ["\(keys.count)"] + keys + arguments
         guard mayBeLost, let digest = state.withLock({ $0.digests[script] }) else {
@@ -189,7 +189,7 @@ public final class ValkeyClient: Sendable {
         guard isRoom else { return loop.makeFailedFuture(ValkeyError(.busy, server: server)) }
         let server = server
         let pending = PendingCommand(command, within: settings.commandTimeout, on: loop, server)
-        // The state outlives the client if a reply is late.
+        // Captures the state, which outlives the client if a reply is late.
         pending.future.whenComplete { [state] _ in state.withLock { $0.pending -= 1 } }
         channel().whenComplete { result in
             switch result {
@@ -222,7 +222,7 @@ public final class ValkeyClient: Sendable {
         }
         let (settings, state) = (settings, state)
         let loop = loop
-        // On the loop from the start, since trust roots are read from a file.
+        // Runs on the loop from the start, because trust roots are read from a file.
         loop.flatSubmit { ValkeyConnector.connect(settings, on: loop) }.whenComplete { result in
             switch result {
             case .success(let channel):
@@ -241,8 +241,7 @@ public final class ValkeyClient: Sendable {
         return promise.futureResult
     }
 
-    /// Notes that a connection ended or failed: the next one is delayed, with the delay growing with consecutive
-    /// failures.
+    /// Records that a connection ended or failed, which delays the next one; the delay grows with consecutive failures.
     private static func lost(_ state: Locked<State>, _ settings: ValkeySettings) {
         state.withLock { state in
             guard case .made = state.link else { return }

@@ -4,15 +4,17 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// A pending command with the promise of its reply.
+/// A pending command, with the promise of its reply.
 ///
-/// It completes once: with the server's reply, its timeout, or the end of the connection.
+/// It completes exactly once, with the server's reply, its timeout, or the end of the connection.
 final class PendingCommand: Sendable {
     let bytes: [UInt8]
     private let promise: EventLoopPromise<RESPValue>
     private let isAnswered = Locked(false)
 
-    /// Creates a command and starts its time limit: it completes when that expires, sent or not.
+    /// Creates a command and starts its time limit.
+    ///
+    /// The command completes when the limit expires, whether or not it was sent.
     init(_ command: ValkeyCommand, within limit: Duration, on loop: any EventLoop, _ server: String) {
         bytes = command.encoded
         promise = loop.makePromise()
@@ -59,7 +61,7 @@ final class CommandHandler: ChannelDuplexHandler {
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
-        // It timed out before there was a connection.
+        // The command timed out before there was a connection.
         if command.isOver {
             promise?.succeed()
             return
@@ -72,9 +74,9 @@ final class CommandHandler: ChannelDuplexHandler {
         guard failure == nil else { return }
         var buffer = unwrapInboundIn(data)
         do throws(RESPParser.Malformed) {
-            // The receiver of a reply may write the next command at once, which these bytes don't belong to.
+            // The receiver of a reply may write the next command immediately, but these bytes don't belong to it.
             var asked = pending.count
-            // Bytes that belong to no command are not even parsed: the loop serves the timers of all commands.
+            // Bytes that belong to no command aren't even parsed, because the loop serves the timers of all commands.
             if asked > 0 { parser.append(buffer.readBytes(length: buffer.readableBytes) ?? []) }
             while asked > 0, let value = try parser.next() {
                 asked -= 1
@@ -156,7 +158,8 @@ enum ValkeyConnector {
             commands.append(ValkeyCommand(["AUTH"] + user + [password.revealed]))
         }
         if settings.database != 0 { commands.append(ValkeyCommand(["SELECT", "\(settings.database)"])) }
-        // Without either, PING: a reply proves that the server uses this protocol, and that TLS was negotiated.
+        // Without a password and a database, sends PING. A reply proves that the server uses this protocol, and that
+        // TLS was negotiated.
         if commands.isEmpty { commands.append(ValkeyCommand(["PING"])) }
         let answers = commands.map { command in
             let pending = PendingCommand(command, within: settings.connectTimeout, on: channel.eventLoop, server)
@@ -165,13 +168,13 @@ enum ValkeyConnector {
         }
         return EventLoopFuture.whenAllSucceed(answers, on: channel.eventLoop).flatMapThrowing { answers in
             for case .error(let text) in answers {
-                // Only the kind of the error, since the server may repeat its input.
+                // Includes only the kind of the error, because the server may repeat its input.
                 throw ValkeyError(.server, server: server, detail: text.pieces(at: " ").first.map { String($0) } ?? "")
             }
         }
     }
 
-    /// Sends a command, and closes the connection if it times out: the server hangs or is too slow.
+    /// Sends a command, and closes the connection if it times out, because the server hangs or is too slow.
     static func send(_ pending: PendingCommand, over channel: any Channel, _ server: String) {
         pending.future.whenFailure { error in
             if (error as? ValkeyError)?.kind == .timeout { channel.close(mode: .all, promise: nil) }
@@ -191,7 +194,7 @@ enum ValkeyConnector {
         return try NIOSSLContext(configuration: configuration)
     }
 
-    /// TLS can't send an address as a name (RFC 6066 §3).
+    /// TLS can't send an address as the server's name (RFC 6066 §3).
     private static func isAddress(_ host: String) -> Bool { (try? SocketAddress(ipAddress: host, port: 0)) != nil }
 }
 

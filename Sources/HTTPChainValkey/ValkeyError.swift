@@ -38,13 +38,13 @@ public struct ValkeyError: HTTPChainError {
     package init(_ kind: Kind, server: String, detail: String = "", secrets: [String] = []) {
         self.kind = kind
         self.server = server
-        // Most errors have none, and may be frequent while a server is unavailable.
+        // Most errors have no message, and may be frequent while a server is unavailable.
         guard !detail.isEmpty else {
             self.detail = ""
             return
         }
         let scalars = detail.unicodeScalars
-        // Truncated first, so that only this part is searched for secrets.
+        // Truncates the message first, so that only this part is searched for secrets.
         let beginning = String(scalars.prefix(Self.longestDetail))
         let isCutOff = beginning.utf8.count < detail.utf8.count
         let redacted = Redaction.standard.adding(values: secrets).text(beginning, isCutOff: isCutOff)

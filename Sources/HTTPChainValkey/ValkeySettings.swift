@@ -1,7 +1,7 @@
 #if Valkey
 public import HTTPChainCore
 
-/// The address of a Valkey or Redis server, and its time limits.
+/// The address of a Valkey or Redis server, and the time limits for using it.
 ///
 /// ```swift
 /// var settings = ValkeySettings(host: "valkey.internal", password: Secret(password))
@@ -38,8 +38,8 @@ public struct ValkeySettings: Sendable {
     public var commandTimeout = Duration.milliseconds(500)
     /// The shortest and the longest delay before the client reconnects.
     ///
-    /// After each lost or failed connection the delay doubles, with jitter; commands fail immediately meanwhile. 50
-    /// milliseconds to 5 seconds by default.
+    /// After each lost or failed connection the delay doubles, with jitter. Commands fail immediately during the delay.
+    /// 50 milliseconds to 5 seconds by default.
     public var reconnection = Duration.milliseconds(50)...Duration.seconds(5)
     /// The maximum number of pending commands; 10,000 by default.
     public var maximumPending = 10_000

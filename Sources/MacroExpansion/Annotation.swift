@@ -22,7 +22,7 @@ struct Annotation {
         "WithoutSerialization": ("withoutSerialization", ""),
     ]
 
-    /// Annotations that may be repeated: each adds to the others.
+    /// Annotations that may be repeated, because each adds to the others.
     static let additive: Set = ["Headers", "Modified", "Option", "Processed", "Tags"]
 
     /// Annotations that contradict each other.
@@ -47,7 +47,7 @@ struct Annotation {
 
     var name: String
     var node: AttributeSyntax
-    /// Whether it is on the service, not on the method.
+    /// Whether the annotation is on the service, not on the method.
     var isInherited = false
 
     var arguments: [LabeledExprSyntax] {
@@ -69,7 +69,7 @@ struct Annotation {
     /// Returns the argument with a label.
     func argument(_ label: String) -> ExprSyntax? { arguments.first { $0.label?.text == label }?.expression }
 
-    /// For an annotation with a role for parameters: the external names, and the parameters.
+    /// The external names and the parameters, for an annotation that gives parameters a role.
     var bindings: [(wire: String, parameter: String, node: ExprSyntax)] {
         if let source = texts.first(where: { $0.label == "from" }), let wire = texts.first(where: { $0.label == nil }) {
             return [(wire.text, source.text, source.node)]

@@ -1,7 +1,7 @@
 #if Macros
 import SwiftSyntax
 
-/// A header field sent by a method: a constant, possibly containing parameters, or a parameter.
+/// A header field that a method sends: a constant, which may contain parameters, or a parameter.
 struct DeclaredHeader {
     var name: String
     /// The value in the source; nil if a parameter is the value.
@@ -12,10 +12,10 @@ struct DeclaredHeader {
     var node: Syntax
     /// The name in the source.
     var written: ExprSyntax
-    /// Whether it is on the service, not on the method.
+    /// Whether the annotation is on the service, not on the method.
     var isInherited = false
 
-    /// The fix that removes it: the element of a literal, or the annotation if it has no other.
+    /// The fix that removes the field: the element of a literal, or the annotation if it has no other element.
     var removal: Mistake.Fix {
         let annotation = node.ancestorOrSelf { $0.as(AttributeSyntax.self) }
         let list = node.parent?.as(DictionaryElementListSyntax.self)
@@ -40,7 +40,9 @@ extension String {
 }
 
 extension MethodModel {
-    /// The header fields, constant ones first; those of the service only if the method has none of the same name.
+    /// The header fields, constant ones first.
+    ///
+    /// A service's field is included only if the method has none with the same name.
     var headers: [DeclaredHeader] {
         var own: [DeclaredHeader] = []
         var inherited: [DeclaredHeader] = []
@@ -67,7 +69,7 @@ extension MethodModel {
         return inherited.filter { !names.contains($0.name.lowercased()) } + own
     }
 
-    /// The parameters used in constants: values of header fields, identifiers of the cache.
+    /// The parameters used in constants: values of header fields and identifiers for the cache.
     var interpolated: [String] {
         let texts =
             headers.compactMap(\.constant) + annotations("Cached").compactMap { $0.argument("identifier")?.literalText }
@@ -88,7 +90,7 @@ extension Annotation {
     }
 }
 
-/// A text that contains parameters: `{name}` by name, `%%0%%` by position.
+/// Text that contains parameters: `{name}` by name, `%%0%%` by position.
 struct Interpolation {
     /// The text as a Swift string literal.
     private(set) var swift = "\""

@@ -3,7 +3,7 @@ import SwiftSyntax
 
 /// The result type of a method, and its form in the request.
 struct DeclaredResult {
-    /// A form of result that a request may have to declare because it isn't inferred.
+    /// A form of result, which a request may have to declare because it isn't inferred.
     enum Form {
         /// The type's default.
         case plain

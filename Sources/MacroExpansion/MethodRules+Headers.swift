@@ -12,7 +12,7 @@ extension MethodRules {
                 }
                 add(Mistake("\"\(header.name)\" is no name of a header field", at: header.node, fixes: fixes ?? []))
             } else if let first = seen.updateValue(header, forKey: header.name.lowercased()) {
-                // The parameter is probably intended, and the constant a leftover.
+                // The parameter is probably intended, and the constant is a leftover.
                 let isConstant = first.constant != nil && header.constant == nil
                 let fixes = isConstant ? [first.removal, header.removal] : [header.removal]
                 add(Mistake("the header field \(header.name) is given twice", at: header.node, fixes: fixes))
@@ -36,7 +36,7 @@ extension MethodRules {
         }
     }
 
-    /// Returns the name with hyphens for invalid characters; nil if no valid character is left.
+    /// Returns the name with hyphens instead of invalid characters, or nil if no valid character is left.
     private func token(of name: String) -> String? {
         let bytes = name.utf8.map { Self.isTokenCharacter($0) ? $0 : UInt8(ascii: "-") }
         return bytes.allSatisfy { $0 == UInt8(ascii: "-") } ? nil : String(decoding: bytes, as: UTF8.self)

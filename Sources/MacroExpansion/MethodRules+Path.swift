@@ -69,7 +69,7 @@ extension MethodRules {
         }
     }
 
-    /// Returns the path with a new name for a duplicate variable; nil if it isn't alone in its braces.
+    /// Returns the path with a new name for a duplicate variable, or nil if the variable isn't alone in its braces.
     private func renaming(_ variable: String, in path: String) -> String? {
         let (written, taken) = ("{\(variable)}", Set(method.variables + method.parameters.map(\.name)))
         guard let first = path.firstRange(of: written),
@@ -79,7 +79,7 @@ extension MethodRules {
         return "\(path[..<second.lowerBound]){\(other)}\(path[second.upperBound...])"
     }
 
-    /// Returns the path with variables instead of interpolations, if those are plain names.
+    /// Returns the path with variables instead of interpolations, if the interpolations are plain names.
     private func variables(insteadOf expression: ExprSyntax) -> [Mistake.Fix] {
         guard let literal = expression.as(StringLiteralExprSyntax.self) else { return [] }
         var path = ""

@@ -127,7 +127,7 @@ extension MethodRules {
         "Array", "Dictionary", "EventStream", "JSONValues", "Optional", "PageSequence", "ResourceRecord", "Set",
     ]
 
-    /// Returns the type, or the one in it, that can't be Decodable; nil if it may be.
+    /// Returns the type, or the type in it, that can't be Decodable; nil if it may be.
     private static func undecodable(in type: TypeSyntax, isWhole: Bool) -> TypeSyntax? {
         func first(_ types: TypeSyntax...) -> TypeSyntax? {
             types.lazy.compactMap { undecodable(in: $0, isWhole: false) }.first

@@ -1,7 +1,8 @@
 #if Macros
 import SwiftSyntax
 
-/// Writes the source of a method's request type: an ordinary `TypedRequest` with a property for each parameter.
+/// Writes the source of a method's request type, which is an ordinary `TypedRequest` with a property for each
+/// parameter.
 struct RequestWriter {
     let method: MethodModel
     let type: String
@@ -15,7 +16,7 @@ struct RequestWriter {
         lines.append("    \(access)typealias Output = \(method.result.output)")
         lines += method.parameters.map { "    \(access)var \($0.stored): \($0.type)" }
         lines.append("")
-        // Closures are stored: their types here are as declared, with @escaping.
+        // Closures are stored, so their types here are as declared, with @escaping.
         let types = method.parameters.map { "\($0.stored): \($0.node.type.trimmedDescription)" }
         let parameters = types.joined(separator: ", ")
         lines.append("    \(access)init(\(parameters)) {")
@@ -40,7 +41,7 @@ struct RequestWriter {
     }
 
     private func literal(_ text: String) -> String {
-        // By scalars, since a combining mark after a quotation mark makes another Character.
+        // Escapes scalars, because a combining mark after a quotation mark makes a different Character.
         let escaped = text.unicodeScalars.flatMap { scalar -> [Unicode.Scalar] in
             scalar == "\"" || scalar == "\\" ? ["\\", scalar] : [scalar]
         }
@@ -149,7 +150,7 @@ struct RequestWriter {
             + ["    }"]
     }
 
-    /// Returns a statement about a parameter, which is left out if the parameter is an optional and nil.
+    /// Returns a statement with a parameter, which is skipped if the parameter is an optional and nil.
     private func with(_ name: String, _ statement: String) -> String {
         let isOptional = method.parameters.first { $0.stored == name }?.isOptional == true
         return isOptional ? "if let \(name) { \(statement) }" : statement

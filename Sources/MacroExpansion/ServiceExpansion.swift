@@ -1,7 +1,7 @@
 #if Macros
 package import SwiftSyntax
 
-/// The expansion of `@Service`: a client and a mock, or the mistakes.
+/// The expansion of `@Service`, which is a client and a mock, or the mistakes.
 package struct ServiceExpansion {
     /// The source of the declarations; empty if there are mistakes.
     package private(set) var declarations: [String] = []
@@ -21,7 +21,7 @@ package struct ServiceExpansion {
             let node = Syntax(call.method.node.name)
             mistakes.append(Mistake(text, at: node, fixes: other.map { [.init("call it \($0)", node, $0)] } ?? []))
         }
-        // Mistakes of a service's annotation are found with each method.
+        // Mistakes in a service's annotation are found again with each method.
         var told: Set<String> = []
         mistakes = mistakes.filter { told.insert("\($0.node.position.utf8Offset) \($0.text)").inserted }
         guard mistakes.isEmpty else { return }
@@ -30,9 +30,9 @@ package struct ServiceExpansion {
 
     private struct NamedMethod {
         var method: MethodModel
-        /// The name of the mock's property: that of the method, with its labels if that is ambiguous.
+        /// The name of the mock's property: the method's name, with its labels if the name alone is ambiguous.
         var name: String
-        /// The name of its request type.
+        /// The name of the method's request type.
         var type: String
 
         init(method: MethodModel, labels: String, besides names: ExpansionNames) {

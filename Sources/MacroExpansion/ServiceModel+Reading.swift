@@ -4,7 +4,7 @@ import SwiftSyntax
 extension ServiceModel {
     private static let levels: Set = ["public", "package", "private", "fileprivate"]
 
-    /// Reads a protocol; reports mistakes for unsupported parts.
+    /// Reads a protocol, and reports mistakes for unsupported parts.
     init?(_ declaration: some DeclSyntaxProtocol, _ service: AttributeSyntax, _ mistakes: inout [Mistake]) {
         guard let declaration = declaration.as(ProtocolDeclSyntax.self) else {
             mistakes.append(Mistake("@Service stands on a protocol", at: service))
@@ -68,7 +68,7 @@ extension Annotation {
         }
     }
 
-    /// Returns a service's annotation as inherited by a method with its own annotations; nil if they replace it.
+    /// Returns a service's annotation as inherited by a method with its own annotations, or nil if they replace it.
     fileprivate func inherited(beside own: [Annotation]) -> Annotation? {
         guard Self.shared.contains(name) else { return nil }
         let names = [name, Self.opposites[name], Self.opposites.first { $0.value == name }?.key]

@@ -18,7 +18,7 @@ struct ServiceModel {
 struct MethodModel {
     var node: FunctionDeclSyntax
     var name: String
-    /// The annotations, those of the service first.
+    /// The annotations, the service's first.
     var annotations: [Annotation]
     var parameters: [Parameter]
     var result: DeclaredResult
@@ -31,7 +31,7 @@ struct MethodModel {
 
     /// The path, relative to the service's base, with positional parameters replaced by their names.
     ///
-    /// It has no leading slash: every path is relative to the base.
+    /// It has no leading slash, because every path is relative to the base.
     var path: String {
         let written = verb?.texts.first?.text ?? ""
         return Interpolation.naming(written.hasPrefix("/") ? String(written.dropFirst()) : written, parameters)
@@ -73,7 +73,7 @@ struct Parameter {
     /// The name as declared: in backticks if it is a keyword.
     var declaredName: String { (node.secondName ?? node.firstName).text }
 
-    /// The name in the request: changed if the request already has a property of that name.
+    /// The name in the request, which is changed if the request already has a property with that name.
     var stored: String { Self.taken.contains(name) ? name + "Value" : declaredName }
 
     private static let taken: Set = [
@@ -98,7 +98,7 @@ extension String {
 /// The variables of a path.
 struct PathTemplate {
     private(set) var variables: [String] = []
-    /// The variables that are omitted if they have no value: those after an operator other than `+`, RFC 6570 §3.2.
+    /// The variables that are omitted if they have no value, which follow an operator other than `+`, RFC 6570 §3.2.
     private(set) var optional: Set<String> = []
     private(set) var isBalanced = true
 

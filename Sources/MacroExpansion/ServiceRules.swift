@@ -20,7 +20,7 @@ struct ServiceRules {
 }
 
 extension [Annotation] {
-    /// The mistakes for annotations that are repeated here, or that contradict another.
+    /// The mistakes for annotations that are repeated on the service, or that contradict another.
     var repetitions: [Mistake] {
         var mistakes: [Mistake] = []
         func add(_ text: String, at annotation: Annotation) {
@@ -40,7 +40,7 @@ extension [Annotation] {
         where !repeatable.contains(annotation.name) && !Annotation.verbs.contains(annotation.name)
             && Annotation.shared.union(Annotation.forMethods).contains(annotation.name)
         {
-            // Statuses may be both replaced and added to.
+            // A service may both replace the statuses and add to them.
             let label = annotation.name == "SuccessCodes" ? annotation.arguments.first?.label?.text : nil
             if !seen.insert(annotation.name + (label ?? "")).inserted {
                 add("@\(annotation.name) stands here twice", at: annotation)

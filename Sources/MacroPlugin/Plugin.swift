@@ -10,7 +10,7 @@ struct Plugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [ServiceMacro.self, AnnotationMacro.self]
 }
 
-/// `@Service`: makes a client and a mock of a protocol.
+/// The macro `@Service`, which makes a client and a mock of a protocol.
 struct ServiceMacro: PeerMacro {
     static func expansion(
         of node: AttributeSyntax,
@@ -23,7 +23,9 @@ struct ServiceMacro: PeerMacro {
     }
 }
 
-/// An annotation of a method, which `@Service` reads; it makes nothing itself.
+/// An annotation of a method, which `@Service` reads.
+///
+/// By itself it expands to nothing.
 struct AnnotationMacro: PeerMacro {
     static func expansion(
         of node: AttributeSyntax,

@@ -5,20 +5,20 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-/// Whether files in a directory can be read without waiting for a disk where the system has them in memory.
+/// Whether files in a directory can be read without waiting for a disk if the system has them in memory.
 ///
-/// It may wait for the disk itself. File systems of a network, and those that a process serves, cannot promise it.
+/// This function itself may wait for the disk. Network file systems, and those served by a process, can't guarantee it.
 int httpchain_reads_immediately(const char *directory);
 
-/// Opens a file for reading where its name is in memory; links are not followed, and its time of access stays.
+/// Opens a file for reading if its name is in memory; doesn't follow links or change the file's access time.
 ///
-/// Returns a descriptor, or the negative `errno`: `EAGAIN` where the disk would have to be waited for.
+/// Returns a descriptor, or the negative `errno`: `EAGAIN` if it would have to wait for the disk.
 int httpchain_open_immediately(const char *path);
 
-/// Reads what the system has in memory of a file, into several places one after another.
+/// Reads the part of a file that the system has in memory into several places in sequence.
 ///
-/// Returns how many bytes that were, which may be fewer than there are, or the negative `errno`: `EAGAIN` where the disk
-/// would have to be waited for.
+/// Returns the number of bytes read, which may be fewer than there are, or the negative `errno`: `EAGAIN` if it would
+/// have to wait for the disk.
 int64_t httpchain_read_immediately(int descriptor, const struct iovec *places, int count, int64_t offset);
 
 #endif

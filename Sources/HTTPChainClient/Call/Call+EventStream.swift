@@ -14,8 +14,8 @@ extension Call where Kind.Output == Response {
     /// Cancelling the call in the registry ends the connection and with it the stream. The stream retains the client.
     ///
     /// - Parameter options: The options for reading the stream.
-    /// - Throws: Any error from making the request; ``UnsupportedRequestError`` if no endpoint supports it. Errors from
-    ///   opening the stream are thrown when its first event is requested.
+    /// - Throws: Any error from making the request; ``UnsupportedRequestError`` if no endpoint supports it. Requesting
+    ///   the first event throws errors from opening the stream.
     public func eventStream(options: EventStreamOptions = EventStreamOptions()) throws -> EventStream<ServerSentEvent> {
         CallTransport(call: self).events(try streamRequest(), options: options)
     }
@@ -26,8 +26,8 @@ extension Call where Kind.Output == Response {
     ///
     /// - Parameters:
     ///   - type: The type of each value.
-    ///   - decoder: Makes a decoder with the settings you need; called once for each stream.
-    ///   - options: The options for reading the stream, including which types of events to deliver.
+    ///   - decoder: A closure that makes a decoder with the settings you need, called once for each stream.
+    ///   - options: The options for reading the stream, including the types of events to deliver.
     /// - Throws: The same errors as ``eventStream(options:)``.
     public func eventStream<Value: Decodable & Sendable>(
         of type: Value.Type,

@@ -19,7 +19,7 @@ extension Call {
 
     /// Returns the call with a closure that `ProgressMiddleware` calls with its progress.
     ///
-    /// - Parameter action: Receives each report, synchronously and in order; it must be quick.
+    /// - Parameter action: A closure that receives each report, synchronously and in order. It must be quick.
     public func onProgress(_ action: @escaping @Sendable (_ progress: TransferProgress) -> Void) -> Call {
         with { $0.onProgress(action) }
     }
@@ -32,13 +32,13 @@ extension Call {
     /// }
     /// ```
     ///
-    /// The closure runs in a separate task, which ends before this method returns. A slow one misses reports in between
-    /// but doesn't slow the transfer down. The first and the last report always come, in a chain with
-    /// `ProgressMiddleware`. For an output that is a stream, use ``withProgress(isolation:_:perform:)``.
+    /// The closure runs in a separate task, which ends before this method returns. A slow closure misses some reports
+    /// but doesn't slow the transfer down. In a chain with `ProgressMiddleware`, it always receives the first and the
+    /// last report. If the output is a stream, use ``withProgress(isolation:_:perform:)``.
     ///
     /// - Parameters:
     ///   - isolation: The caller's actor.
-    ///   - action: Receives a report, on the actor of the closure.
+    ///   - action: A closure that receives a report, on its own actor.
     /// - Returns: The output.
     /// - Throws: The errors of ``value``.
     @discardableResult
@@ -61,8 +61,9 @@ extension Call {
     ///
     /// - Parameters:
     ///   - isolation: The isolation of `operation`; the caller's actor.
-    ///   - action: Receives a report, on the actor of the closure; see ``withProgress(isolation:_:)``.
-    ///   - operation: Sends the call once, and reads its output if that is a stream; anything read later isn't reported.
+    ///   - action: A closure that receives a report, on its own actor; see ``withProgress(isolation:_:)``.
+    ///   - operation: A closure that sends the call once, and reads its output if that is a stream. Anything read later
+    ///     isn't reported.
     /// - Returns: The result of `operation`.
     /// - Throws: Errors from `operation`.
     @discardableResult

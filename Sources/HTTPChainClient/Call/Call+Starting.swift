@@ -32,7 +32,7 @@ extension Call {
     /// }
     /// ```
     ///
-    /// - Parameter completion: Called exactly once, even if the client is deallocated.
+    /// - Parameter completion: The completion handler, called exactly once, even if the client is deallocated.
     @discardableResult
     public func start(completion: @escaping @MainActor @Sendable (_ outcome: CallOutcome<Kind.Output>) -> Void)
         -> StartedCall
@@ -44,7 +44,7 @@ extension Call {
     ///
     /// - Parameters:
     ///   - queue: The queue on which the completion handler is called.
-    ///   - completion: Called exactly once, even if the client is deallocated.
+    ///   - completion: The completion handler, called exactly once, even if the client is deallocated.
     @discardableResult
     public func start(
         on queue: DispatchQueue,
@@ -53,11 +53,11 @@ extension Call {
         run { outcome in await queue.run { completion(outcome) } }
     }
 
-    /// Sends the request and calls a completion handler on an actor of yours.
+    /// Sends the request and calls a completion handler on a given actor.
     ///
     /// - Parameters:
-    ///   - actor: The actor on which the completion handler is called; retained until then.
-    ///   - completion: Called exactly once, even if the client is deallocated.
+    ///   - actor: The actor on which the completion handler is called, which is retained until then.
+    ///   - completion: The completion handler, called exactly once, even if the client is deallocated.
     @discardableResult
     public func start<Home: Actor>(
         on actor: Home,
@@ -68,7 +68,7 @@ extension Call {
 
     /// Sends the request and notifies an observer when the call ends.
     ///
-    /// - Parameter observer: Notified once, unless it has been deallocated; held weakly.
+    /// - Parameter observer: The observer, held weakly, and notified once unless it has been deallocated.
     @discardableResult
     public func start(_ observer: some CallObserver) -> StartedCall {
         run { [weak observer, request, key = settings.registration.key] outcome in
@@ -79,8 +79,8 @@ extension Call {
     /// Sends the request and notifies an observer on a queue when the call ends.
     ///
     /// - Parameters:
-    ///   - observer: Notified once, unless it has been deallocated; held weakly.
-    ///   - queue: The queue on which it is notified.
+    ///   - observer: The observer, held weakly, and notified once unless it has been deallocated.
+    ///   - queue: The queue on which the observer is notified.
     @discardableResult
     public func start(_ observer: some QueuedCallObserver, on queue: DispatchQueue) -> StartedCall {
         run { [weak observer, request, key = settings.registration.key] outcome in
@@ -89,7 +89,8 @@ extension Call {
         }
     }
 
-    /// Registers the call before returning, so that the caller can cancel it, and an equal call is a duplicate.
+    /// Registers the call before returning, so that the caller can cancel it, and an equal call is recognized as a
+    /// duplicate.
     ///
     /// The task doesn't retain the client, which cancels its running calls when it is deallocated; the task ends with
     /// the call.

@@ -9,11 +9,12 @@ extension Call {
     /// let plant = try client.call(GetPlant(id: 7)).wait(atMost: .seconds(30))
     /// ```
     ///
-    /// Don't call this on a thread of Swift's concurrent pool, in a task or an `async` function: it could keep the call
-    /// itself from progressing. There it throws without sending the request.
+    /// Don't call this in a task or an `async` function, which run on a thread of Swift's concurrent pool: blocking the
+    /// thread could keep the call itself from progressing. There, this method throws an error without sending the
+    /// request.
     ///
     /// - Parameter limit: The longest time to wait, after which the call is cancelled.
-    /// - Throws: ``BlockingCallError`` on the concurrent pool and if the time is up; the errors of ``value``.
+    /// - Throws: ``BlockingCallError`` on the concurrent pool, and if the time is up; the errors of ``value``.
     @available(*, noasync, message: "use value in a task: waiting blocks a thread of the pool that the call needs")
     public func wait(atMost limit: Duration) throws -> Kind.Output {
         // A synchronous function called by a task is still in the task.
@@ -29,12 +30,12 @@ extension Call {
             }
             done.signal()
         }
-        // Not a Dispatch interval, which is an Int: with 32 bits, as on some platforms, at most 2.1 s.
+        // Doesn't use a Dispatch interval, which is an Int, and with 32 bits, as on some platforms, at most 2.1 s.
         let end = DispatchTime(
             uptimeNanoseconds: DispatchTime.now().uptimeNanoseconds + UInt64(limit.bounded.nanoseconds)
         )
         _ = done.wait(timeout: end)
-        // Read before the call is cancelled, since its result would be the cancellation otherwise.
+        // Reads the outcome before cancelling the call, because otherwise it would be the cancellation.
         guard let result = outcome.withLock({ $0 }) else {
             task.cancel()
             throw BlockingCallError(.timedOut(after: limit))
@@ -43,7 +44,7 @@ extension Call {
     }
 }
 
-/// An error for a blocking call that couldn't be waited for.
+/// An error for a blocking call whose result couldn't be awaited.
 public struct BlockingCallError: HTTPChainError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)

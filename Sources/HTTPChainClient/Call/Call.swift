@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// A call of a client with its own settings, sent when its result is requested.
+/// An unsent call of a client with its own settings, which is sent when its result is requested.
 ///
 /// ```swift
 /// let user = try await client.call(GetUser(id: 42)).key("profile").timeout(.seconds(3)).value
@@ -11,7 +11,7 @@ public import HTTPChainCore
 public struct Call<Kind: TypedRequest>: Sendable {
     /// The request.
     public let request: Kind
-    // Retained, so that a client without other references stays alive between making the call and sending it.
+    // Retained, so that a client without other references stays alive until the call is sent.
     let client: Client
     var settings = CallSettings()
 
@@ -32,7 +32,7 @@ public struct Call<Kind: TypedRequest>: Sendable {
         }
     }
 
-    /// The output together with the response: its fields, cache status, hops.
+    /// The output together with the response, which has the fields, cache status and hops.
     ///
     /// Reading it sends the request.
     ///
@@ -64,7 +64,7 @@ public struct Call<Kind: TypedRequest>: Sendable {
         changing { $0.registration.tags.formUnion(tags) }
     }
 
-    /// Returns the call, refused with ``DuplicateCallError`` while another with the same key is running.
+    /// Returns the call so that it fails with ``DuplicateCallError`` while another call with the same key is running.
     ///
     /// If it has no key, calls with an equal request are duplicates.
     ///
@@ -84,7 +84,8 @@ public struct Call<Kind: TypedRequest>: Sendable {
     /// client.call(ListPlants()).with { $0.attemptTimeout(.seconds(5)).withoutSerialization() }
     /// ```
     ///
-    /// - Parameter change: Receives the request that the type made, and returns the one to send. Not called for mocks.
+    /// - Parameter change: A closure that receives the request that the type made, and returns the request to send. It
+    ///   isn't called for mocks.
     public func with(_ change: @escaping @Sendable (_ request: Request) -> Request) -> Call {
         changing { $0.changes.append(change) }
     }
@@ -102,8 +103,8 @@ struct CallSettings: Sendable {
     var processing: ResultProcessing?
     var slowAfter: Duration?
     var changes: [@Sendable (Request) -> Request] = []
-    /// Receive the events of this call.
+    /// The monitors that receive the events of this call.
     var monitors: [CallMonitorState] = []
-    /// Awaited when the call has its reply, before the reply is stored.
+    /// A closure that is awaited after the call has its reply and before the reply is stored.
     var beforeStoring: (@Sendable () async -> Void)?
 }

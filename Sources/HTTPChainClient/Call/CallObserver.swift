@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An observer that is notified when calls of any type end, like a delegate of older frameworks.
+/// An observer that is notified when calls of any type end, like a delegate in older frameworks.
 ///
 /// ```swift
 /// extension ProfilePage: CallObserver {
@@ -28,8 +28,8 @@ public protocol CallObserver: AnyObject, Sendable {
 /// client.call(GetUser(id: 42)).start(store, on: queue)
 /// ```
 ///
-/// Use it for state that is confined to a queue; use ``CallObserver`` for state on an actor. A class can be both with
-/// one method.
+/// Use it for state that is confined to a queue; use ``CallObserver`` for state on an actor. A class can be both with a
+/// single method.
 public protocol QueuedCallObserver: AnyObject, Sendable {
     /// Called when a call has ended, on the queue given when it was started.
     func callEnded(_ report: CallReport)
@@ -43,7 +43,7 @@ public struct CallReport: Sendable {
     public let key: (any Hashable & Sendable)?
     /// Whether this is the stored reply rather than the live one.
     ///
-    /// Only ``Call/startStoredThenLive(dropping:onlyData:_:)`` and its form for a queue report stored replies.
+    /// Only ``Call/startStoredThenLive(dropping:onlyData:_:)`` and its variant with a queue report stored replies.
     public let isStored: Bool
     /// The date when the reply was stored; `nil` for a live reply, and for a stored reply that couldn't be read.
     public let storedAt: Date?
@@ -72,7 +72,7 @@ public struct CallReport: Sendable {
         typed = outcome
     }
 
-    /// Returns the request and the outcome as those of a request type; `nil` if the call was of another type.
+    /// Returns the request and the outcome with the types of a request type, or `nil` if the call was of another type.
     public func of<Kind: TypedRequest>(_ type: Kind.Type) -> (request: Kind, outcome: CallOutcome<Kind.Output>)? {
         guard let request = request as? Kind, let outcome = typed as? CallOutcome<Kind.Output> else { return nil }
         return (request, outcome)

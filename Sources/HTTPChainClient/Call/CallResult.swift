@@ -1,9 +1,9 @@
 import HTTPChainCore
 
-/// The result of a typed call: its output and the response it came in.
+/// The result of a typed call: its output and its response.
 ///
-/// It is a class, so that tasks and frames can pass it without knowing the output's type. Only the code that reads the
-/// output needs that type from the runtime.
+/// It is a class, so that tasks and frames can pass it without the output's type. Only the code that reads the output
+/// needs that type from the runtime.
 final class CallResult<Output: Sendable>: Sendable {
     let value: Output
     let response: Response
@@ -17,6 +17,6 @@ final class CallResult<Output: Sendable>: Sendable {
         self.init(decoded.value, response: decoded.response)
     }
 
-    /// The result in the form for callers.
+    /// The result in the form that callers receive.
     var decoded: DecodedResponse<Output> { DecodedResponse(value, response: response) }
 }

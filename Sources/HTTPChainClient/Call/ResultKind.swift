@@ -6,7 +6,7 @@ import HTTPTypes
 /// A way to make the output of a typed call from its response.
 ///
 /// For most output types the right kind is chosen automatically; see ``TypedRequest/result``. If your output type isn't
-/// the one the server sends, map it:
+/// the type that the server sends, map it:
 ///
 /// ```swift
 /// struct GetPlant: TypedRequest {
@@ -15,11 +15,11 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// Decoding, including that of a serializer stage in the chain, and mapping happen in the ``ResultProcessing`` of the
-/// call or its ``Client``.
+/// Decoding (including by a serializer stage in the chain) and mapping happen in the ``ResultProcessing`` of the call
+/// or its ``Client``.
 public struct ResultKind<Output: Sendable>: Sendable {
     let perform: @Sendable (consuming Request, any Transport, ResultProcessing) async throws -> CallResult<Output>
-    /// Attaches the call's place to a body that is still arriving.
+    /// A closure that attaches the call's place to a body that is still arriving.
     var keep: (@Sendable (CallResult<Output>, CallPlace) -> CallResult<Output>)?
 
     init(
@@ -32,7 +32,7 @@ public struct ResultKind<Output: Sendable>: Sendable {
 
     /// A kind that reads the response itself.
     ///
-    /// - Parameter read: Makes the output from the response, on the concurrent pool.
+    /// - Parameter read: A closure that makes the output from the response, on the concurrent pool.
     public static func custom(
         _ read: @escaping @Sendable (_ response: Response) async throws -> Output
     ) -> ResultKind {
@@ -45,8 +45,8 @@ public struct ResultKind<Output: Sendable>: Sendable {
     /// A kind that reads the whole body and makes the output from its bytes.
     ///
     /// - Parameters:
-    ///   - limit: The largest body accepted; 16 MiB by default.
-    ///   - map: Makes the output from the bytes and the response they came in.
+    ///   - limit: The maximum size of the body; 16 MiB by default.
+    ///   - map: A closure that makes the output from the bytes and their response.
     public static func bytes(
         upTo limit: ByteCount = .mebibytes(16),
         map: @escaping @Sendable (_ bytes: Data, _ response: Response) throws -> Output
@@ -62,7 +62,7 @@ public struct ResultKind<Output: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - type: The type that the server sends, decoded by the chain's serializer, or from JSON if there is none.
-    ///   - map: Makes the output from the decoded value.
+    ///   - map: A closure that makes the output from the decoded value.
     public static func decoded<Wire: Decodable & Sendable>(
         _ type: Wire.Type,
         map: @escaping @Sendable (_ value: Wire) throws -> Output
@@ -74,7 +74,7 @@ public struct ResultKind<Output: Sendable>: Sendable {
         }
     }
 
-    /// A kind that decodes one type and makes the output from it and the response it came in.
+    /// A kind that decodes one type and makes the output from the value and its response.
     package static func decodedWithResponse<Wire: Decodable & Sendable>(
         _ type: Wire.Type,
         map: @escaping @Sendable (_ value: Wire, _ response: Response) throws -> Output
@@ -88,7 +88,7 @@ public struct ResultKind<Output: Sendable>: Sendable {
 
     /// Returns a kind that transforms the output of this one.
     ///
-    /// - Parameter transform: Makes the new output from this kind's output.
+    /// - Parameter transform: A closure that makes the new output from this kind's output.
     public func map<Other: Sendable>(
         _ transform: @escaping @Sendable (_ output: Output) throws -> Other
     ) -> ResultKind<Other> {
@@ -155,18 +155,20 @@ extension ResultKind where Output == TemporaryFile {
     ///
     /// - Parameters:
     ///   - directory: The directory.
-    ///   - limit: The largest body accepted; no limit by default.
+    ///   - limit: The maximum size of the body; no limit by default.
     public static func file(in directory: URL, upTo limit: ByteCount = .unlimited) -> ResultKind {
         .custom { try await $0.body.saveToTemporaryFile(in: directory, upTo: limit) }
     }
 }
 
 extension ResultKind where Output == URL {
-    /// The body saved to a given file, which is either complete or unchanged.
+    /// The body, saved to a given file.
+    ///
+    /// If the call fails, the file is unchanged.
     ///
     /// - Parameters:
     ///   - file: The file; its directory must exist.
-    ///   - limit: The largest body accepted; no limit by default.
+    ///   - limit: The maximum size of the body; no limit by default.
     public static func saved(to file: URL, upTo limit: ByteCount = .unlimited) -> ResultKind {
         .custom {
             try await $0.body.save(to: file, upTo: limit)
@@ -203,11 +205,11 @@ extension ResultKind {
     /// JSON values, decoded as they arrive: one per line, or a JSON sequence (RFC 7464) if the content type is
     /// `application/json-seq`.
     ///
-    /// The call runs until they are read or dropped.
+    /// The call runs until the values are read or dropped.
     ///
     /// - Parameters:
     ///   - serializer: The serializer, with its settings for keys and dates.
-    ///   - limit: The longest single value accepted; 1 MiB by default.
+    ///   - limit: The maximum size of a single value; 1 MiB by default.
     public static func jsonValues<Value: Decodable & Sendable>(
         serializer: JSONSerializer = .json,
         upTo limit: ByteCount = .mebibytes(1)

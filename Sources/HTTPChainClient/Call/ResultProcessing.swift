@@ -2,9 +2,9 @@ public import Dispatch
 import HTTPChainCore
 import HTTPChainSupport
 
-/// The place where results are decoded, including by a serializer of the chain, and mapped to the application's types.
+/// The place where results are decoded (including by the chain's serializer) and mapped to the application's types.
 ///
-/// It is the caller's actor only if you choose that. The values of a stream are decoded by their reader.
+/// It is the caller's actor only if you choose that actor. The reader of a stream decodes its values.
 public enum ResultProcessing: Sendable {
     /// On Swift's concurrent pool.
     case concurrent
@@ -13,7 +13,7 @@ public enum ResultProcessing: Sendable {
     /// On an actor, including the main actor (`MainActor.shared`).
     case actor(any Actor)
 
-    /// Whether this differs from the place where a call runs anyway.
+    /// Whether this differs from the place where calls run.
     var isElsewhere: Bool { if case .concurrent = self { false } else { true } }
 
     package func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
@@ -25,7 +25,7 @@ public enum ResultProcessing: Sendable {
         }
     }
 
-    /// Waits for work elsewhere, but no longer than until the task is cancelled, since the place may be busy for long.
+    /// Waits for work elsewhere, or until the task is cancelled, because the place may be busy for a long time.
     private static func waiting<Value: Sendable>(
         for work: @escaping @Sendable () throws -> Value,
         _ begin: (_ job: @escaping @Sendable () -> Void) -> Void

@@ -17,7 +17,7 @@ extension TypedRequest where Output == Data {
 }
 
 extension TypedRequest where Output == String {
-    /// The text, not decoded.
+    /// The body as text.
     public var result: ResultKind<Output> { .text }
 }
 

@@ -16,11 +16,11 @@ public import HTTPTypes
 /// let user = try await client.call(GetUser(id: 42))
 /// ```
 ///
-/// Everything but ``path`` has a default: a GET request without parameters, whose result is read according to the type
-/// of ``Output`` (see ``result``). If a request type is `Hashable`, its running calls can be found by value.
+/// All properties except ``path`` have defaults: a GET request without parameters, whose result is read according to
+/// the type of ``Output`` (see ``result``). If a request type is `Hashable`, its running calls can be found by value.
 public protocol TypedRequest<Output>: Sendable {
     /// The type of a call's result: a `Decodable` type, `Void`, `Data`, `String`, `TemporaryFile`, `HTTPBody` for a
-    /// stream, `Response`, an optional, or a type of yours with its own ``result``.
+    /// stream, `Response`, an optional, or a custom type with its own ``result``.
     associatedtype Output: Sendable
 
     /// The method, RFC 9110 §9; GET by default.
@@ -45,7 +45,7 @@ public protocol TypedRequest<Output>: Sendable {
     /// The way the output is made from the response.
     var result: ResultKind<Output> { get }
 
-    /// Sets options of stages, and anything else this kind of call needs; does nothing by default.
+    /// Sets options of stages, and anything else that this kind of call needs; does nothing by default.
     ///
     /// ```swift
     /// func configure(_ request: inout Request) {
@@ -56,7 +56,7 @@ public protocol TypedRequest<Output>: Sendable {
     /// - Parameter request: The request, made from the other properties.
     func configure(_ request: inout Request) throws
 
-    /// Makes the request, from the properties above by default.
+    /// Makes the request, by default from the properties above.
     func makeRequest() throws -> Request
 }
 

@@ -1,4 +1,4 @@
-/// A request type whose output comes from a source of values in the application, and not from a network.
+/// A request type whose output comes from a source of values in the application instead of a network.
 ///
 /// ```swift
 /// actor Notebook { var notes: [Int: String] = [7: "Water the roses"] }
@@ -16,13 +16,13 @@
 /// let note = try await client.call(ReadNote(id: 7))
 /// ```
 ///
-/// All types with the same source are a group, which one endpoint serves (``Endpoint/init(_:source:)``). Such a call is
-/// a call like any other: with its key, tags and events, and with a stored reply if the type is a ``StoredRequest``.
+/// All types with the same source form a group, which one endpoint serves (``Endpoint/init(_:source:)``). Such a call
+/// is like any other: it has a key, tags and events, and a stored reply if the type is a ``StoredRequest``.
 public protocol LocalRequest: TypedRequest {
-    /// The type of the source: a database, a sensor, a model.
+    /// The type of the source, such as a database, a sensor or a model.
     associatedtype Source: Sendable
 
-    /// Returns the output from the source, or throws the error that the call fails with.
+    /// Returns the output from the source, or throws the call's error.
     func output(from source: Source) async throws -> Output
 }
 
@@ -30,7 +30,7 @@ extension LocalRequest {
     /// Empty by default, because nothing is sent.
     public var path: String { "" }
 
-    /// No content can be read as the output, because there is none: a response of another endpoint is an error.
+    /// A kind that always fails, because a response from another endpoint has no content for the output.
     public var result: ResultKind<Output> {
         .custom { _ in throw UnsupportedRequestError(requestType: "\(Self.self)", endpoints: []) }
     }

@@ -1,7 +1,7 @@
 import HTTPChainCore
 public import HTTPChainInMemory
 
-/// Objects that mocks share, by identifier.
+/// The objects that mocks share, by identifier.
 ///
 /// Each is created once per client, on first use.
 public struct MockHelpers: Sendable {
@@ -9,7 +9,7 @@ public struct MockHelpers: Sendable {
 
     /// Returns the helper, creating it on first use.
     ///
-    /// - Parameter key: The identifier of the helper and the way to create it.
+    /// - Parameter key: The identifier of the helper, with the closure that creates it.
     /// - Throws: `HelperTypeError` if the identifier belongs to a helper of another type; any error from creating it.
     public func callAsFunction<Helper: Sendable>(_ key: HelperKey<Helper>) async throws -> Helper {
         try await table.helper(key)
@@ -22,9 +22,9 @@ struct MockContext: Sendable {
     let time: any TimeSource
 }
 
-/// The output of a mock on its way to the call.
+/// The output of a mock, as passed to the call.
 ///
-/// The wrapper separates an optional's `nil` from no output.
+/// The wrapper distinguishes an optional's `nil` from the absence of an output.
 struct MockOutput<Output: Sendable>: Sendable {
     let value: Output
 }
@@ -39,13 +39,13 @@ struct MockOutput<Output: Sendable>: Sendable {
 /// }
 /// ```
 public protocol MockedRequest: TypedRequest {
-    /// Whether this value is mocked; if not, the following endpoints are tried. `true` by default.
+    /// Whether this value is mocked, `true` by default. If not, the following endpoints are tried.
     var isMocked: Bool { get }
 
     /// The delay before the output, on the client's clock; zero by default.
     var mockDelay: Duration { get }
 
-    /// Returns the output, or throws the error that the call fails with.
+    /// Returns the output, or throws the call's error.
     func mockOutput(_ helpers: MockHelpers) async throws -> Output
 }
 
@@ -62,9 +62,9 @@ extension MockedRequest {
 }
 
 extension Endpoint {
-    /// An endpoint that serves requests with their own mock, those of types that conform to ``MockedRequest``.
+    /// An endpoint that serves requests with their own mock, which have types that conform to ``MockedRequest``.
     ///
-    /// Put it before the endpoints that would serve them otherwise.
+    /// Put it before the endpoints that would otherwise serve these requests.
     public static var mocks: Endpoint {
         Endpoint(
             "mocks",
@@ -89,8 +89,9 @@ extension Endpoint {
     /// - Parameters:
     ///   - type: The request type.
     ///   - delay: The delay before the output, on the client's clock; zero by default.
-    ///   - isMocked: Returns whether a value is mocked; if not, the following endpoints are tried. `true` by default.
-    ///   - output: Returns the output, or throws the error that the call fails with.
+    ///   - isMocked: A closure that returns whether a value is mocked, by default `true`. If not, the following
+    ///     endpoints are tried.
+    ///   - output: A closure that returns the output, or throws the call's error.
     public static func mock<Mocked: TypedRequest>(
         _ type: Mocked.Type,
         delay: Duration = .zero,
@@ -105,8 +106,9 @@ extension Endpoint {
     /// - Parameters:
     ///   - type: The request type.
     ///   - delay: The delay before the output, on the client's clock; zero by default.
-    ///   - isMocked: Returns whether a value is mocked; if not, the following endpoints are tried. `true` by default.
-    ///   - output: Returns the output, or throws the error that the call fails with; receives the client's helpers.
+    ///   - isMocked: A closure that returns whether a value is mocked, by default `true`. If not, the following
+    ///     endpoints are tried.
+    ///   - output: A closure that receives the client's helpers, and returns the output or throws the call's error.
     public static func mock<Mocked: TypedRequest>(
         _ type: Mocked.Type,
         delay: Duration = .zero,

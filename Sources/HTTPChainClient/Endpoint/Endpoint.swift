@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// A destination of a client's calls, a chain or a mock, with the request types it serves.
+/// A destination of a client's calls (a chain or a mock), with the request types that it serves.
 ///
 /// ```swift
 /// protocol ShopRequest: TypedRequest {}
@@ -22,7 +22,7 @@ public struct Endpoint: Sendable {
     public let name: String
     let supports: @Sendable (any TypedRequest) -> Bool
     let handler: Handler
-    /// Whether ``supports`` need not be called.
+    /// Whether the endpoint serves all requests, so that ``supports`` isn't called.
     let servesAll: Bool
     var showsActivity = true
 
@@ -52,7 +52,7 @@ public struct Endpoint: Sendable {
     /// - Parameters:
     ///   - name: The name in errors and events.
     ///   - transport: The chain that sends its requests.
-    ///   - group: A request type, or a protocol of yours: `(any ShopRequest).self`.
+    ///   - group: A request type, or a custom protocol: `(any ShopRequest).self`.
     public init<Group>(_ name: String, over transport: some Transport, for group: Group.Type) {
         self.init(name, handler: .transport(transport)) { $0 is Group }
     }
@@ -62,7 +62,8 @@ public struct Endpoint: Sendable {
     /// - Parameters:
     ///   - name: The name in errors and events.
     ///   - transport: The chain that sends its requests.
-    ///   - supports: Returns whether a request is accepted; called for each request, it must be quick.
+    ///   - supports: A closure that returns whether a request is accepted. It is called for each request and must be
+    ///     quick.
     public init(
         _ name: String,
         over transport: some Transport,

@@ -6,8 +6,8 @@ import HTTPChainCore
 /// for await count in client.activity { indicator.isVisible = count > 0 }
 /// ```
 ///
-/// An iteration starts with the current count, then gives the newest whenever it has changed; a slow loop skips
-/// short-lived counts. It ends when the client has been deallocated and its last call has ended, and when the task is
+/// An iteration starts with the current count, then returns the newest count whenever it has changed; a slow loop skips
+/// short-lived counts. It ends when the client has been deallocated and its last call has ended, or when the task is
 /// cancelled. ``Endpoint/showingActivity(_:)`` excludes an endpoint.
 public struct CallActivity: AsyncSequence, Sendable {
     /// A count.
@@ -18,7 +18,7 @@ public struct CallActivity: AsyncSequence, Sendable {
     struct State: Sendable {
         var count = 0
         var isOver = false
-        /// Whether anyone has ever listened to events; until then, calls skip the search for listeners.
+        /// Whether there has ever been a listener; until then, calls skip the search for listeners.
         var isHeard = false
     }
 

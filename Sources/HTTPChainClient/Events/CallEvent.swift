@@ -1,6 +1,6 @@
 public import HTTPChainProgress
 
-/// An event in the life of a typed call of a ``Client``.
+/// An event of a typed call of a ``Client``.
 ///
 /// Each call starts with ``Change-swift.enum/willBegin`` and has exactly one end: succeeded, failed or cancelled. Its
 /// events arrive in order.
@@ -19,11 +19,11 @@ public struct CallEvent: Sendable {
         ///
         /// If the output is a stream, the body and its progress arrive after the call has succeeded.
         case progress(TransferProgress)
-        /// The call is taking longer than expected, reported once: inform the user, or offer to cancel the call.
+        /// The call is taking longer than expected. Reported once, to inform the user or to offer cancelling the call.
         ///
         /// - Parameter after: The time set for the client or the call.
         case slow(after: Duration)
-        /// The reply of a ``StoredRequest`` couldn't be stored; the call continues with it.
+        /// The reply of a ``StoredRequest`` couldn't be stored; the call still returns the reply.
         case notStored(any Error)
         /// The call has its output.
         case succeeded
@@ -41,11 +41,11 @@ public struct CallEvent: Sendable {
         }
     }
 
-    /// The number of the call, counted from 1: the same in all its events, and unique within the client.
+    /// The number of the call, counted from 1, which is the same in all its events and unique within the client.
     public let call: UInt64
     /// A description of what happened.
     public let change: Change
-    /// The call's identifier in ``Client/registry``, to cancel it by; `nil` before it is registered, and for a
+    /// The call's identifier in ``Client/registry``, for cancelling it; `nil` before it is registered, and for a
     /// duplicate.
     public let id: CallID?
     /// The request.
@@ -56,7 +56,7 @@ public struct CallEvent: Sendable {
     public let key: (any Hashable & Sendable)?
     /// The call's tags.
     public let tags: Set<String>
-    /// Distinguishes the client, whose calls ``call`` numbers.
+    /// The identity of the client in which ``call`` is unique.
     let source: ObjectIdentifier
     /// Whether the endpoint shows activity.
     let showsActivity: Bool
@@ -66,7 +66,7 @@ public struct CallEvent: Sendable {
 public protocol CallEventObserver: AnyObject, Sendable {
     /// Called for each event of a call.
     ///
-    /// It is called synchronously on the thread of the event, one event at a time for each call: it must be quick. It
-    /// may cancel the call.
+    /// It is called synchronously on the thread of the event, with one event at a time for each call, so it must be
+    /// quick. It may cancel the call.
     func callChanged(_ event: CallEvent)
 }

@@ -23,8 +23,8 @@ final class CallEventHub: Sendable {
     /// Adds a listener.
     ///
     /// - Parameters:
-    ///   - sink: Receives each event; returns `false` if its listener no longer exists.
-    ///   - end: Called when no more events will follow.
+    ///   - sink: A closure that receives each event, and returns `false` if its listener no longer exists.
+    ///   - end: A closure that is called when no more events will follow.
     func add(_ sink: @escaping Sink, end: (@Sendable () -> Void)? = nil) {
         let isOver = state.withLock { state in
             state.lastSink += 1
@@ -43,12 +43,12 @@ final class CallEventHub: Sendable {
         if !gone.isEmpty { state.withLock { $0.sinks.removeAll { gone.contains($0.id) } } }
     }
 
-    /// Notes that a call begins.
+    /// Records that a call begins.
     ///
     /// - Parameters:
     ///   - showsActivity: Whether it counts as activity until ``endActivity()``.
     ///   - isMonitored: Whether a monitor follows the call.
-    /// - Returns: A number for the call; `nil` if nobody listens.
+    /// - Returns: A number for the call, or `nil` if there are no listeners.
     func begin(showingActivity showsActivity: Bool, isMonitored: Bool) -> UInt64? {
         let isHeard =
             showsActivity
@@ -65,18 +65,20 @@ final class CallEventHub: Sendable {
         }
     }
 
-    /// Notes the end of a call that ``begin(showingActivity:)`` numbered.
+    /// Records the end of a call that ``begin(showingActivity:isMonitored:)`` numbered.
     func finish() {
         end { $0.pending -= 1 }
     }
 
-    /// Notes that the client was deallocated; pending calls still report until they end.
+    /// Records that the client was deallocated.
+    ///
+    /// Pending calls still report until they end.
     func close() {
         end { $0.isClosed = true }
         activityState.update { $0.isOver = true }
     }
 
-    /// Notes the end of a call that shows activity.
+    /// Records the end of a call that shows activity.
     func endActivity() {
         activityState.update { $0.count -= 1 }
     }
@@ -123,7 +125,7 @@ final class CallTeller: Sendable {
         self.settings = settings
     }
 
-    /// Notes that the call is registered.
+    /// Records that the call is registered.
     func began(as id: CallID) {
         state.withLock { $0.id = id }
         tell(.didBegin)
@@ -137,7 +139,7 @@ final class CallTeller: Sendable {
         state.withLock { if !$0.isOver { $0.alarm = alarm } }
     }
 
-    /// Reports an event, after those that are being reported.
+    /// Reports an event after those that are already being reported.
     func tell(_ change: CallEvent.Change) {
         let isMine = state.withLock { state in
             switch change {

@@ -15,8 +15,8 @@ import HTTPChainProgress
 /// }
 /// ```
 ///
-/// It has the events since its creation, of calls that began since then. Only one task may iterate at a time. It ends
-/// when the client has been deallocated and its last call has ended, and when the task is cancelled.
+/// It has the events of calls that began after its creation. Only one task may iterate at a time. It ends when the
+/// client has been deallocated and its last call has ended, or when the task is cancelled.
 public struct CallEvents: AsyncSequence, Sendable {
     /// One event.
     public typealias Element = CallEvent

@@ -10,27 +10,27 @@ public import Observation
 /// let uploads = await CallMonitor(client, tag: "upload")
 /// ```
 ///
-/// A view of SwiftUI that reads a property is updated when it changes; elsewhere use `withObservationTracking`. Changes
-/// come in order. If the main actor is busy, it sees the newest state and misses those in between.
+/// A SwiftUI view that reads a property is updated when the property changes; elsewhere, use `withObservationTracking`.
+/// Changes are in order. If the main actor is busy, it sees the newest state and misses earlier ones.
 @MainActor
 @Observable
 public final class CallMonitor {
     /// The number of running calls.
     public private(set) var count = 0
 
-    /// The newest report of `ProgressMiddleware`; `nil` before the first, and in a chain without that stage.
+    /// The newest report of `ProgressMiddleware`; `nil` before the first report, and in a chain without that stage.
     ///
-    /// It has the bytes of the caller, or those on the wire if the chain reports no others.
+    /// It counts the caller's bytes, or the bytes on the wire if the chain reports no others.
     public private(set) var progress: TransferProgress?
 
     /// The completed fraction, from 0 to 1; `nil` if it is unknown.
     ///
-    /// It is that of ``progress``, or, while several calls transfer content, the average of their fractions.
+    /// It is the fraction of ``progress``, or while several calls transfer content, the average of their fractions.
     public private(set) var fraction: Double?
 
     nonisolated let state = CallMonitorState()
 
-    /// Creates a monitor for the calls that are given to it with ``Call/monitored(by:)``.
+    /// Creates a monitor for the calls that are added with ``Call/monitored(by:)``.
     public init() {
         let state = state
         Task { [weak self] in
@@ -48,7 +48,7 @@ public final class CallMonitor {
     ///
     /// - Parameters:
     ///   - client: The client; not retained.
-    ///   - tag: A tag that the calls have; any calls by default.
+    ///   - tag: The tag of the calls; all calls by default.
     public convenience init(_ client: Client, tag: String? = nil) {
         self.init()
         client.core.events.add { [weak state] event in
@@ -64,7 +64,7 @@ public final class CallMonitor {
     public var isActive: Bool { count > 0 }
 
     private func show(_ summary: CallMonitorState.Summary) {
-        // Equal values would update the views that show them.
+        // Setting an equal value would update the views that show it.
         if count != summary.count { count = summary.count }
         if fraction != summary.fraction { fraction = summary.fraction }
         progress = summary.progress
@@ -74,7 +74,7 @@ public final class CallMonitor {
 extension Call {
     /// Returns the call with a monitor that shows its activity and progress.
     ///
-    /// - Parameter monitor: The monitor, which may follow several calls; not retained.
+    /// - Parameter monitor: The monitor, which may follow several calls and isn't retained.
     public func monitored(by monitor: CallMonitor) -> Call {
         changing { $0.monitors.append(monitor.state) }
     }

@@ -3,7 +3,8 @@ import HTTPChainProgress
 
 /// The state of the calls that a ``CallMonitor`` follows, updated on any thread.
 ///
-/// The monitor shows the newest state, so that a busy main actor neither delays a transfer nor lets events pile up.
+/// The monitor only shows the newest state, so that a busy main actor neither delays a transfer nor lets events pile
+/// up.
 final class CallMonitorState: Sendable {
     /// A call: the client, and the number within it.
     private struct CallName: Hashable {
@@ -81,7 +82,7 @@ final class CallMonitorState: Sendable {
         state.update { $0.isOver = true }
     }
 
-    /// Returns the newest state when it is newer than a version; `nil` at the end.
+    /// Waits for a state newer than a version and returns the newest; `nil` at the end.
     func newest(after version: Int) async -> (summary: Summary, version: Int)? {
         await state.waitUninterrupted { state -> (summary: Summary, version: Int)?? in
             if state.isOver { return .some(nil) }

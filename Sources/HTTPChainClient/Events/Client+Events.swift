@@ -5,8 +5,8 @@ extension Client {
     ///
     /// Each sequence receives all events. A call without a matching endpoint has none.
     ///
-    /// - Parameter limit: The number of unread events that are kept. Beyond it the oldest are dropped, progress before
-    ///   others. 1,000 by default.
+    /// - Parameter limit: The maximum number of unread events; 1,000 by default. Beyond it, the oldest events are
+    ///   dropped, progress first.
     public func events(limit: Int = 1_000) -> CallEvents {
         let queue = CallEventQueue(limit: limit)
         core.events.add { [weak queue] event in
@@ -19,9 +19,9 @@ extension Client {
         return CallEvents(queue: queue)
     }
 
-    /// Adds an observer of this client's calls that begin from now on.
+    /// Adds an observer of the calls of this client that begin from now on.
     ///
-    /// - Parameter observer: Notified until it is deallocated; held weakly.
+    /// - Parameter observer: The observer, held weakly, and notified until it is deallocated.
     public func addObserver(_ observer: some CallEventObserver) {
         core.events.add { [weak observer] event in
             guard let observer else { return false }
@@ -35,8 +35,10 @@ extension Client {
 }
 
 extension Call {
-    /// Returns the call with its own time after which it is reported once as slow, with
-    /// ``CallEvent/Change-swift.enum/slow(after:)``; the call continues.
+    /// Returns the call with its own time after which it is reported as slow, once, with
+    /// ``CallEvent/Change-swift.enum/slow(after:)``.
+    ///
+    /// The call continues.
     ///
     /// - Parameter limit: The time since the call began, on the client's clock.
     public func slow(after limit: Duration) -> Call {

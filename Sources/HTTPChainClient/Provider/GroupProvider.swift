@@ -9,9 +9,9 @@
 /// ```
 public protocol RequestGroupName {}
 
-/// A request type that belongs to a group: to one, because the compiler checks it.
+/// A request type that belongs to exactly one group, which the compiler checks.
 ///
-/// If types belong to several groups, make each group a list of types, for `Client.provider(ofSet:)`.
+/// If types belong to several groups, make each group a list of types for `Client.provider(ofSet:)`.
 public protocol GroupMember: TypedRequest {
     /// The group.
     associatedtype Group: RequestGroupName

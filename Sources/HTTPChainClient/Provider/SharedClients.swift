@@ -11,10 +11,10 @@ import HTTPChainSupport
 /// let plant = try await clients(.shop).call(GetPlant(id: 7))
 /// ```
 ///
-/// There is no global table: create one and pass it on, so that tests running in parallel each have their own table,
-/// with clients set by ``set(_:to:)``.
+/// There is no global table. Create one and pass it to its users, so that tests running in parallel each have their own
+/// table, with clients set by ``set(_:to:)``.
 public final class SharedClients: Sendable {
-    /// The name of a client and the way to create it.
+    /// The name of a client, with the closure that creates it.
     public struct Key: Sendable {
         /// The name.
         public let name: String
@@ -24,7 +24,7 @@ public final class SharedClients: Sendable {
         ///
         /// - Parameters:
         ///   - name: The name; keys with the same name refer to the same client.
-        ///   - make: Creates the client on first use; it must not request a client from the same table.
+        ///   - make: A closure that creates the client on first use. It must not request a client from the same table.
         public init(_ name: String, make: @escaping @Sendable () throws -> Client) {
             self.name = name
             self.make = make
@@ -52,12 +52,12 @@ public final class SharedClients: Sendable {
     ///
     /// Callers that have the previous client keep it.
     public func set(_ key: Key, to client: Client) {
-        // Releases the old client outside the lock, since its deallocation takes other locks.
+        // Releases the old client outside the lock, because its deallocation takes other locks.
         let old = clients.withLock { $0.updateValue(client, forKey: key.name) }
         withExtendedLifetime(old) {}
     }
 
-    /// Removes all clients; the calls of those without other references are cancelled.
+    /// Removes all clients, which cancels the calls of clients without other references.
     public func removeAll() {
         let old = clients.withLock { clients in
             let old = clients

@@ -2,7 +2,7 @@
 ///
 /// It finds candidates: calls with equal hashes may still differ.
 struct CallIndex: Sendable {
-    /// The hashes of a call's key and value; `nil` if it is missing or has no equality.
+    /// The hashes of a call's key and value; each is `nil` if that is missing or isn't `Hashable`.
     struct Hashes: Sendable {
         let key: Int?
         let value: Int?
@@ -12,8 +12,8 @@ struct CallIndex: Sendable {
             self.value = (value as? any Hashable).map(Self.hash)
         }
 
-        /// Returns the hash of a value that is equal under ``CallInfo/hasKey(_:)``: an optional has the hash of its
-        /// content.
+        /// Returns a hash that is the same for values that are equal by ``CallInfo/hasKey(_:)``: an optional has the
+        /// hash of its content.
         private static func hash(_ value: any Hashable) -> Int {
             if let content = (value as? any OptionalContent)?.content { return hash(content) }
             return AnyHashable(value).hashValue
@@ -41,7 +41,7 @@ struct CallIndex: Sendable {
         if let hash = hashes.value { Self.remove(id, from: &values, at: hash) }
     }
 
-    /// Returns the calls that may be duplicates of one with these hashes, in the order they began.
+    /// Returns the calls that may be duplicates of a call with these hashes, in the order in which they began.
     func candidates(for hashes: Hashes) -> [CallID] {
         guard let twin = hashes.twin else { return [] }
         return (twin.isKey ? keys : values)[twin.hash]?.sorted { $0.number < $1.number } ?? []

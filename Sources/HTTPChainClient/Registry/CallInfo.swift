@@ -16,14 +16,14 @@ public struct CallInfo: Sendable {
     public let id: CallID
     /// The value that the call was made from, such as a typed request; `nil` for a raw request.
     public let value: (any Sendable)?
-    /// The key that the caller gave the call; `nil` if none.
+    /// The key that the caller gave the call, or `nil` if there is none.
     public let key: (any Hashable & Sendable)?
     /// The call's tags.
     public let tags: Set<String>
 
     /// Whether the call was made from a value of a type.
     ///
-    /// - Parameter type: A request type, a superclass of it, or a protocol (`(any ShopRequest).self`).
+    /// - Parameter type: A request type, its superclass, or a protocol (`(any ShopRequest).self`).
     package func isMade<Value>(from type: Value.Type) -> Bool { value is Value }
 
     /// Whether the call's key is of a type.
@@ -36,13 +36,14 @@ public struct CallRegistration: RequestOption, Sendable {
     public var key: (any Hashable & Sendable)?
     /// The call's tags.
     public var tags: Set<String> = []
-    /// Whether the call is refused while another with the same key is running, or with an equal value if it has no key.
+    /// Whether the call is refused while another with the same key is running, or if it has no key, while another with
+    /// an equal value is running.
     public var excludesDuplicates = false
 
     /// Creates a registration without a key or tags that allows duplicates.
     public init() {}
 
-    /// No key, no tags, duplicates allowed.
+    /// A registration without a key or tags that allows duplicates.
     public static var defaultValue: CallRegistration { CallRegistration() }
     /// The method that sets the option, and the stage that reads it.
     public static var usage: OptionUsage {
@@ -75,7 +76,7 @@ extension Request {
         return self
     }
 
-    /// Returns the request, refused with ``DuplicateCallError`` while a call with the same key is running.
+    /// Returns the request so that it fails with ``DuplicateCallError`` while a call with the same key is running.
     ///
     /// If it has no key, calls made from an equal value are duplicates.
     ///
@@ -103,7 +104,7 @@ public struct DuplicateCallError: HTTPChainError {
         "call \(running), made \(isByKey ? "with the same key" : "from an equal value"), is still running"
     }
 
-    /// A suggestion to wait for it or to cancel it.
+    /// A suggestion to wait for the running call or to cancel it.
     public var recoverySuggestion: String? {
         "wait for that call, cancel it first, or allow duplicates"
     }
@@ -119,13 +120,13 @@ public struct CallIdentityError: HTTPChainError, Hashable {
     /// Always "CallRegistry".
     public var stage: String { "CallRegistry" }
 
-    /// A sentence with what the call lacks.
+    /// A sentence that says what the call lacks.
     public var reason: String {
         let value = valueType.map { "its value's type, \($0), isn't Hashable" } ?? "it was not made from a value"
         return "a call excludes duplicates, but has no key, and \(value)"
     }
 
-    /// A suggestion to give it a key, or to make the type `Hashable`.
+    /// A suggestion to give the call a key, or to make the type `Hashable`.
     public var recoverySuggestion: String? {
         let key = "give the call a key, with key(_:) or callKey(_:)"
         return valueType.map { "\(key), or make \($0) Hashable" } ?? key

@@ -1,8 +1,8 @@
 import HTTPChainCore
 
-/// A result whose type only the creator of the operation knows.
+/// A result whose type is only known to the creator of the operation.
 ///
-/// The task and the frames in between aren't generic, which saves the runtime from resolving their types for each call.
+/// The task and the frames in between aren't generic, so the runtime doesn't need to resolve their types for each call.
 typealias ErasedResult = any AnyObject & Sendable
 
 /// The properties by which a running call is found.
@@ -19,7 +19,8 @@ protocol CallOperation: CallSubject {
     /// Whether duplicates are refused; read for each call, unlike the rest of the registration.
     var excludesDuplicates: Bool { get }
 
-    /// Whether the call continues with its result, which then holds its place; otherwise the result ends the call.
+    /// Whether the call continues with its result, which then holds the call's place; otherwise the result ends the
+    /// call.
     var keepsPlace: Bool { get }
 
     /// Performs the call.
@@ -27,7 +28,7 @@ protocol CallOperation: CallSubject {
     /// - Returns: Always an object of the same type.
     func perform(as id: CallID) async throws -> ErasedResult
 
-    /// Returns the result, holding the call's place from now on.
+    /// Returns the result, which holds the call's place from now on.
     func keep(_ result: ErasedResult, _ place: CallPlace) -> ErasedResult
 }
 

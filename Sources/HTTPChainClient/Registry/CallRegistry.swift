@@ -19,7 +19,7 @@ public final class CallRegistry: Sendable {
     private struct State: Sendable {
         var table = CallTable()
         var isClosed = false
-        /// The index for duplicates; `nil` until a call first excludes them, so that others don't pay for it.
+        /// The index for duplicates; `nil` until a call first excludes them, so that other calls have no cost.
         var index: CallIndex?
 
         mutating func remove(_ id: CallID) -> CallTable.Entry? {
@@ -53,19 +53,19 @@ public final class CallRegistry: Sendable {
     /// The number of running calls.
     public var count: Int { state.withLock { $0.table.count } }
 
-    /// The running calls, in the order they began.
+    /// The running calls, in the order in which they began.
     public var calls: [CallInfo] { infos.sorted { $0.id.number < $1.id.number } }
 
     /// Whether a running call matches a condition.
     ///
-    /// - Parameter condition: Called for each running call, outside the registry's lock.
+    /// - Parameter condition: A closure that is called for each running call, outside the registry's lock.
     public func contains(where condition: (CallInfo) -> Bool) -> Bool {
         infos.contains(where: condition)
     }
 
     /// Cancels the calls that match a condition.
     ///
-    /// - Parameter condition: Called for each running call, outside the registry's lock.
+    /// - Parameter condition: A closure that is called for each running call, outside the registry's lock.
     /// - Returns: The number of calls cancelled.
     @discardableResult
     public func cancel(where condition: (CallInfo) -> Bool) -> Int {
@@ -103,14 +103,15 @@ public final class CallRegistry: Sendable {
 
     /// Performs an operation as a call of this registry.
     ///
-    /// The operation begins on the caller's thread if the system supports that, in a task that the registry can cancel.
+    /// The operation runs in a task that the registry can cancel. It begins on the caller's thread if the system
+    /// supports that.
     ///
     /// - Parameters:
     ///   - value: The value that the call is made from.
     ///   - registration: The call's key, tags, and whether duplicates are excluded.
-    ///   - operation: The call's work; receives its id.
+    ///   - operation: The call's work, which receives the call's id.
     /// - Throws: ``DuplicateCallError`` and ``CallIdentityError`` before the operation begins; `CancellationError` if
-    ///   the call was cancelled in the registry, whatever the operation's result; any error of the operation.
+    ///   the call was cancelled in the registry, regardless of the operation's result; any error of the operation.
     public func perform<Result: Sendable>(
         value: (any Sendable)? = nil,
         registration: CallRegistration = CallRegistration(),
@@ -119,12 +120,12 @@ public final class CallRegistry: Sendable {
         try await perform(value: value, registration: registration, operation, keeping: nil)
     }
 
-    /// Performs ``perform(value:registration:_:)`` for a result that continues the call, such as a body that is still
-    /// arriving.
+    /// Does the same as ``perform(value:registration:_:)`` for a result that continues the call, such as a body that is
+    /// still arriving.
     ///
     /// The result holds the call's place, and the call ends when the place is released.
     ///
-    /// - Parameter keep: Attaches the place to the result; if `nil`, the result ends the call.
+    /// - Parameter keep: A closure that attaches the place to the result; if `nil`, the result ends the call.
     func perform<Result: Sendable>(
         value: (any Sendable)?,
         registration: CallRegistration,
@@ -142,11 +143,11 @@ public final class CallRegistry: Sendable {
 
     /// Performs an operation registered by ``enter(_:)``; call this once.
     func perform(_ operation: any CallOperation, as id: CallID) async throws -> ErasedResult {
-        // It may have been cancelled since it was registered.
+        // The call may have been cancelled since it was registered.
         guard holds(id) else { throw CancellationError() }
         let task = begin(operation, as: id)
         guard state.withLock({ $0.table.attach(task, to: id) }) else {
-            // It has already ended, or was cancelled before its task was attached.
+            // The call has already ended, or was cancelled before its task was attached.
             task.cancel()
             return try await task.value
         }
@@ -219,7 +220,7 @@ public final class CallRegistry: Sendable {
     /// - Returns: Whether it was running; `false` for a cancelled call.
     @discardableResult
     fileprivate func leave(_ id: CallID) -> Bool {
-        // Releases the call's subject outside the lock, since its deallocation may take other locks.
+        // Releases the call's subject outside the lock, because its deallocation may take other locks.
         let entry = state.withLock { $0.remove(id) }
         return entry != nil
     }

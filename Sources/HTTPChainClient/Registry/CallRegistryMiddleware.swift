@@ -10,9 +10,9 @@ public import HTTPChainCore
 /// registry.cancel(key: "search")
 /// ```
 ///
-/// A call runs until its response arrives. If the body is still arriving then, it runs until the body is read or
-/// dropped. A call cancelled in the registry throws `CancellationError`, and a late result is ignored. The next read of
-/// a body that is still arriving throws it as well.
+/// A call runs until its response arrives, or if the body is still arriving then, until the body is read or dropped. A
+/// call cancelled in the registry throws `CancellationError`, and a late result is ignored. If its body is still
+/// arriving, the next read throws the same error.
 ///
 /// Set ``HTTPChainCore/Request/callKey(_:)``, ``HTTPChainCore/Request/callTags(_:)`` and
 /// ``HTTPChainCore/Request/excludingDuplicateCalls()`` for each call. The stage throws ``DuplicateCallError`` for a
@@ -62,7 +62,7 @@ extension Response {
     }
 }
 
-/// Reads as long as the call is in its registry.
+/// Reads a body while the call is in its registry.
 private struct PlaceKeepingReader: BodyReader {
     var inner: (any BodyReader)?
     let place: CallPlace
@@ -90,7 +90,7 @@ private struct PlaceKeepingReader: BodyReader {
 
     private mutating func end() {
         inner = nil
-        // The owner of the body may keep it long after its end.
+        // Releases the place, because the owner of the body may keep the body long after its end.
         place.leave()
     }
 }

@@ -1,10 +1,10 @@
-/// The running calls of a registry, each in the slot that its identifier names.
+/// The running calls of a registry, each in the slot given by its identifier.
 struct CallTable: Sendable {
     /// A call in its slot.
     struct Entry: Sendable {
         let id: CallID
         var subject: any CallSubject
-        /// The task that performs the call; `nil` before it begins, and when only the result remains, since the task
+        /// The task that performs the call; `nil` before it begins, and when only the result remains, because the task
         /// would keep the result in memory.
         var task: Task<ErasedResult, any Error>?
         var hasResult = false
@@ -60,7 +60,7 @@ struct CallTable: Sendable {
 
     /// Lets a call continue with its result.
     ///
-    /// - Parameter subject: The subject by which it is found from now on.
+    /// - Parameter subject: The subject by which the call is found from now on.
     /// - Returns: The previous entry; `nil` if the call has ended.
     mutating func goOn(_ id: CallID, as subject: any CallSubject) -> Entry? {
         guard let before = self[id] else { return nil }

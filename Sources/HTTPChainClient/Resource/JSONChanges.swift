@@ -2,10 +2,10 @@ import Foundation
 package import HTTPChainCore
 
 extension JSONValue {
-    /// Returns this value with the changes between two others, both of which have only a part of its members.
+    /// Returns this value with the changes between two other values, which may each have only some of its members.
     ///
-    /// Unchanged parts keep their form here, even if the new value formats them differently. Arrays of the same length
-    /// are merged element by element; others are replaced.
+    /// Unchanged parts keep the form that they have in this value, even if the new value formats them differently.
+    /// Arrays of the same length are merged element by element; others are replaced.
     package func overlaid(from old: JSONValue, to new: JSONValue) -> JSONValue {
         if old == new { return self }
         switch (self, old, new) {

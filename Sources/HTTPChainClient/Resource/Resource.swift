@@ -1,7 +1,7 @@
 public import Foundation
 import HTTPChainSupport
 
-/// A type of object at a service with a path: fetch, list, create, save and delete it.
+/// A type of object that a service has at a path, which can be fetched, listed, created, saved and deleted.
 ///
 /// ```swift
 /// struct User: Resource {
@@ -51,8 +51,8 @@ extension Resource {
 
 /// A way to send the changes of a resource to its service.
 public enum ResourceSaving: Sendable, Hashable {
-    /// PATCH with the changed members, `application/merge-patch+json`, RFC 7396. Setting a member to null removes it:
-    /// the format can't express the difference.
+    /// PATCH with the changed members, `application/merge-patch+json`, RFC 7396. Setting a member to null removes it,
+    /// because the format can't express the difference.
     case mergePatch
     /// PATCH with a list of operations, `application/json-patch+json`, RFC 6902.
     case jsonPatch

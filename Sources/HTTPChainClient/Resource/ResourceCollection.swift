@@ -5,8 +5,8 @@ public import HTTPChainURLBuilder
 /// The resources of one type at a service; created by ``Client/resources(of:in:)``.
 ///
 /// Each operation is a typed call (``FetchResource``, ``ListResources``, ``CreateResource``, ``SaveResource``,
-/// ``DeleteResource``) that endpoints, mocks, the registry and events treat like any other. The collection retains its
-/// client.
+/// ``DeleteResource``) that endpoints, mocks, the registry and events treat like any other call. The collection retains
+/// its client.
 ///
 /// A fetched record is saved, reloaded and deleted at the path it was fetched from, even if its JSON lacks the value of
 /// the path's last variable.
@@ -48,14 +48,14 @@ public struct ResourceCollection<Kind: Resource>: Sendable {
         client.makeCall(FetchResource(variables: with(id.urlValue)))
     }
 
-    /// Lists resources: as many as the service sends in one response.
+    /// Lists as many resources as the service sends in one response.
     ///
     /// - Parameter query: The query of the list; empty by default.
     public func list(_ query: URLQuery = [:]) async throws -> [ResourceRecord<Kind>] {
         try await listCall(query).value
     }
 
-    /// Returns an unsent call that lists resources: as many as the service sends in one response.
+    /// Returns an unsent call that lists as many resources as the service sends in one response.
     ///
     /// - Parameter query: The query of the list; empty by default.
     public func listCall(_ query: URLQuery = [:]) -> Call<ListResources<Kind>> {
@@ -101,11 +101,10 @@ public struct ResourceCollection<Kind: Resource>: Sendable {
     /// Saves the changes to a resource and updates it from the reply; sends nothing if there are no changes.
     ///
     /// It sends the version that the resource was read with (`If-Match`; `If-Unmodified-Since` if the service has no
-    /// strong entity tags). A resource without a version, such as a listed one, is saved unconditionally:
-    /// ``reload(_:)`` it before changing it to get one.
+    /// strong entity tags). A resource without a version, such as a listed one, is saved unconditionally. To get a
+    /// version, call ``reload(_:)`` before changing the resource.
     ///
-    /// - Throws: ``LostUpdateError`` if the resource was changed by someone else meanwhile; the record is then
-    ///   unchanged.
+    /// - Throws: ``LostUpdateError`` if someone else has changed the resource meanwhile; the record is then unchanged.
     public func save(_ record: inout ResourceRecord<Kind>) async throws {
         guard try record.isChanged else { return }
         record = try await saveCall(record).value
@@ -122,7 +121,7 @@ public struct ResourceCollection<Kind: Resource>: Sendable {
 
     /// Deletes a resource if it still has the version that was read.
     ///
-    /// - Throws: ``LostUpdateError`` if it was changed by someone else.
+    /// - Throws: ``LostUpdateError`` if someone else has changed the resource.
     public func delete(_ record: ResourceRecord<Kind>) async throws {
         try await deleteCall(record).value
     }

@@ -52,7 +52,7 @@ public struct ResourceError: HTTPChainError, Hashable {
         case pathWithoutIdentity(String)
         /// The property that the path needs is missing, or is neither text nor an integer.
         case noIdentity(property: String)
-        /// The encoded value or the service's response isn't a JSON object, or for a list, not an array of them.
+        /// The encoded value or the service's response isn't a JSON object, or for a list, an array of JSON objects.
         case notAnObject(String)
         /// The service rejected the request, and no stage of the chain threw an error for that.
         case status(Int)
@@ -96,7 +96,7 @@ public struct ResourceError: HTTPChainError, Hashable {
 }
 
 extension ResourceError {
-    /// Whether the service rejected a request because of its precondition, wherever the error was thrown.
+    /// Whether the service rejected a request because of its precondition, regardless of where the error was thrown.
     static func isFailedPrecondition(_ error: any Error) -> Bool {
         error.causes.contains { error in
             if case .status(412)? = (error as? ResourceError)?.problem { return true }

@@ -20,14 +20,14 @@ public struct ResourceRecord<Kind: Resource>: Sendable {
     /// The modification date sent by the service; `nil` if there was none.
     public let lastModified: String?
 
-    /// The value of the path's last variable that it was fetched with; `nil` if it wasn't fetched.
+    /// The value of the path's last variable that the resource was fetched with; `nil` if it wasn't fetched.
     var fetchedIdentity: URLValue?
 
-    /// The object at the service.
+    /// The object as stored by the service.
     let stored: JSONValue
     /// The encoded original value, to find changes.
     private let baseline: JSONValue
-    /// Changes to undeclared properties; null removes.
+    /// Changes to undeclared properties; null removes a property.
     private var undeclared: [String: JSONValue] = [:]
 
     /// Creates a record of a resource, for example for a test or a mock.
@@ -74,7 +74,7 @@ public struct ResourceRecord<Kind: Resource>: Sendable {
         set { undeclared[name] = newValue ?? .null }
     }
 
-    /// Whether anything has changed since it came from the service.
+    /// Whether the resource has changed since it came from the service.
     ///
     /// - Throws: Any error of the type's encoder.
     public var isChanged: Bool { get throws { try target() != stored } }
@@ -89,7 +89,8 @@ public struct ResourceRecord<Kind: Resource>: Sendable {
         return .object(object)
     }
 
-    /// Returns the value of the path's last variable: the one it was fetched with, or else that of the named property.
+    /// Returns the value of the path's last variable: the one that the resource was fetched with, or else the value of
+    /// the named property.
     func identity(_ property: String) throws -> URLValue {
         if let fetchedIdentity { return fetchedIdentity }
         return switch stored[property] {

@@ -12,7 +12,7 @@ public protocol ResourceRequest: TypedRequest {
     associatedtype Kind: Resource
 }
 
-/// A request that fetches one resource: GET of its path.
+/// A request that fetches one resource, with GET of its path.
 public struct FetchResource<Kind: Resource>: ResourceRequest, Hashable {
     /// The resource at the service.
     public typealias Output = ResourceRecord<Kind>
@@ -43,7 +43,7 @@ public struct FetchResource<Kind: Resource>: ResourceRequest, Hashable {
 
 /// A request that lists resources: GET of the path without its last segment.
 public struct ListResources<Kind: Resource>: ResourceRequest {
-    /// The resources, without versions: a list has no version per item.
+    /// The resources, without versions, because a list has no version for each item.
     public typealias Output = [ResourceRecord<Kind>]
 
     /// The values of the path's variables.
@@ -72,7 +72,7 @@ public struct ListResources<Kind: Resource>: ResourceRequest {
 
 /// A request that creates a resource: POST to the path without its last segment.
 public struct CreateResource<Kind: Resource>: ResourceRequest {
-    /// The resource as the service created it; the sent one if the reply has no content.
+    /// The resource as the service created it, or as it was sent if the reply has no content.
     public typealias Output = ResourceRecord<Kind>
 
     /// The values of the path's variables.
@@ -87,7 +87,7 @@ public struct CreateResource<Kind: Resource>: ResourceRequest {
     public var path: String { collection }
     /// The path's variables.
     public var pathParameters: URLParameters { variables }
-    /// The accepted media type, and that of the content.
+    /// The accepted media type, and the media type of the content.
     public var headers: HTTPFields { [.accept: "application/json", .contentType: "application/json"] }
     /// The record, with its validators.
     public var result: ResultKind<Output> {
@@ -105,7 +105,7 @@ public struct CreateResource<Kind: Resource>: ResourceRequest {
 
 /// A request that saves the changes to a resource unless someone else changed it.
 public struct SaveResource<Kind: Resource>: ResourceRequest {
-    /// The resource at the service now; the sent one if the reply has no content.
+    /// The resource as saved by the service, or as it was sent if the reply has no content.
     public typealias Output = ResourceRecord<Kind>
 
     /// The values of the path's variables.
@@ -170,7 +170,7 @@ public struct DeleteResource<Kind: Resource>: ResourceRequest {
 }
 
 extension ResourceRecord {
-    /// The preconditions by which the service rejects a request if the resource has changed, RFC 9110 §13.1.
+    /// The preconditions that make the service reject a request if the resource has changed, RFC 9110 §13.1.
     ///
     /// `If-Match` compares strongly: a weak tag would never match, so the date is used instead.
     var conditions: HTTPFields {

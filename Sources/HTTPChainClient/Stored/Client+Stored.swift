@@ -44,9 +44,9 @@ extension Call where Kind: StoredRequest {
     ///
     /// - Parameters:
     ///   - dependency: The condition for dropping the stored reply; by default the live call's success.
-    ///   - onlyData: Whether only outputs are reported. If `false`, the end of the live call is always reported, and so
-    ///     is a stored reply that can't be read, as a failure, or that was dropped, as cancelled.
-    ///   - observer: Notified of each reply unless it has been deallocated; held weakly.
+    ///   - onlyData: Whether only outputs are reported. If `false`, the end of the live call is always reported, a
+    ///     stored reply that can't be read is reported as a failure, and one that was dropped as cancelled.
+    ///   - observer: The observer, held weakly, and notified of each reply unless it has been deallocated.
     @discardableResult
     public func startStoredThenLive(
         dropping dependency: StoredReplyDependency = .onSuccess,
@@ -61,8 +61,8 @@ extension Call where Kind: StoredRequest {
     /// - Parameters:
     ///   - dependency: The condition for dropping the stored reply; by default the live call's success.
     ///   - onlyData: Whether only outputs are reported, as in ``startStoredThenLive(dropping:onlyData:_:)``.
-    ///   - observer: Notified of each reply unless it has been deallocated; held weakly.
-    ///   - queue: The queue on which it is notified.
+    ///   - observer: The observer, held weakly, and notified of each reply unless it has been deallocated.
+    ///   - queue: The queue on which the observer is notified.
     @discardableResult
     public func startStoredThenLive(
         dropping dependency: StoredReplyDependency = .onSuccess,

@@ -28,7 +28,9 @@ extension ClientCore {
         }
     }
 
-    /// Performs a call and stores its reply; an error from storing is reported but doesn't fail the call.
+    /// Performs a call and stores its reply.
+    ///
+    /// An error from storing is reported but doesn't fail the call.
     func storing<Output: Sendable>(
         _ request: any StoredRequest,
         _ http: Request,
@@ -94,7 +96,7 @@ extension StoredRequest {
         !(Output.self == HTTPBody.self || Output.self == Response.self || Output.self == TemporaryFile.self)
     }
 
-    /// Returns a transport that keeps the bytes of the reply available after the output was made.
+    /// Returns a transport that keeps the bytes of the reply available after the output has been made.
     static func keepingBytes(_ transport: any Transport) -> any Transport {
         guard case .raw = storage.form, canStoreRaw else { return transport }
         return BytesKeepingTransport(transport: transport)
@@ -102,7 +104,7 @@ extension StoredRequest {
 }
 
 extension Request {
-    /// Returns the request without its body, since the reply is already stored and nothing is sent.
+    /// Returns the request without its body, because the reply is already stored and nothing is sent.
     fileprivate func asking(_ transport: any Transport) -> Request {
         var request = self
         request.body = .empty

@@ -18,7 +18,7 @@ final class RemovalLog: Sendable {
     private let state = Locked(State())
     private static let limit = 1_000
 
-    /// Notes that a call begins; returns a timestamp.
+    /// Records that a call begins, and returns a timestamp.
     func begin() -> UInt64 {
         state.withLock { state in
             state.running += 1
@@ -26,7 +26,7 @@ final class RemovalLog: Sendable {
         }
     }
 
-    /// Notes that a call has ended.
+    /// Records that a call has ended.
     func end() {
         state.withLock { state in
             state.running -= 1
@@ -34,7 +34,7 @@ final class RemovalLog: Sendable {
         }
     }
 
-    /// Notes a removal.
+    /// Records a removal.
     func note(_ isRemoved: @escaping @Sendable (Place) -> Bool) {
         state.withLock { state in
             guard state.running > 0 else { return }

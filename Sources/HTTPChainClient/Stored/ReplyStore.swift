@@ -16,8 +16,8 @@ import HTTPTypes
 /// try await replies.remove(classification: "user")
 /// ```
 ///
-/// A store may be shared with a `CacheMiddleware`: this type only touches its own entries. If a reply is removed while
-/// a call is running, that call doesn't store it again. Clients may share a reply store.
+/// A store may be shared with a `CacheMiddleware`, because this type only touches its own entries. If a reply is
+/// removed while a call is running, that call doesn't store it again. Clients may share a reply store.
 public final class ReplyStore: Sendable {
     private static let scheme = "stored-reply:"
 
@@ -69,7 +69,7 @@ public final class ReplyStore: Sendable {
         try await remove(.classification(classification)) { $0.classification == classification }
     }
 
-    /// Removes the replies without a class and those of classes without a separate store.
+    /// Removes replies without a class, and replies of classes without a separate store.
     ///
     /// - Returns: The number of removed replies.
     @discardableResult
@@ -91,7 +91,8 @@ public final class ReplyStore: Sendable {
         _ selection: CacheSelection,
         where isRemoved: @escaping @Sendable (RemovalLog.Place) -> Bool
     ) async throws -> Int {
-        // Before the visit: a call that stores a reply meanwhile sees this entry, and removes its reply again.
+        // Logged before visiting the entries, so that a call that stores a reply meanwhile sees the removal, and
+        // removes its reply again.
         log.note(isRemoved)
         var entries: [CacheEntryID] = []
         try await store.visit(selection) { entry in
@@ -127,14 +128,14 @@ public final class ReplyStore: Sendable {
         return (entry.response.metadata, body)
     }
 
-    /// Notes that a call begins; it won't store what is removed from now on.
+    /// Records that a call begins, which won't store a reply that is removed from now on.
     func begin() -> UInt64 { log.begin() }
 
-    /// Notes that a call has ended.
+    /// Records that a call has ended.
     func end() { log.end() }
 
-    /// Stores a reply, unless it was removed meanwhile, the reply to a later request was stored meanwhile, or the user
-    /// has changed since the request.
+    /// Stores a reply, unless since the request the reply was removed, the reply to a later request was stored, or the
+    /// user has changed.
     func write<Kind: StoredRequest>(
         _ bytes: Data,
         of request: Kind,

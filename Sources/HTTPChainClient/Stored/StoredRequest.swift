@@ -17,7 +17,7 @@ import HTTPChainSupport
 /// ```
 ///
 /// Each successful call replaces the previous reply in the client's ``ReplyStore``. This is independent of HTTP
-/// caching, which a `CacheMiddleware` in the chain implements: the stored reply is the service's most recent one,
+/// caching, which a `CacheMiddleware` in the chain implements: the stored reply is the service's most recent reply,
 /// regardless of freshness.
 public protocol StoredRequest: TypedRequest {
     /// The identifier that the reply is stored under, unique for each value; `nil` if the reply isn't stored.
@@ -52,17 +52,18 @@ public struct ReplyStorage<Output: Sendable>: Sendable {
 
     let form: Form
 
-    /// The status, the fields and the bytes as received; decoded again when read.
+    /// The status, the fields and the bytes as received, which are decoded again when read.
     ///
-    /// They are decoded by the serializers of the chain that serves the request, or from JSON if there are none. Any
-    /// output type works. Replies of mocks, which have no bytes, and replies that are files or streams are not stored.
+    /// The serializers of the chain that serves the request decode them, or a JSON decoder if there are none. Any
+    /// output type is supported. Replies of mocks, which have no bytes, and replies that are files or streams are not
+    /// stored.
     public static var raw: ReplyStorage { ReplyStorage(form: .raw) }
 
     /// The output, in a custom encoding.
     ///
     /// - Parameters:
-    ///   - encode: Encodes an output; if it throws, the reply isn't stored.
-    ///   - decode: Decodes an output; ``Client/storedReply(for:)`` throws its errors.
+    ///   - encode: A closure that encodes an output. If it throws, the reply isn't stored.
+    ///   - decode: A closure that decodes an output. ``Client/storedReply(for:)`` throws its errors.
     public static func value(
         encode: @escaping @Sendable (_ output: Output) throws -> Data,
         decode: @escaping @Sendable (_ bytes: Data) throws -> Output
@@ -70,7 +71,7 @@ public struct ReplyStorage<Output: Sendable>: Sendable {
         ReplyStorage(form: .value(encode: encode, decode: decode))
     }
 
-    /// The name of the form in keys: if a type changes its form, it doesn't read the old entries.
+    /// The name of the form in keys, so that a type that changes its form doesn't read the old entries.
     var name: String { if case .raw = form { "raw" } else { "value" } }
 }
 
@@ -128,6 +129,6 @@ public struct ReplyStoreError: HTTPChainError, Hashable {
         }
     }
 
-    /// A suggestion to give it one.
+    /// A suggestion to give the client a store.
     public var recoverySuggestion: String? { "make the client with a ReplyStore: Client(replies: ReplyStore(…)) { … }" }
 }

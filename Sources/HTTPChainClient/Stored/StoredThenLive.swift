@@ -3,12 +3,12 @@ import HTTPChainCore
 
 /// A rule for dropping a stored reply that arrives after the live one.
 public enum StoredReplyDependency: Sendable, Hashable {
-    /// Never dropped: the live reply waits for the store.
+    /// The stored reply is never dropped: the live reply waits for the store.
     case never
-    /// Dropped if the live call has already succeeded, so that old data isn't shown after new data.
+    /// The stored reply is dropped if the live call has already succeeded, so that old data isn't shown after new data.
     case onSuccess
-    /// Dropped if the live call has succeeded, was cancelled, or was refused as a duplicate. After cancelling a call,
-    /// no reply is wanted, and the original of a duplicate already shows the stored reply.
+    /// The stored reply is dropped if the live call has succeeded, was cancelled, or was refused as a duplicate. After
+    /// a cancellation no reply is wanted, and the original of a duplicate already shows the stored reply.
     case onSuccessOrCancellation
 }
 
@@ -33,7 +33,7 @@ public enum StoredThenLiveStep<Output: Sendable>: Sendable {
     case live(CallOutcome<Output>)
 }
 
-/// The reason that there is no stored reply to show.
+/// The reason why there is no stored reply to show.
 public enum NoStoredReply: Sendable {
     /// Nothing is stored for the request.
     case nothing
@@ -51,11 +51,11 @@ public enum NoStoredReply: Sendable {
 /// }
 /// ```
 ///
-/// It gives only data: one reply or two. If nothing is stored or the stored reply can't be read, only the live one. If
-/// the live call fails, its error is thrown after the stored reply. ``steps`` gives everything.
+/// It returns only data: the stored and the live reply, or only the live one if nothing is stored or the stored reply
+/// can't be read. If the live call fails, its error is thrown after the stored reply. ``steps`` returns everything.
 ///
 /// Each iteration sends the request and reads the store concurrently. The call is cancelled when the iterator is
-/// deallocated, and when the task is cancelled, which throws.
+/// deallocated, or when the task is cancelled, which throws an error.
 public struct StoredThenLive<Kind: StoredRequest>: AsyncSequence, Sendable {
     /// A reply.
     public typealias Element = ReplyUpdate<Kind.Output>
@@ -75,7 +75,7 @@ public struct StoredThenLive<Kind: StoredRequest>: AsyncSequence, Sendable {
 
     /// An iterator over the replies.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        /// Retained, so that its calls aren't cancelled while someone waits for one.
+        /// The client, retained so that its calls aren't cancelled during the iteration.
         let client: Client
         let run: StoredThenLiveRun<Kind>
 
@@ -91,7 +91,7 @@ public struct StoredThenLive<Kind: StoredRequest>: AsyncSequence, Sendable {
 
 /// The steps of a call whose stored reply is shown first; see ``StoredThenLive/steps``.
 ///
-/// It has a step about the stored reply, and then one about the live one. It ends early if the task is cancelled.
+/// It has a step for the stored reply, and then one for the live reply. It ends early if the task is cancelled.
 public struct StoredThenLiveSteps<Kind: StoredRequest>: AsyncSequence, Sendable {
     /// A step.
     public typealias Element = StoredThenLiveStep<Kind.Output>
@@ -108,7 +108,7 @@ public struct StoredThenLiveSteps<Kind: StoredRequest>: AsyncSequence, Sendable 
 
     /// An iterator over the steps.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        /// Retained, so that its calls aren't cancelled while someone waits for one.
+        /// The client, retained so that its calls aren't cancelled during the iteration.
         let client: Client
         let run: StoredThenLiveRun<Kind>
 

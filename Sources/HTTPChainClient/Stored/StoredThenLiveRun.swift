@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPChainSupport
 
-/// The race between a live call and the store, for one iteration; cancelled when deallocated.
+/// The race between a live call and the store for one iteration, which is cancelled when it is deallocated.
 final class StoredThenLiveRun<Kind: StoredRequest>: Sendable {
     typealias Output = Kind.Output
 
@@ -14,7 +14,7 @@ final class StoredThenLiveRun<Kind: StoredRequest>: Sendable {
     struct State: Sendable {
         var stored: Result<StoredReply<Output>?, any Error>?
         var live: Result<Output, any Error>?
-        /// Whether the live call has its reply, which may not be stored yet.
+        /// Whether the live call has its reply, which may not have been stored yet.
         var hasReply = false
         var hasGivenStored = false
         var hasGivenLive = false
@@ -64,7 +64,7 @@ final class StoredThenLiveRun<Kind: StoredRequest>: Sendable {
         begin()
         do {
             let step = try await state.wait { [dependency] in $0.next(dependency) }
-            // Nobody waits for the store anymore.
+            // Nothing waits for the store anymore.
             if case .notStored(.dropped) = step { tasks.withLock { $0?.reading.cancel() } }
             return step
         } catch {
@@ -95,7 +95,7 @@ final class StoredThenLiveRun<Kind: StoredRequest>: Sendable {
 
     /// Registers the call, sends its request, and reads the store concurrently.
     ///
-    /// Does nothing if called again. Neither task retains this object, so that an iterator's deallocation cancels them.
+    /// Does nothing if called again. Neither task retains this object, so an iterator's deallocation cancels them.
     func begin() {
         guard tasks.withLock({ $0 == nil }) else { return }
         let (core, request, state, dependency) = (core, request, state, dependency)

@@ -1,9 +1,9 @@
 public import HTTPChainCore
 
-/// The name of an object shared by mocks, and the way to create it.
+/// The name of an object shared by mocks, with the closure that creates it.
 ///
 /// All mocks of a ``MockTransport`` with the same identifier share one helper. It is created once, on first use, even
-/// if several mocks are used concurrently. If creating it fails, the call fails and the next one tries again.
+/// if several mocks are used concurrently. If creating it fails, the call fails, and the next call tries again.
 public struct HelperKey<Helper: Sendable>: Sendable {
     /// The name of the helper.
     public let identifier: String
@@ -14,15 +14,15 @@ public struct HelperKey<Helper: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - identifier: The name of the helper.
-    ///   - make: Creates the helper. Of several keys with the same identifier, that of the first mock used is called.
-    ///     It must not send a request to a mock that needs the same helper.
+    ///   - make: A closure that creates the helper. If several keys have the same identifier, the closure of the first
+    ///     mock used is called. It must not send a request to a mock that needs the same helper.
     public init(_ identifier: String, make: @escaping @Sendable () async throws -> Helper) {
         self.identifier = identifier
         self.make = make
     }
 }
 
-/// An error for one identifier used for helpers of different types.
+/// An error for an identifier that is used for helpers of different types.
 public struct HelperTypeError: HTTPChainError, Hashable {
     /// The identifier.
     public let identifier: String

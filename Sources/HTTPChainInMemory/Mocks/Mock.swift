@@ -4,10 +4,10 @@ public import HTTPChainCore
 public struct Mock: Sendable {
     typealias Answer = @Sendable (MockCall) async throws -> Response
 
-    /// The name of that type.
+    /// The name of the type of the values.
     public let typeName: String
 
-    /// Returns the response closure for a value; `nil` if the value is of another type.
+    /// A closure that returns the response closure for a value, or `nil` if the value is of another type.
     let answer: @Sendable (any Sendable) -> Answer?
 
     private init<Value: Sendable>(
@@ -24,10 +24,11 @@ public struct Mock: Sendable {
     /// Creates a mock that responds with a closure.
     ///
     /// - Parameters:
-    ///   - type: The type of the values that the requests were made from; a protocol matches conforming types, a class
-    ///     its subclasses.
+    ///   - type: The type of the values that the requests were made from. A protocol matches conforming types, and a
+    ///     class its subclasses.
     ///   - delay: The delay before the response, on the clock of the request's environment; zero by default.
-    ///   - respond: Returns the response to the value and the request; its errors are thrown to the client.
+    ///   - respond: A closure that returns the response to the value and the request. Its errors are thrown to the
+    ///     client.
     public init<Value: Sendable>(
         _ type: Value.Type,
         delay: Duration = .zero,
@@ -45,8 +46,8 @@ public struct Mock: Sendable {
     ///   - type: The type of the values that the requests were made from.
     ///   - delay: The delay before the response, on the clock of the request's environment; zero by default.
     ///   - helper: The key of the helper, which is created on first use.
-    ///   - respond: Returns the response, given the value, the request and the helper; its errors are thrown to the
-    ///     client.
+    ///   - respond: A closure that returns the response to the value and the request, given the helper. Its errors are
+    ///     thrown to the client.
     public init<Value: Sendable, Helper: Sendable>(
         _ type: Value.Type,
         delay: Duration = .zero,

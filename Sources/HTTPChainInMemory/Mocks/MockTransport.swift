@@ -2,8 +2,8 @@ public import HTTPChainCore
 
 /// A transport that mocks some requests and passes all others to another transport.
 ///
-/// A mock is selected by the type of the value that a request was made from (``/HTTPChainCore/Request/value``), so you
-/// can use endpoints that the server doesn't have yet together with existing ones:
+/// The type of the value that a request was made from (``/HTTPChainCore/Request/value``) selects the mock, so you can
+/// use endpoints that the server doesn't have yet together with existing ones:
 ///
 /// ```swift
 /// let users = HelperKey("users") { UserTable() }
@@ -15,8 +15,8 @@ public import HTTPChainCore
 /// }
 /// ```
 ///
-/// A mocked request is not checked or read, and its URL may be anything. Its response is delivered as by
-/// ``InMemoryTransport``: readable once, with a valid `Content-Length`.
+/// A mocked request is not checked or read, and may have any URL. Its response is delivered as by
+/// ``InMemoryTransport``: it can be read once, and has a valid `Content-Length`.
 public struct MockTransport: Transport {
     private let live: any Transport
     private let mocks: [Mock]
@@ -25,7 +25,7 @@ public struct MockTransport: Transport {
     /// Creates a transport with mocks in front of another.
     ///
     /// - Parameters:
-    ///   - live: The transport for all other requests: raw ones, and those made from a type without a mock.
+    ///   - live: The transport for all other requests: raw requests, and those made from a type without a mock.
     ///   - mocks: The mocks; the first whose type matches responds.
     public init(beside live: any Transport, @MockBuilder mocks: () throws -> [Mock]) rethrows {
         self.live = live

@@ -14,10 +14,10 @@ struct Receiver: Sendable {
     /// Reads the body to its end.
     ///
     /// - Parameter keeping: Whether the content is needed again.
-    /// - Returns: A replayable body with the same content, if `keeping` is set; otherwise an empty one.
+    /// - Returns: A replayable body with the same content if `keeping` is set, otherwise an empty body.
     func receive(_ request: WireRequest, keeping: Bool) async throws -> HTTPBody {
         let body = request.body
-        // A stream is read even if its declared length is zero: only reading shows whether that is true.
+        // A stream is read even if its declared length is zero, because only reading shows whether that is true.
         if body.bytes?.isEmpty == true { return .empty }
         let expected = request.contentLength
         let received = body.transformed(length: body.length) {

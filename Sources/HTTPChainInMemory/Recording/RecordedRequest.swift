@@ -9,7 +9,7 @@ public struct RecordedRequest: Sendable {
     package enum ResponseBodyState: Sendable, Hashable {
         /// There is no response yet, or none at all.
         case none
-        /// The body has not been read to its end.
+        /// The body has not been read to its end yet.
         case pending
         /// The body was read to its end, or is empty.
         case complete
@@ -82,7 +82,7 @@ extension RecordedRequest {
     }
 
     mutating func note(_ progress: DeliveryProgress) {
-        // The response of a call that failed afterwards reaches nobody, so its end is ignored.
+        // The response of a call that failed afterwards isn't delivered, so its end is ignored.
         guard error == nil else { return }
         switch progress {
         case .reading(let count): responseBytesRead = count
@@ -110,7 +110,7 @@ struct Recordings: Sendable {
 
     /// Records a request and returns its number.
     mutating func append(_ request: RecordedRequest) -> Int {
-        // Trimmed only at twice the limit, to avoid removing old entries one by one.
+        // Trims the recordings only at twice the limit, to avoid removing old entries one by one.
         if kept.count / 2 >= limit { kept.removeFirst(kept.count - limit) }
         kept.append(request)
         count += 1

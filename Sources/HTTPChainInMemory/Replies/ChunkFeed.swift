@@ -40,8 +40,8 @@ public final class ChunkFeed: Sendable {
 
     /// Creates a feed without a reader.
     ///
-    /// - Parameter length: The number of bytes that will be fed, which becomes the response's `Content-Length`; unknown
-    ///   if `nil`.
+    /// - Parameter length: The number of bytes that will be fed, which becomes the response's `Content-Length`; `nil`
+    ///   if unknown.
     public init(length: Int64? = nil) {
         self.length = length
     }
@@ -50,7 +50,8 @@ public final class ChunkFeed: Sendable {
     ///
     /// Empty chunks are skipped.
     ///
-    /// - Returns: Whether it can still be read: `false` after ``finish()`` or ``fail(_:)``, and if ``isCancelled``.
+    /// - Returns: Whether the chunk can still be read: `false` after ``finish()`` or ``fail(_:)``, and if
+    ///   ``isCancelled``.
     @discardableResult
     public func send(_ chunk: Data) -> Bool {
         state.update { state in
@@ -94,7 +95,7 @@ public final class ChunkFeed: Sendable {
 
     /// Waits until the reader has read all chunks and waits for more.
     ///
-    /// - Returns: `true` if it waits for more; `false` if it has read the end or dropped the body.
+    /// - Returns: `true` if the reader waits for more; `false` if it has read the end or dropped the body.
     /// - Throws: `CancellationError` if the task is cancelled.
     @discardableResult
     public func waitForDemand() async throws -> Bool {
@@ -106,7 +107,7 @@ public final class ChunkFeed: Sendable {
 
     /// Waits until the reader has finished with the body.
     ///
-    /// - Returns: `true` if it read to the end or to the failure; `false` if it dropped the body before.
+    /// - Returns: `true` if the reader read to the end or to the failure; `false` if it dropped the body before that.
     /// - Throws: `CancellationError` if the task is cancelled.
     @discardableResult
     package func waitUntilClosed() async throws -> Bool {
@@ -156,7 +157,7 @@ public final class ChunkFeed: Sendable {
     }
 }
 
-/// Lives as long as the feed's body can still be read.
+/// Exists as long as the feed's body can still be read.
 private final class FeedConsumer: Sendable {
     let feed: ChunkFeed
 

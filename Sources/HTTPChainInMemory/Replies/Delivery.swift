@@ -2,7 +2,8 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// Delivers a response to its client like a network: framed by its head, read once, delayed or cut off as scripted.
+/// Delivers a response to its client as a network does: framed by its head, read once, and delayed or cut off as
+/// scripted.
 struct Delivery: Sendable {
     /// The request being answered.
     let request: HTTPRequest
@@ -14,15 +15,15 @@ struct Delivery: Sendable {
     var network = SimulatedNetwork()
     var chunkDelay: Duration = .zero
     var fault: Fault?
-    /// Called with the reader's progress.
+    /// A closure that is called with the reader's progress.
     var observer: (@Sendable (DeliveryProgress) -> Void)?
-    /// Called with the head before the body can be read.
+    /// A closure that is called with the head before the body can be read.
     var willDeliver: (@Sendable (HTTPResponse) -> Void)?
 
     /// Plays a scripted reply.
     ///
-    /// - Parameter receive: Receives the request; not called if the script fails before the connection or does not read
-    ///   the body.
+    /// - Parameter receive: A closure that receives the request. It isn't called if the script fails before the
+    ///   connection or doesn't read the body.
     func play(_ reply: ScriptedReply, receive: () async throws -> Void) async throws -> Response {
         if let fault = reply.fault, fault.point == .beforeConnect {
             try await wait(for: reply.delay)
@@ -37,7 +38,7 @@ struct Delivery: Sendable {
         return try await delivery.deliver(reply.response)
     }
 
-    /// Frames a response, so that reading its body gives the length that the head declares, or an error.
+    /// Frames a response, so that reading its body returns as many bytes as the head declares, or throws an error.
     func deliver(_ response: Response) async throws -> Response {
         var response = response
         response.body = try await response.body.measured()
@@ -118,14 +119,14 @@ struct Delivery: Sendable {
 
 /// The progress of the reader of a response body.
 enum DeliveryProgress: Sendable {
-    /// It has read this many bytes.
+    /// The reader has read this many bytes.
     case reading(Int64)
     case complete
     case failed
     case dropped
 }
 
-/// Lives as long as the body can still be read, and reports if it was dropped.
+/// Exists as long as the body can still be read, and reports if the body was dropped.
 private final class DeliveryTap: Sendable {
     private let observer: (@Sendable (DeliveryProgress) -> Void)?
     private let isOver = Locked(false)
@@ -148,7 +149,7 @@ private final class DeliveryTap: Sendable {
     }
 }
 
-/// Gives out the body as scripted and checks it against the length declared by its head.
+/// Returns the body as scripted and checks it against the length declared by its head.
 private struct DeliveryReader: BodyReader {
     var inner: any BodyReader
     let declared: Int64?
@@ -180,7 +181,7 @@ private struct DeliveryReader: BodyReader {
         } catch {
             let error = asTransportError(error)
             end = .failure(error)
-            // A cancelled reader ends the transfer by being dropped.
+            // If the reader is cancelled, the transfer ends when the reader is dropped.
             if !(error is CancellationError) { tap.end(.failed) }
             throw error
         }
@@ -215,7 +216,7 @@ private struct DeliveryReader: BodyReader {
         fault.error(transport: transport, exchange: exchange)
     }
 
-    /// If a body breaks its own length, the client sees a server that does.
+    /// Reports a body that breaks its own declared length as the fault of a server.
     private func asTransportError(_ error: any Error) -> any Error {
         guard let cause = error as? BodyError else { return error }
         let kind: TransportError.Kind

@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// A failure of the exchange at a given point.
 ///
-/// Each point fails like a network does there: with a ``/HTTPChainCore/TransportError`` whose
+/// Each point fails as a network does there, with a ``/HTTPChainCore/TransportError`` whose
 /// ``/HTTPChainCore/TransportError/sent`` shows what the server may have received. ``at(_:throwing:)`` throws a custom
 /// error instead.
 public struct Fault: Sendable {
@@ -13,7 +13,7 @@ public struct Fault: Sendable {
     public enum Point: Sendable, Hashable {
         /// Before the connection is made: no byte of the request is read or sent.
         case beforeConnect
-        /// After the whole request was sent, before the head of the response.
+        /// After the whole request has been sent, before the head of the response.
         case beforeHead
         /// After the head, before any byte of the body.
         case afterHead
@@ -37,7 +37,7 @@ public struct Fault: Sendable {
         case custom(any Error)
     }
 
-    /// The point at which it fails.
+    /// The point at which the exchange fails.
     package let point: Point
     private let failure: Failure
 
@@ -46,12 +46,13 @@ public struct Fault: Sendable {
         self.failure = failure
     }
 
-    /// Fails before the connection is made: nothing was sent.
+    /// Fails before the connection is made, so nothing has been sent.
     public static func beforeConnect(_ kind: TransportError.Kind = .cannotConnect) -> Fault {
         Fault(point: .beforeConnect, failure: .transport(kind))
     }
 
-    /// Fails after the request was sent, before the head of the response: the request may have reached the server.
+    /// Fails after the request has been sent, before the head of the response, so the request may have reached the
+    /// server.
     public static func beforeHead(_ kind: TransportError.Kind = .connectionLost) -> Fault {
         Fault(point: .beforeHead, failure: .transport(kind))
     }
@@ -85,7 +86,7 @@ public struct Fault: Sendable {
         }
     }
 
-    /// Whether it occurs while the body is read.
+    /// Whether the fault occurs while the body is read.
     var isInBody: Bool { point.sent == .answered }
 
     func error(transport: String, exchange: ExchangeSnapshot) -> any Error {

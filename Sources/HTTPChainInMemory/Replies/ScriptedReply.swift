@@ -20,7 +20,7 @@ public struct ScriptedReply: Sendable {
     /// The status and header fields.
     ///
     /// `Content-Length` is added if the length of the body is known and the field is absent. A field that contradicts
-    /// the body is kept: reading the body then fails as with a faulty server.
+    /// the body is kept; reading the body then fails, as with a faulty server.
     public var head: HTTPResponse
     /// The delay of the head; zero by default.
     package var delay: Duration = .zero
@@ -70,7 +70,7 @@ public struct ScriptedReply: Sendable {
     /// - Parameters:
     ///   - status: The status, RFC 9110 §15.
     ///   - headers: The header fields.
-    ///   - feed: The handle that feeds the body; it serves one reply.
+    ///   - feed: The handle that feeds the body, which serves a single reply.
     public init(_ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], feed: ChunkFeed) {
         head = HTTPResponse(status: status, headerFields: headers)
         content = .feed(feed)
@@ -101,7 +101,7 @@ public struct ScriptedReply: Sendable {
         return reply
     }
 
-    /// Returns the reply, sent without reading the request's body.
+    /// Returns the reply so that it is sent without reading the request's body.
     package func withoutReadingRequestBody() -> ScriptedReply {
         var reply = self
         reply.readsRequestBody = false
@@ -152,7 +152,7 @@ extension ScriptedReply {
         ScriptedReply(status, headers: headers, body: HTTPBody(text)).withContentType("text/plain; charset=utf-8")
     }
 
-    /// Returns the content of a file, or of a range of it, read when the body is read.
+    /// Returns the content of a file, or of a range of it, which is read when the body is read.
     public static func file(
         _ url: URL,
         range: Range<Int64>? = nil,
@@ -184,7 +184,7 @@ extension ScriptedReply {
     }
 }
 
-/// Gives out chunks unchanged.
+/// Returns chunks unchanged.
 private struct ChunksReader: BodyReader {
     var chunks: ArraySlice<Data>
 

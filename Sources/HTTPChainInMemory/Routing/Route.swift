@@ -5,7 +5,7 @@ import HTTPTypes
 struct Route: Sendable {
     enum Answer: Sendable {
         case handler(InMemoryTransport.Handler)
-        /// Used once each, in order; a single one is used repeatedly.
+        /// Replies that are used once each, in order; a single reply is used repeatedly.
         case replies([ScriptedReply])
     }
 
@@ -45,13 +45,13 @@ struct Route: Sendable {
 
 /// The variables that a route found in a request's path.
 package enum RouteVariables: RequestOption, RequestNote {
-    /// Empty: the request wasn't matched by a route with variables.
+    /// No variables: no route with variables matched the request.
     package static var defaultValue: [String: String] { [:] }
 }
 
 extension Request {
     /// The variables of the matched route, percent-decoded, and the rest of the path under `"*"`.
     ///
-    /// Set in a route's closure.
+    /// They are set in a route's closure.
     public var routeVariables: [String: String] { options[RouteVariables.self] }
 }

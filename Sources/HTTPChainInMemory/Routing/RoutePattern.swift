@@ -75,7 +75,7 @@ struct RoutePattern: Sendable {
         }
     }
 
-    /// Returns the variables of a target that matches; `nil` if it doesn't.
+    /// Returns the variables of a target, or `nil` if it doesn't match.
     func match(_ target: RouteTarget) -> [String: String]? {
         guard schemeFits(target), hostFits(target), missingParameter(in: target) == nil,
             case .match(let variables) = matchPath(target)
@@ -83,7 +83,7 @@ struct RoutePattern: Sendable {
         return variables
     }
 
-    /// Returns the mismatches and their distance: 0 for a match, more the further apart they are.
+    /// Returns the mismatches, and their distance, which is 0 for a match and rises with each mismatch.
     func differences(from target: RouteTarget) -> (texts: [String], distance: Double) {
         var texts: [String] = []
         var distance = 0.0
@@ -187,7 +187,7 @@ struct RouteTarget: Sendable {
     let port: Int
     let segments: [String]
     let query: [(name: String, value: String)]
-    /// Whether differences do not show the path.
+    /// Whether differences omit the path.
     var isPathHidden = false
 
     init(_ head: HTTPRequest) {
@@ -196,7 +196,7 @@ struct RouteTarget: Sendable {
         host = origin?.host ?? ""
         port = origin?.port ?? 0
         let text = (head.path ?? "").utf8
-        // By bytes, since a combining character after a delimiter must not hide it.
+        // Compares bytes, because a combining character after a delimiter must not hide it.
         let path = Substring(text.prefix { $0 != UInt8(ascii: "?") })
         segments = Self.pieces(of: path).map { decoded($0) }
         query = Substring(text.dropFirst(path.utf8.count + 1)).pieces(at: "&").map { pair in

@@ -3,7 +3,7 @@ public import HTTPTypes
 
 /// A route that didn't match a request, with the differences.
 public struct NearMiss: Sendable, Hashable {
-    /// The route: method and pattern.
+    /// The route, as method and pattern.
     public let route: String
     /// The differences, one sentence each.
     public let differences: [String]
@@ -17,7 +17,7 @@ public struct UnmatchedRequestError: HTTPChainError {
     public let url: String
     /// Every route with its differences, the nearest first.
     package let nearMisses: [NearMiss]
-    /// The number of scripted replies; all were used.
+    /// The number of scripted replies, which were all used.
     package let usedReplies: Int
     /// The transport's name.
     public let stage: String
@@ -68,7 +68,7 @@ public struct UnmatchedRequestError: HTTPChainError {
 
 /// An error for expected replies and routes of an in-memory transport that weren't used.
 public struct UnusedRepliesError: HTTPChainError, Hashable {
-    /// The unused replies and routes, and those not used often enough; one sentence each.
+    /// The replies and routes that were unused or not used often enough, one sentence each.
     public let unused: [String]
     /// The transport's name.
     public let stage: String

@@ -16,16 +16,16 @@ public import HTTPTypes
 /// try transport.assertAllUsed()
 /// ```
 ///
-/// Enqueued replies are used first, in order; then the routes, the most recently added first, so that a test can
+/// Enqueued replies are used first, in order, and then the routes, the most recently added first, so that a test can
 /// override its fixture. If nothing matches, ``UnmatchedRequestError`` shows the nearest routes.
 ///
-/// It fulfils the contract of a real transport. It checks a request and reads its body before responding. The body of a
+/// It fulfils the contract of a real transport: it checks a request and reads its body before responding. The body of a
 /// response can be read once and must match the `Content-Length` of its head
 /// (``/HTTPChainCore/TransportError/Kind/truncatedBody`` if it is shorter,
 /// ``/HTTPChainCore/TransportError/Kind/malformedResponse`` if it is longer). Responses to HEAD and 1xx, 204 and 304
 /// responses have no body. Any number of tasks may use it concurrently.
 public final class InMemoryTransport: Transport {
-    /// Responds to a request, whose body is complete and replayable.
+    /// A closure that responds to a request, whose body is complete and replayable.
     public typealias Handler = @Sendable (Request) async throws -> Response
 
     private struct State: Sendable {
@@ -52,10 +52,10 @@ public final class InMemoryTransport: Transport {
     /// Creates a transport without replies.
     ///
     /// - Parameters:
-    ///   - capabilities: The capabilities reported to the stages above, to test how they adapt; those of a good network
-    ///     transport by default.
-    ///   - recordedBodyLimit: The number of bytes recorded of each request's body; 1 MiB by default.
-    ///   - recordedRequestLimit: The number of latest requests recorded; 10,000 by default.
+    ///   - capabilities: The capabilities reported to the stages above, to test how they adapt; by default the same as
+    ///     a good network transport's.
+    ///   - recordedBodyLimit: The maximum number of bytes recorded of each request's body; 1 MiB by default.
+    ///   - recordedRequestLimit: The maximum number of requests recorded, which are the latest; 10,000 by default.
     ///   - network: The speed of the simulated network; no delays by default.
     public init(
         capabilities: TransportCapabilities = .inMemory,
@@ -72,8 +72,10 @@ public final class InMemoryTransport: Transport {
     /// Creates a transport that responds to all requests with one closure.
     ///
     /// - Parameters:
-    ///   - capabilities: The capabilities reported to the stages above; those of a good network transport by default.
-    ///   - handler: Responds to requests that no reply and no later route matches; its errors are thrown to the client.
+    ///   - capabilities: The capabilities reported to the stages above; by default the same as a good network
+    ///     transport's.
+    ///   - handler: A closure that responds to requests that no reply and no later route matches. Its errors are thrown
+    ///     to the client.
     public convenience init(
         capabilities: TransportCapabilities = .inMemory,
         handler: @escaping Handler
@@ -95,10 +97,10 @@ extension InMemoryTransport {
     /// - `*` at the end matches the rest, which may be empty: `"/files/*"` matches `/files`, `/files/a` and
     ///   `/files/a/b`, `"/img-*"` matches `/img-1.png`, `"*"` matches everything.
     /// - A query in the pattern lists required parameters, in any order; others are allowed (`"/users?page=2"`,
-    ///   `"/users?page"` for any value). Without one, the query is ignored.
+    ///   `"/users?page"` for any value). Without a query in the pattern, the request's query is ignored.
     ///
-    /// Segments and parameters are compared percent-decoded. Of several matching routes, the most recently added
-    /// responds.
+    /// Segments and parameters are percent-decoded before they are compared. If several routes match, the most recently
+    /// added one responds.
     ///
     /// - Parameters:
     ///   - method: The method; `nil` for any.
@@ -106,7 +108,7 @@ extension InMemoryTransport {
     ///   - times: The maximum number of uses, after which the route no longer matches; ``assertAllUsed()`` requires all
     ///     of them. Any number by default.
     ///   - isRequired: Whether ``assertAllUsed()`` requires at least one use; `false` by default.
-    ///   - handler: Returns the response; its errors are thrown to the client.
+    ///   - handler: A closure that returns the response. Its errors are thrown to the client.
     public func on(
         _ method: HTTPRequest.Method?,
         _ pattern: String,
@@ -137,7 +139,7 @@ extension InMemoryTransport {
         add(method, pattern, times: times, isRequired: isRequired, .replies([reply]))
     }
 
-    /// Responds to requests that match a method and a pattern with scripted replies: each once, in order.
+    /// Responds to requests that match a method and a pattern with scripted replies, each once, in order.
     ///
     /// When they are used up, the route no longer matches; ``assertAllUsed()`` requires all of them. See
     /// ``on(_:_:times:isRequired:answer:)`` for the pattern.
@@ -162,7 +164,9 @@ extension InMemoryTransport {
         state.update { $0.routes.append(route) }
     }
 
-    /// Adds a reply to the script, which responds to any request, in order and before any route.
+    /// Adds a reply to the script.
+    ///
+    /// The script responds to any request, in order and before any route.
     ///
     /// - Parameters:
     ///   - reply: The reply.
@@ -220,7 +224,7 @@ extension InMemoryTransport {
         try await state.wait { $0.recordings.count >= count ? () : nil }
     }
 
-    /// Removes the recordings and nothing else.
+    /// Removes only the recordings.
     package func clearRequests() {
         state.update { $0.recordings.removeAll() }
     }
@@ -294,7 +298,7 @@ extension InMemoryTransport {
         let answer: Answer
     }
 
-    /// Responds, within the deadline of the call and the limits of the transfer.
+    /// Responds within the deadline of the call and the limits of the transfer.
     private func respond(_ exchange: Answering, within timer: TransferTimer?) async throws -> Response {
         guard let timer else { return try await respond(to: exchange, timer: nil) }
         var response = try await timer.run { try await self.respond(to: exchange, timer: timer) }
@@ -361,8 +365,8 @@ extension InMemoryTransport {
 }
 
 extension TransportCapabilities {
-    /// The capabilities of an ``InMemoryTransport``: streamed uploads with their progress, backpressure, repeated
-    /// fields, and deadlines.
+    /// The capabilities of an ``InMemoryTransport``: streamed uploads with progress, backpressure, repeated fields, and
+    /// deadlines.
     public static let inMemory: TransportCapabilities = [
         .streamsUploads, .backpressure, .reportsUploadProgress, .keepsRepeatedFields, .keepsDeadlines,
     ]

@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// The speed of the simulated network of an in-memory transport.
 ///
-/// Delays use the clock of the request's environment, so that a two-minute upload takes a test no time:
+/// Delays use the clock of the request's environment, so that a two-minute upload takes no time in a test:
 ///
 /// ```swift
 /// let transport = InMemoryTransport(network: SimulatedNetwork(uploadPerSecond: .kilobytes(50)))

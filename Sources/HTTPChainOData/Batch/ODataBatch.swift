@@ -44,8 +44,8 @@ public struct ODataBatch: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request, whose URL is absolute or relative to the root of the service. Its body is JSON, text
-    ///     or a typed value, which is encoded as JSON; other bytes are sent in base64url. Of its options, only the path
-    ///     variables and query arguments of its URL are used.
+    ///     or a typed value, which is encoded as JSON; other bytes are sent in base64url. The only options used are the
+    ///     path variables and query arguments of its URL.
     ///   - group: The group, whose requests must be adjacent, and succeed or fail together; none by default.
     ///   - needs: The requests to process first. A URL refers to a response as `$` and the request's name.
     /// - Returns: The request's name.
@@ -93,7 +93,7 @@ extension ODataBatch.Part {
         return .object(item)
     }
 
-    /// §19.1: JSON is embedded, text is a string, and anything else a string in base64url.
+    /// §19.1: JSON is embedded, text is a string, and anything else is a string in base64url.
     private func body(headers: inout [String: JSONValue]) async throws -> JSONValue? {
         if let value = request.body.value {
             if headers["content-type"] == nil { headers["content-type"] = "application/json" }

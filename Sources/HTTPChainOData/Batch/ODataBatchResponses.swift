@@ -12,7 +12,7 @@ public struct ODataBatchResponses: Sendable {
     /// - Parameters:
     ///   - data: The body of the response to the batch.
     ///   - batch: The batch; responses to other requests are ignored.
-    /// - Throws: ``ODataBatchError`` if it isn't the response to a batch, or has two responses to a request.
+    /// - Throws: ``ODataBatchError`` if the data isn't the response to a batch, or has two responses to a request.
     package init(_ data: Data, to batch: ODataBatch) throws(ODataBatchError) {
         guard let document = try? JSONDecoder().decode(JSONValue.self, received: data),
             let items = document["responses"]?.array
@@ -43,8 +43,8 @@ public struct ODataBatchResponses: Sendable {
 
     /// Decodes the response to a request.
     ///
-    /// - Throws: ``ODataBatchError`` if there is no response, or one with a status outside 200 to 299; `DecodingError`
-    ///   if the body isn't such a value.
+    /// - Throws: ``ODataBatchError`` if there is no response, or its status is outside 200 to 299; `DecodingError` if
+    ///   the body isn't such a value.
     public func value<Value: Decodable>(
         of id: ODataBatch.ID,
         as type: Value.Type,
@@ -100,7 +100,7 @@ public struct ODataBatchError: HTTPChainError, Hashable {
         case answeredTwice(ODataBatch.ID)
         /// A request has no response.
         case notAnswered(ODataBatch.ID)
-        /// A request failed; with the service's code and message, redacted.
+        /// A request failed, with the service's code and message, redacted.
         case failed(ODataBatch.ID, status: Int, message: String)
     }
 
@@ -141,8 +141,8 @@ extension Transport {
     ///   - batch: The requests; if there are none, nothing is sent.
     ///   - url: The URL for batches: `$batch` at the root of the service, absolute or relative to the chain's base.
     ///   - continuesOnError: Whether the service continues after a failed request; `false` by default.
-    ///   - limit: The largest response accepted; 16 MiB by default.
-    /// - Throws: ``ODataBatchError`` if the response isn't that of a batch; the errors of the chain.
+    ///   - limit: The maximum size of the response; 16 MiB by default.
+    /// - Throws: ``ODataBatchError`` if the response isn't the response to a batch; the errors of the chain.
     public func send(
         _ batch: ODataBatch,
         to url: String = "$batch",

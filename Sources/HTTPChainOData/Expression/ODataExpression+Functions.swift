@@ -5,50 +5,50 @@ extension ODataExpression {
         ODataExpression(.call(name, [node] + arguments))
     }
 
-    /// Whether the text contains another.
+    /// Whether the text contains another text.
     public func contains(_ text: String) -> ODataExpression { calling("contains", .literal(text.odataLiteral)) }
 
-    /// Whether the text contains another, which is computed.
+    /// Whether the text contains another text, which is computed.
     public func contains(_ text: ODataExpression) -> ODataExpression { calling("contains", text.node) }
 
-    /// Whether the text contains another; for a property by name.
+    /// Whether a property, given by name, contains a text.
     public static func contains(_ property: String, _ text: String) -> ODataExpression {
         .property(property).contains(text)
     }
 
-    /// Whether the text contains another; for a property by key path.
+    /// Whether a property, given by key path, contains a text.
     public static func contains(_ path: KeyPath<Entity, String>, _ text: String) -> ODataExpression {
         .property(path).contains(text)
     }
 
-    /// Whether the text begins with another.
+    /// Whether the text begins with another text.
     public func startsWith(_ prefix: String) -> ODataExpression { calling("startswith", .literal(prefix.odataLiteral)) }
 
-    /// Whether the text begins with another, which is computed.
+    /// Whether the text begins with another text, which is computed.
     public func startsWith(_ prefix: ODataExpression) -> ODataExpression { calling("startswith", prefix.node) }
 
-    /// Whether the text begins with another; for a property by name.
+    /// Whether a property, given by name, begins with a text.
     public static func startsWith(_ property: String, _ prefix: String) -> ODataExpression {
         .property(property).startsWith(prefix)
     }
 
-    /// Whether the text begins with another; for a property by key path.
+    /// Whether a property, given by key path, begins with a text.
     public static func startsWith(_ path: KeyPath<Entity, String>, _ prefix: String) -> ODataExpression {
         .property(path).startsWith(prefix)
     }
 
-    /// Whether the text ends with another.
+    /// Whether the text ends with another text.
     public func endsWith(_ suffix: String) -> ODataExpression { calling("endswith", .literal(suffix.odataLiteral)) }
 
-    /// Whether the text ends with another, which is computed.
+    /// Whether the text ends with another text, which is computed.
     public func endsWith(_ suffix: ODataExpression) -> ODataExpression { calling("endswith", suffix.node) }
 
-    /// Whether the text ends with another; for a property by name.
+    /// Whether a property, given by name, ends with a text.
     public static func endsWith(_ property: String, _ suffix: String) -> ODataExpression {
         .property(property).endsWith(suffix)
     }
 
-    /// Whether the text ends with another; for a property by key path.
+    /// Whether a property, given by key path, ends with a text.
     public static func endsWith(_ path: KeyPath<Entity, String>, _ suffix: String) -> ODataExpression {
         .property(path).endsWith(suffix)
     }

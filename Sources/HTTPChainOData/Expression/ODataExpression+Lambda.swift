@@ -63,14 +63,14 @@ extension ODataExpression {
         ODataExpression.property(path).all(filter)
     }
 
-    /// Whether a filter is true for at least one element of this collection, such as one of an outer element.
+    /// Whether a filter is true for at least one element of this collection, such as a collection of an outer element.
     public func any(
         _ filter: @escaping @Sendable (_ element: ODataElement<ODataAnyEntity, Entity>) -> ODataExpression
     ) -> ODataExpression {
         Self.lambda(self, isAll: false, filter)
     }
 
-    /// Whether a filter is true for all elements of this collection, such as one of an outer element.
+    /// Whether a filter is true for all elements of this collection, such as a collection of an outer element.
     public func all(
         _ filter: @escaping @Sendable (_ element: ODataElement<ODataAnyEntity, Entity>) -> ODataExpression
     ) -> ODataExpression {

@@ -19,12 +19,12 @@ extension ODataExpression {
         ODataExpression(.negate(expression.node))
     }
 
-    /// The sum; also of a date and a duration.
+    /// The sum, including the sum of a date and a duration.
     public static func + (left: ODataExpression, right: ODataExpression) -> ODataExpression {
         ODataExpression(.binary(.add, left.node, right.node))
     }
 
-    /// The difference; also of dates, and of a date and a duration.
+    /// The difference, including the difference of two dates, or of a date and a duration.
     public static func - (left: ODataExpression, right: ODataExpression) -> ODataExpression {
         ODataExpression(.binary(.sub, left.node, right.node))
     }
@@ -83,9 +83,9 @@ extension ODataExpression {
         ODataExpression(.binary(.has, node, .literal(flags)))
     }
 
-    /// Whether the value is one of these; `false` if there are none.
+    /// Whether the value is one of these values; `false` if there are none.
     public func isIn(_ values: [some ODataLiteralConvertible]) -> ODataExpression {
-        // The ABNF has no empty list.
+        // The ABNF doesn't allow an empty list.
         guard !values.isEmpty else { return .value(false) }
         return ODataExpression(.binary(.in, node, .list(values.map { .literal($0.odataLiteral) })))
     }

@@ -10,19 +10,19 @@
 /// ODataQuery<Person>("People").filter(\.age > 30 && .startsWith(\.name, "A"))
 /// ```
 public protocol ODataEntity: Sendable {
-    /// The names of the properties; a path for a nested property (`\.address.city: "Address/City"`).
+    /// The names of the properties; the name of a nested property is a path (`\.address.city: "Address/City"`).
     static var odataNames: [PartialKeyPath<Self>: String] { get }
 }
 
 /// An entity of unknown type, whose properties are given by name.
 public enum ODataAnyEntity: ODataEntity {
-    /// None.
+    /// No names.
     public static var odataNames: [PartialKeyPath<ODataAnyEntity>: String] { [:] }
 }
 
 /// A filter, or a value used in a filter.
 ///
-/// Build it from key paths, names and literals with Swift's operators and these functions:
+/// Build one from key paths, names and literals with Swift's operators and these functions:
 ///
 /// ```swift
 /// let filter: ODataExpression<Person> = \.age > 30 && (\.city == "Oslo" || .property("Address/Country") == "Norway")

@@ -2,7 +2,7 @@ public import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// A value as OData writes it in a URL (ABNF rule `primitiveLiteral`), without percent-encoding.
+/// A value in the form of OData URLs (ABNF rule `primitiveLiteral`), without percent-encoding.
 ///
 /// ```swift
 /// "O'Neil".odataLiteral.text                       // 'O''Neil'
@@ -42,7 +42,7 @@ public struct ODataLiteral: Sendable, Hashable, CustomStringConvertible {
     ///   - hour: The hour, 0 to 23.
     ///   - minute: The minute, 0 to 59.
     ///   - second: The second, 0 to 59.
-    ///   - nanosecond: The fraction of the second; written without trailing zeros.
+    ///   - nanosecond: The fraction of the second, which is written without trailing zeros.
     public static func timeOfDay(hour: Int, minute: Int, second: Int = 0, nanosecond: Int = 0) -> ODataLiteral {
         ODataLiteral("\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))\(fraction(nanosecond))")
     }
@@ -51,7 +51,7 @@ public struct ODataLiteral: Sendable, Hashable, CustomStringConvertible {
     /// §5.1.1.14.2.
     package var json: String {
         if ["null", "true", "false"].contains(text) || Double(text)?.isFinite == true { return text }
-        // A string, or a value after its type; other literals, such as dates, become strings.
+        // A string, or a value that follows its type. Other literals, such as dates, become strings.
         let scalars = text.unicodeScalars
         guard let start = scalars.firstIndex(of: "'"), scalars.last == "'" else { return Escaping.jsonString(text) }
         let quoted = scalars[scalars.index(after: start)...].dropLast()
@@ -132,7 +132,7 @@ extension UUID: ODataLiteralConvertible {
 extension Data: ODataLiteralConvertible {
     /// The bytes in base64url (`Edm.Binary`).
     public var odataLiteral: ODataLiteral {
-        // With padding, which the ABNF requires.
+        // The ABNF requires padding.
         let padding = String(repeating: "=", count: (3 - count % 3) % 3)
         return ODataLiteral("binary'\(Base64URL.encode(self))\(padding)'")
     }

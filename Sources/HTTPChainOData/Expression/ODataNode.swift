@@ -23,7 +23,7 @@ indirect enum ODataNode: Sendable {
     case unnamed(String)
 }
 
-/// The variable of a lambda, one per level: `x0`, inside it `x1`.
+/// The variable of a lambda, one for each level: `x0`, and inside it `x1`.
 struct ODataVariableName: Sendable, Hashable {
     let level: Int
 
@@ -129,8 +129,8 @@ struct ODataWriter {
     private static func needsBrackets(_ node: ODataNode, in op: ODataOperator, isRight: Bool) -> Bool {
         switch node {
         case .binary(let inner, _, _):
-            // The ABNF doesn't allow chained comparisons, and services disagree on the precedence of has and in:
-            // without parentheses they appear only in logical expressions.
+            // The ABNF doesn't allow chained comparisons, and services disagree on the precedence of has and in, so
+            // these only appear without parentheses in logical expressions.
             if inner == .has || inner == .in { return !op.isLogical }
             if op.precedence != inner.precedence { return op.precedence > inner.precedence }
             return isRight ? !(inner == op && op.isAssociative) : false
@@ -141,7 +141,8 @@ struct ODataWriter {
     }
 }
 
-/// Names of properties, types and entity sets: ABNF rule `odataIdentifier`, separated by dots and slashes.
+/// The names of properties, types and entity sets: identifiers (ABNF rule `odataIdentifier`), separated by dots and
+/// slashes.
 enum ODataName {
     static func path(_ text: String) throws(ODataQueryError) -> String {
         let segments = text.pieces(at: "/", omittingEmptySubsequences: false)

@@ -1,13 +1,13 @@
 import HTTPChainSupport
 package import HTTPTypes
 
-/// Percent-encoding by the OASIS ABNF: once, over otherwise finished text.
+/// Percent-encodes otherwise finished text once, by the OASIS ABNF.
 enum ODataEncoding {
     /// The bytes that separate parts of an option, and those that RFC 3986 §3.4 allows in a query without a special
     /// meaning.
     private static let queryMarks = "$'()*,;=:@!/?"
 
-    /// Encodes the value of a system query option: a plus sign becomes `%2B`, since many services read it as a space.
+    /// Encodes the value of a system query option; a plus sign becomes `%2B`, because many services read it as a space.
     ///
     /// A slash separates names in a path, but is data in a string, where the ABNF allows neither it nor a question
     /// mark.
@@ -34,8 +34,8 @@ enum ODataEncoding {
         ASCII.isUnreserved(byte) || others.utf8.contains(byte)
     }
 
-    /// Tracks open quotes: those of an OData string, in which two stand for one, or of a phrase or a string in JSON,
-    /// with backslashes.
+    /// Tracks open quotes: of an OData string, in which two quotes stand for one, or of a phrase or a JSON string, with
+    /// backslashes.
     private struct Quotes {
         private(set) var isInString = false
         private var isInDoubleQuotes = false

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// A query of an OData service: which entities, in which order, how many, and which of their properties.
+/// A query of an OData service, which selects entities, their order, their number, and their properties.
 ///
 /// ```swift
 /// let query = ODataQuery<Person>("People")
@@ -14,9 +14,9 @@ import HTTPTypes
 /// let page = try await chain.send(query.request(), as: ODataPage<Person>.self)
 /// ```
 ///
-/// It is written by OData 4.01 (OASIS URL Conventions and ABNF): quotes in strings are doubled, GUIDs and dates
-/// unquoted, each level of a lambda has its own variable, parentheses are added if necessary, and the result is
-/// percent-encoded once. A query sends nothing; use ``request()`` with any chain.
+/// It is written according to OData 4.01 (OASIS URL Conventions and ABNF): quotes in strings are doubled, GUIDs and
+/// dates are unquoted, each level of a lambda has its own variable, parentheses are added if necessary, and the result
+/// is percent-encoded once. A query doesn't send anything; use ``request()`` with any chain.
 public struct ODataQuery<Entity: ODataEntity>: Sendable {
     private enum Step: Sendable {
         case name(String)
@@ -68,7 +68,9 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
         changing { $0.add(filter: filter.node) }
     }
 
-    /// Returns the query with entities ordered by a property; further properties order entities that are equal so far.
+    /// Returns the query with entities ordered by a property.
+    ///
+    /// Further properties order entities that are equal by the earlier ones.
     public func orderBy(_ property: String, _ direction: ODataDirection = .ascending) -> ODataQuery {
         orderBy(.property(property), direction)
     }
@@ -95,10 +97,10 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
     /// Returns the query without the first `count` entities.
     public func skip(_ count: Int) -> ODataQuery { changing { $0.skip = count } }
 
-    /// Returns the query limited to these properties, and those selected before.
+    /// Returns the query limited to these properties and those already selected.
     public func select(_ properties: String...) -> ODataQuery { changing { $0.select += properties } }
 
-    /// Returns the query limited to this property, and those selected before.
+    /// Returns the query limited to this property and those already selected.
     public func select<Value>(_ path: KeyPath<Entity, Value>) -> ODataQuery {
         changing { $0.selectNodes.append(Entity.node(of: path)) }
     }
@@ -188,7 +190,7 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
     }
 }
 
-/// The direction of an order.
+/// The direction of a sort order.
 public enum ODataDirection: String, Sendable, Hashable {
     /// The smallest first.
     case ascending = "asc"

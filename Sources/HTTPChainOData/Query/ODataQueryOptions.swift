@@ -102,8 +102,8 @@ public struct ODataExpansion: Sendable {
     /// Limits the entities to those that match a free-text search.
     public static func search(_ search: ODataSearch) -> ODataExpansion { ODataExpansion { $0.search = search } }
 
-    /// Repeats the expansion to a number of levels, if a property refers to entities of the same kind; without limit if
-    /// `nil`.
+    /// Repeats the expansion to a number of levels if a property refers to entities of the same kind; `nil` for no
+    /// limit.
     public static func levels(_ count: Int?) -> ODataExpansion {
         ODataExpansion { $0.levels = count.map(String.init) ?? "max" }
     }

@@ -9,7 +9,7 @@ public struct ODataPage<Item: Decodable & Sendable>: Decodable, Sendable {
     /// The URL of the next page; `nil` on the last one.
     ///
     /// A service may write it relative to the page's context URL (OData JSON 4.01 §4.5.1); here it is already resolved
-    /// against that. It is relative to the URL of the request only if the page has no context, or a relative one.
+    /// against that URL. It is relative to the request's URL only if the page has no context URL, or a relative one.
     public let nextLink: String?
     /// The URL of later changes, resolved like ``nextLink``; `nil` unless the service tracks them.
     public let deltaLink: String?
@@ -24,7 +24,7 @@ public struct ODataPage<Item: Decodable & Sendable>: Decodable, Sendable {
 
     /// Decodes a page.
     ///
-    /// Control information may omit `odata.`, as 4.01 allows, and the count may be text, since some services write
+    /// Control information may omit `odata.`, as 4.01 allows, and the count may be text, because some services write
     /// 64-bit integers as text.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
@@ -54,7 +54,7 @@ struct ODataContext {
         // A query alone would refer to the metadata document, but services mean the requested collection.
         guard let url, reference.scheme == nil, reference.authority == nil, !reference.path.isEmpty else { return link }
         if url.scheme != nil { return reference.resolved(against: url).text }
-        // The context is relative to the request: its directory is placed before the link, including any leading dot
+        // The context is relative to the request, so its directory is placed before the link, including any leading dot
         // segments.
         var joined = reference
         joined.authority = url.authority

@@ -7,14 +7,14 @@ import HTTPTypes
 struct RouteFileReader {
     private static let maximumRoutes = 10_000
 
-    /// The route keys in files of WebApiClient, with their names here.
+    /// The route keys in files of WebApiClient, with the names of their counterparts here.
     private static let formerKeys: [String: Route.Key] = [
         "serializationName": .serialization, "requestHeaders": .headers, "dataMapper": .mapper,
         "dataMapperRequestRootKeyPath": .requestRootKeyPath, "dataMapperResponseRootKeyPath": .responseRootKeyPath,
         "saveAsResource": .saveAsFile, "cacheIgnoreQueryParameters": .cacheIgnoresQuery,
         "invalidatesCachedRouteNames": .invalidates, "preventUserInteraction": .preventsUserInteraction,
     ]
-    /// The other keys in those files, with their places here.
+    /// The other keys in those files, with the places of their counterparts here.
     private static let formerPlaces = [
         "webservice": "routes", "webservice.api": "routes", "App_webservice_protocol": "service.protocol",
         "App_webservice_host": "service.host", "App_webservice_port": "service.port",
@@ -127,7 +127,7 @@ struct RouteFileReader {
         var known: [RouteNode.Member] = []
         if let environments {
             known = object(environments.node, ["environments"]) ?? []
-            // The others are only validated.
+            // The other environments are only validated.
             for other in known where other.key != environment {
                 var address = ServiceAddress(host: "localhost")
                 read(other.node, ["environments", other.key], into: &address)
@@ -277,7 +277,7 @@ struct RouteFileReader {
         }
     }
 
-    /// Reads a use of cookies by its name, or an object of cookies.
+    /// Reads a use of cookies, given by name, or an object of cookies.
     private mutating func readCookies(_ node: RouteNode, _ path: [String], into route: inout Route) {
         switch node.value {
         case .string(let text):
@@ -334,11 +334,11 @@ struct RouteFileReader {
 }
 
 extension String {
-    /// Whether another word differs only by letter case and by one edit, or two if it is longer than five letters.
+    /// Whether another word differs only by letter case and one edit, or two edits if it is longer than five letters.
     func isNearly(_ other: String) -> Bool {
         let (one, two) = (Array(lowercased().utf8), Array(other.lowercased().utf8.prefix(40)))
         guard abs(one.count - two.count) <= 2 else { return false }
-        // The Levenshtein distance, row by row.
+        // Computes the Levenshtein distance, row by row.
         var row = Array(0...two.count)
         for (index, letter) in one.enumerated() {
             var corner = row[0]

@@ -37,7 +37,7 @@ struct RouteJSONParser {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { (position, lineStart) = (3, 3) }
     }
 
-    /// Returns the value of the file; `nil` if there is none to continue with.
+    /// Returns the value of the file, or `nil` if there is none to continue with.
     mutating func parse() -> RouteNode? {
         guard !isLost, let root = value() else { return nil }
         skipSpace()
@@ -69,7 +69,7 @@ struct RouteJSONParser {
         mistakes.append(RouteMistake(path: path, line: place.line, column: place.column, text: text))
     }
 
-    /// Adds a mistake after which nothing can be parsed.
+    /// Adds a mistake after which nothing more can be parsed.
     private mutating func lose(_ text: String) {
         guard !isLost else { return }
         add(text)
@@ -130,7 +130,7 @@ struct RouteJSONParser {
         return true
     }
 
-    /// Returns whether the list continues; reports a missing or extra separator.
+    /// Returns whether the list continues, and reports a missing or extra separator.
     private mutating func goesOn(until end: UInt8, isFirst: Bool) -> Bool {
         skipSpace()
         guard !isLost else { return false }
@@ -198,7 +198,7 @@ struct RouteJSONParser {
     private mutating func number(at place: RouteNode.Place) -> RouteNode? {
         let start = position
         let isStrict = scanNumber()
-        // Trailing characters, as in 01 or 1.x, belong to the same mistake.
+        // Trailing characters, as in 01 or 1.x, are part of the same mistake.
         let end = position
         while position < bytes.count, "+-.eE0123456789".utf8.contains(bytes[position]) {
             Steps.take()

@@ -24,7 +24,7 @@ public struct EventScript: Sendable {
 
     private(set) var steps: [Step] = []
 
-    /// Creates an empty script: a silent connection.
+    /// Creates an empty script, which leaves the connection silent.
     public init() {}
 
     /// Creates a script.
@@ -32,12 +32,12 @@ public struct EventScript: Sendable {
         write(&self)
     }
 
-    /// Sends an event, its lines in the order event, id, data.
+    /// Sends an event, with its lines in the order event, id, data.
     ///
     /// - Parameters:
-    ///   - data: The data; may have several lines.
-    ///   - type: Its type, one line; not sent by default.
-    ///   - id: Its id, one line; not sent by default.
+    ///   - data: The data, which may have several lines.
+    ///   - type: The event's type, on one line; not sent by default.
+    ///   - id: The event's id, on one line; not sent by default.
     public mutating func event(_ data: String, type: String? = nil, id: String? = nil) {
         var text = ""
         if let type { text += "event: \(type)\n" }
@@ -51,8 +51,8 @@ public struct EventScript: Sendable {
         raw(Self.lines(of: text).map { ":\($0)\n" }.joined())
     }
 
-    /// Splits text into lines as the format does (HTML standard §9.2.5): text after a carriage return would start
-    /// another field.
+    /// Splits text into lines as the format does (HTML standard §9.2.5), because text after a carriage return would
+    /// start another field.
     private static func lines(of text: String) -> [Substring] {
         let joined = text.unicodeScalars.replacing("\r\n".unicodeScalars, with: "\n".unicodeScalars)
         return joined.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" }.map { Substring($0) }
@@ -111,12 +111,12 @@ struct EventScriptReader: BodyReader {
                 return nil
             }
         }
-        // Silent until the reader is cancelled.
+        // The connection stays silent until the reader is cancelled.
         return try await lifeline.wait()
     }
 }
 
-/// Notices when a connection has ended.
+/// Detects when a connection has ended.
 final class ConnectionLifeline: Sendable {
     private let isOpen = Watched(true)
     private let onEnd: @Sendable () -> Void

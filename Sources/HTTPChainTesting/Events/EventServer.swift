@@ -24,7 +24,7 @@ public final class EventServer: Transport {
         public let request: HTTPRequest
         /// The request's body.
         public let body: HTTPBody
-        /// The identifier of the last event that the client has read; `nil` if none.
+        /// The identifier of the last event that the client has read, or `nil` if there is none.
         public var lastEventID: String? {
             request.headerFields[.lastEventID]
         }
@@ -53,7 +53,7 @@ public final class EventServer: Transport {
 
     /// Creates a server.
     ///
-    /// - Parameter answer: Returns the response to each connection.
+    /// - Parameter answer: A closure that returns the response to each connection.
     public init(_ answer: @escaping @Sendable (Connection) async throws -> Answer) {
         self.answer = answer
     }

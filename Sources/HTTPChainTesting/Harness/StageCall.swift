@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// A call to `next` by a stage that is waiting for its response.
+/// A call to `next` by a stage, which is waiting for the response.
 ///
 /// The first response or error counts. Cancelling the stage's task ends the call with `CancellationError`, as a
 /// transport does.
@@ -33,7 +33,7 @@ public final class StageCall: Sendable {
         settle(.success(response))
     }
 
-    /// Throws an error to the stage.
+    /// Makes the call throw an error to the stage.
     ///
     /// - Returns: Whether the call was still waiting; `false` if it was already settled.
     @discardableResult
@@ -41,7 +41,8 @@ public final class StageCall: Sendable {
         settle(.failure(error))
     }
 
-    /// Marks the call as deliberately unanswered, for now or until the stage cancels it, while the script continues.
+    /// Marks the call as deliberately unanswered, so that the script can continue, for now or until the stage cancels
+    /// the call.
     public func hold() {
         settlement.update { if case .open = $0 { $0 = .held } }
     }
@@ -78,8 +79,8 @@ public final class StageCall: Sendable {
 
     func result() async throws -> Response {
         let result = await withTaskCancellationHandler {
-            // Only settling ends this wait, so that a response given at the moment of cancellation isn't lost: the
-            // cancellation handler settles too.
+            // Only settling ends this wait, so that a response given at the moment of cancellation isn't lost. The
+            // cancellation handler also settles the call.
             await settlement.waitUninterrupted { settlement -> Result<Response, any Error>? in
                 if case .settled(let result) = settlement { result } else { nil }
             }

@@ -11,9 +11,9 @@ public import HTTPTypes
 /// #expect(try outcome.response().status == .ok)
 /// ```
 ///
-/// Or by hand, call by call, with ``drive(_:script:)``.
+/// Or drive it by hand, call by call, with ``drive(_:script:)``.
 ///
-/// The request gets a virtual environment unless it already has one; ``clock`` is the clock in it.
+/// The request gets a virtual environment with ``clock``, unless it already has an environment.
 public struct StageHarness: Sendable {
     /// The stage under test.
     package let stage: any Middleware
@@ -25,15 +25,15 @@ public struct StageHarness: Sendable {
     ///
     /// - Parameters:
     ///   - stage: The stage.
-    ///   - clock: The clock it sees; by default an automatic one, on which every wait ends at once.
-    ///   - seed: The seed of the random numbers it sees.
+    ///   - clock: The clock that the stage sees; by default an automatic one, on which every wait ends at once.
+    ///   - seed: The seed of the random numbers that the stage sees.
     public init(_ stage: any Middleware, clock: VirtualClock = .automatic(), seed: UInt64 = 0) {
         self.stage = stage
         self.clock = clock
         environment = .virtual(clock, seed: seed)
     }
 
-    /// An answer of the rest of the chain to a call to `next`.
+    /// A result of the rest of the chain for a call of `next`.
     public enum Answer: Sendable {
         /// Returns a response.
         case response(Response)
@@ -70,8 +70,8 @@ public struct StageHarness: Sendable {
     public struct Outcome: Sendable {
         /// The requests that the stage passed to `next`, in order.
         ///
-        /// Each body was read, as a transport does; a body that can be read only once was buffered, so that it can be
-        /// read here as well.
+        /// Each body has been read, as a transport does. A body that can be read only once has been buffered, so that
+        /// it can be read here too.
         public let requests: [Request]
         /// The response that the stage returned, or the error that it threw.
         public let result: Result<Response, any Error>
@@ -91,7 +91,8 @@ public struct StageHarness: Sendable {
 
     /// Sends one request through the stage and answers its calls to `next`, one answer for each.
     ///
-    /// If there are more calls than answers, the result is a ``StageHarnessError``, whatever the stage does with it.
+    /// If there are more calls than answers, the result is a ``StageHarnessError``, regardless of what the stage does
+    /// with that error.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -102,7 +103,8 @@ public struct StageHarness: Sendable {
 
     /// Sends one request through the stage and answers its calls to `next`, one answer for each.
     ///
-    /// If there are more calls than answers, the result is a ``StageHarnessError``, whatever the stage does with it.
+    /// If there are more calls than answers, the result is a ``StageHarnessError``, regardless of what the stage does
+    /// with that error.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -126,7 +128,7 @@ public struct StageHarness: Sendable {
     }
 }
 
-/// A rest of the chain that gives answers from a list.
+/// The rest of the chain, which answers from a list.
 private final class ScriptedNext: Transport {
     private struct State {
         var answers: ArraySlice<StageHarness.Answer>

@@ -11,7 +11,7 @@ public struct StageHarnessError: HTTPChainError, Hashable {
         case noAnswerLeft(call: Int, request: String)
         /// The script is waiting for a call to `next`, but the stage has finished.
         case finishedInstead(call: Int, result: String)
-        /// The script is waiting for the stage while the stage is waiting for an answer.
+        /// The script is waiting for the stage, which is waiting for an answer.
         case unanswered(call: Int, request: String)
         /// The script is waiting for the stage to finish, but the stage called `next` again.
         case calledAgain(call: Int, request: String)

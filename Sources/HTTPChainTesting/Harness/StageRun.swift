@@ -12,14 +12,14 @@ extension StageHarness {
     /// }
     /// ```
     ///
-    /// When the script ends, so does the call: the stage is cancelled if it is still running, and this function returns
-    /// when it has stopped. If script and stage would wait for each other forever, a ``StageHarnessError`` is thrown;
-    /// see ``StageRun/nextCall()`` and ``StageRun/response()``. The harness can't detect other waits of a stage:
-    /// advance the clock if it isn't automatic, and give the test a time limit.
+    /// The call ends with the script: if the stage is still running, it is cancelled, and this function returns when it
+    /// has stopped. If the script and the stage would wait for each other forever, a ``StageHarnessError`` is thrown;
+    /// see ``StageRun/nextCall()`` and ``StageRun/response()``. The harness can't detect a stage's other waits: advance
+    /// the clock if it isn't automatic, and give the test a time limit.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - script: Plays the rest of the chain.
+    ///   - script: A closure that plays the rest of the chain.
     /// - Returns: The result of the script.
     /// - Throws: The error of the script.
     nonisolated(nonsending) public func drive<Value>(
@@ -75,7 +75,7 @@ public final class StageRun: Sendable {
 
     var transport: any Transport { HandDrivenNext(run: self) }
 
-    /// Waits for the stage to call `next`, for the first or another time.
+    /// Waits for the stage's next call of `next`.
     ///
     /// Calls taken earlier must have been answered, or marked with ``StageCall/hold()``.
     ///
@@ -121,7 +121,7 @@ public final class StageRun: Sendable {
         cancellation.withLock { $0 = cancel }
     }
 
-    /// Ends the remaining calls after the script, since nobody would answer them.
+    /// Ends the remaining calls after the script, because nothing would answer them.
     func close() {
         let calls = state.update { state in
             state.isClosed = true
@@ -135,7 +135,7 @@ public final class StageRun: Sendable {
     }
 }
 
-/// A rest of the chain whose calls are answered by a script.
+/// The rest of the chain, whose calls are answered by a script.
 private struct HandDrivenNext: Transport {
     let capabilities: TransportCapabilities = [.streamsUploads, .keepsRepeatedFields]
     let run: StageRun
@@ -146,7 +146,7 @@ private struct HandDrivenNext: Transport {
         let call = run.state.update { [run] state -> StageCall? in
             guard !state.isClosed else { return nil }
             state.callCount += 1
-            // An answer changes the conditions that the run waits for, so this triggers another evaluation.
+            // An answer changes the conditions that the run waits for, so this evaluates them again.
             let call = StageCall(seen, number: state.callCount) { [weak run] in run?.state.update { _ in } }
             state.waiting.append(call)
             return call

@@ -25,15 +25,15 @@ public struct MessageDifference: HTTPChainError, Hashable {
             )
     }
 
-    /// The reason alone.
+    /// The same as ``reason``.
     public var description: String { reason }
 }
 
 /// The header fields that a message must have.
 enum FieldExpectation {
-    /// These and no others.
+    /// These fields and no others.
     case exactly(HTTPFields)
-    /// The first fields, without the second ones, and any others.
+    /// The first fields, none of the second, and any others.
     case including(HTTPFields, without: [HTTPField.Name])
 
     func differences(from actual: HTTPFields) -> [String] {
@@ -77,7 +77,7 @@ enum FieldExpectation {
 
 /// Finds the first difference between two contents.
 enum ContentDifference {
-    /// The amount shown on either side of the first difference.
+    /// The number of bytes shown on either side of the first difference.
     private static let context = 20
 
     static func describe(_ actual: Data, expected: Data) -> String? {

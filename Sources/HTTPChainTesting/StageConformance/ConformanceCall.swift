@@ -42,10 +42,10 @@ struct ConformanceCall: Sendable {
 
     /// Returns the result of the stage.
     ///
-    /// - Throws: ``StageConformanceFailure`` if it doesn't end, or calls `next` without end.
+    /// - Throws: ``StageConformanceFailure`` if the stage doesn't end, or keeps calling `next`.
     func result(_ waitingFor: String = "the call to end") async throws -> Result<Response, any Error> {
         let finished = try await patiently(waitingFor) { [outcome] in
-            // Taken out, so that nothing here retains the response.
+            // Removes the result from the outcome, so that nothing here retains the response.
             try await outcome.wait { outcome in outcome.take() }
         }
         // Also waits until the task has released its captures.
@@ -58,7 +58,7 @@ struct ConformanceCall: Sendable {
 
     /// Waits until `next` is suspended in the call.
     ///
-    /// - Returns: `true` if it is; `false` if the stage ended without it.
+    /// - Returns: `true` if it is; `false` if the stage ended without suspending there.
     func untilSuspended() async throws -> Bool {
         try await patiently("next to be called") { [outcome, next] in
             try await withThrowingTaskGroup(of: Bool.self) { group in

@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// Notices when the last reference to it is released.
+/// Detects when the last reference to it is released.
 final class Lifeline: Sendable {
     private let onRelease: @Sendable () -> Void
 
@@ -25,7 +25,7 @@ final class BodyProbe: Sendable {
     /// Whether the body was released or read to its end.
     var isSettled: Bool { state.withLock { $0.isReleased || $0.isEnded } }
 
-    /// Returns a one-shot body that gives these bytes in several chunks, and then throws the error if there is one.
+    /// Returns a one-shot body that returns these bytes in several chunks, and then throws the error if there is one.
     func body(_ bytes: Data, error: (any Error)? = nil) -> HTTPBody {
         let lifeline = Lifeline { [state] in state.withLock { $0.isReleased = true } }
         return .once(length: Int64(bytes.count)) { [state] in
@@ -53,13 +53,13 @@ private struct ProbedReader: BodyReader {
     }
 }
 
-/// The rest of the chain in conformance checks: it answers by script and observes its responses.
+/// The rest of the chain in conformance checks, which answers by script and observes its responses.
 final class ConformanceNext: Transport {
     /// The behaviour for calls.
     enum Behaviour: Sendable {
-        /// Gives the answers in order, and repeats the last.
+        /// Returns the answers in order, and repeats the last.
         case answer([StageHarness.Answer])
-        /// Gives answers whose bodies break before their end.
+        /// Returns answers whose bodies break before their end.
         case breakBodies([StageHarness.Answer], any Error)
         /// Throws immediately.
         case fail(any Error)
@@ -78,13 +78,14 @@ final class ConformanceNext: Transport {
         var isClosed = false
     }
 
-    /// The number of calls in one call after which a stage is considered endless.
+    /// The number of calls of `next` in one call after which a stage is considered endless.
     static let callLimit = 1000
 
     let capabilities: TransportCapabilities = [.streamsUploads, .keepsRepeatedFields]
     let state = Watched(State())
     private let behaviour: Behaviour
-    /// The time for which a call waits for earlier responses, as under a limit of one; nil if it doesn't wait.
+    /// The time for which a call waits for earlier responses to be closed, as under a concurrency limit of one; nil if
+    /// it doesn't wait.
     private let patience: Patience?
 
     init(_ behaviour: Behaviour, limitedToOne patience: Patience? = nil) {
@@ -125,7 +126,7 @@ final class ConformanceNext: Transport {
 
     /// Reads the body as a transport does.
     ///
-    /// A typed value is skipped, since there is no serializer.
+    /// A typed value is skipped, because there is no serializer.
     private func read(_ body: HTTPBody) async throws {
         guard body.value == nil else { return }
         do {

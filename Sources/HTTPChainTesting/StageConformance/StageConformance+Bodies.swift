@@ -53,7 +53,8 @@ extension StageConformance {
         }
     }
 
-    /// While the caller has the result, one body may be open: that of the returned response, or that in the error.
+    /// While the caller has the result, one body may be open: the body of the returned response, or the one in the
+    /// error.
     private func verifyDiscarded(in call: ConformanceCall, _ next: ConformanceNext) async throws {
         let result = try await call.result()
         _ = try await patience.settle { next.state.value.probes.count { !$0.isSettled } <= 1 }

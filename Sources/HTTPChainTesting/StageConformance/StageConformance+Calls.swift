@@ -30,7 +30,7 @@ extension StageConformance {
     /// The content of answers other than the last.
     static var provokingText: HTTPBody { "what an answer says that is not the last" }
 
-    /// The declared answers, alone and after one that makes many stages call `next` again.
+    /// The declared answers, alone and after an answer that makes many stages call `next` again.
     var provokingAnswers: [[StageHarness.Answer]] {
         let text = Self.provokingText
         return [

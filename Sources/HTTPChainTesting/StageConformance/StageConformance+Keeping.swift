@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// A request option that notices when the request is released.
+/// A request option that detects when the request is released.
 enum ConformanceLifeline: RequestNote {
     static var defaultValue: Lifeline? { nil }
     static var affectsResponse: Bool { false }
@@ -21,7 +21,7 @@ extension StageConformance {
         guard try await patience.settle({ isReleased.withLock { $0 } }) else {
             throw call.failure("the request, or its options, are still referenced when the call is over")
         }
-        // The stage must outlive the check, since it might be what retains the request.
+        // The stage must outlive the check, because the stage might be what retains the request.
         withExtendedLifetime(stage) {}
     }
 

@@ -14,16 +14,16 @@ import HTTPTypes
 ///
 /// In XCTest, use ``verifyAll()`` to run them in sequence.
 ///
-/// For a stage that responds from a store, or calls `next` again, give a request and answers that make it do so. The
+/// For a stage that responds from a store, or calls `next` again, pass a request and answers that make it do so. The
 /// checks also provoke stages with 503, 401 and redirect responses, and with failures.
 public struct StageConformance: Sendable {
     /// The number of times that a stage calls `next` per call.
     public enum Calls: Sendable, Hashable {
-        /// Once, whatever happens.
+        /// Exactly once, whatever happens.
         case exactlyOnce
         /// Once, or not at all if the stage responds itself.
         case atMostOnce
-        /// Any number of times: a stage that retries, redirects, hedges.
+        /// Any number of times, for a stage that retries, redirects or hedges.
         case any
     }
 
@@ -39,14 +39,15 @@ public struct StageConformance: Sendable {
     /// Declares the behaviour of the stage and how to create one; each check creates its own.
     ///
     /// - Parameters:
-    ///   - calls: The number of times it calls `next`; exactly once by default.
-    ///   - recoversFromErrors: Whether it may return a response if `next` threw; `false` by default.
-    ///   - changesResponseBody: Whether it may return a different body than `next` did; `false` by default.
-    ///   - clock: Creates the clock that the stage sees; an automatic one by default. A stage that races its work with
-    ///     a deadline needs one that isn't automatic.
-    ///   - request: Makes the request to send; a POST with a short text by default.
-    ///   - answers: Makes the answers of `next`, the last of which is repeated; 200 with a text by default.
-    ///   - stage: Creates the stage.
+    ///   - calls: The number of times that the stage calls `next`; exactly once by default.
+    ///   - recoversFromErrors: Whether the stage may return a response if `next` threw; `false` by default.
+    ///   - changesResponseBody: Whether the stage may return a different body than `next` did; `false` by default.
+    ///   - clock: A closure that creates the clock that the stage sees; an automatic one by default. A stage that races
+    ///     its work with a deadline needs one that isn't automatic.
+    ///   - request: A closure that makes the request to send; a POST with a short text by default.
+    ///   - answers: A closure that makes the answers of `next`, the last of which is repeated; 200 with a text by
+    ///     default.
+    ///   - stage: A closure that creates the stage.
     public init(
         calls: Calls = .exactlyOnce,
         recoversFromErrors: Bool = false,
@@ -124,7 +125,7 @@ extension StageConformance {
         case responseBodyIsWhole
         /// A body whose transfer breaks is not treated as complete.
         case brokenBodyStaysBroken
-        /// Nothing of the request outlives the call.
+        /// No part of the request outlives the call.
         case requestIsNotKept
         /// Concurrent calls don't receive each other's requests or responses.
         case concurrentCallsStayApart
@@ -154,9 +155,9 @@ public struct StageConformanceFailure: HTTPChainError, Hashable {
     public let check: StageConformance.Check
     /// The stage's name in ``/HTTPChainCore/Chain/explain()``.
     public let stage: String
-    /// A sentence with what the stage did.
+    /// A sentence that says what the stage did.
     public let detail: String
 
-    /// The rule, and what the stage did.
+    /// The rule, and a sentence that says what the stage did.
     public var reason: String { "the rule is that \(check); but \(detail)" }
 }

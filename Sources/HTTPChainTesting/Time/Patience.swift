@@ -1,15 +1,15 @@
 import HTTPChainCore
 
-/// The limit for a step of a stage under test that should need no time.
+/// The limit for a step of a stage under test that should take no time.
 ///
-/// It is counted in turns of the shared thread pool rather than in seconds: on a small machine running a thousand tests
-/// concurrently, a clock can't distinguish a call that hangs from one that is waiting for its turn. Each turn here
-/// queues behind everything that was ready before it, including the stage under test, so a stage that makes progress
-/// has had as many turns.
+/// It is counted in turns of the shared thread pool instead of seconds, because on a small machine that runs a thousand
+/// tests concurrently, a clock can't distinguish a call that hangs from one that is waiting for its turn. Each turn
+/// here queues behind everything that was ready before it, including the stage under test, so a stage that makes
+/// progress has had as many turns.
 struct Patience: Sendable {
     /// The number of turns.
     var turns = 300
-    /// The pause between two turns, which keeps waiting tests from taking time from working ones.
+    /// The pause between two turns, so that waiting tests don't take time from working ones.
     var pause: Duration = .milliseconds(100)
     var clock: any TimeSource = SystemTime()
 
@@ -30,11 +30,11 @@ struct Patience: Sendable {
         for _ in 0..<turns { try await clock.sleep(for: pause) }
     }
 
-    /// Gives tasks left by a call a chance to end.
+    /// Gives tasks that a call has left behind a chance to end.
     ///
     /// - Returns: Whether they ended.
     func settle(_ isSettled: () -> Bool) async throws -> Bool {
-        // Most need only a turn or two, without a pause.
+        // Most tasks need only a turn or two, without a pause.
         for _ in 0..<100 {
             if isSettled() { return true }
             try Task.checkCancellation()

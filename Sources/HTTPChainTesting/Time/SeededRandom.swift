@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// Reproducible random numbers: the same seed gives the same numbers, on every platform.
+/// A source of reproducible random numbers: the same seed gives the same numbers, on every platform.
 ///
 /// The generator is SplitMix64 (Steele, Lea and Flood, 2014). Its numbers are predictable: use it only in tests.
 public final class SeededRandom: RandomSource {
@@ -24,7 +24,7 @@ public final class SeededRandom: RandomSource {
 }
 
 extension ChainEnvironment {
-    /// Returns an environment for tests: a virtual clock, and reproducible random numbers.
+    /// Returns an environment for tests, with a virtual clock and reproducible random numbers.
     ///
     /// - Parameters:
     ///   - clock: The clock; by default a new one that only the test moves.

@@ -11,17 +11,17 @@ public import HTTPChainCore
 /// try await slept
 /// ```
 ///
-/// It has two kinds of waits. A *sleep* waits for time to pass: a retry's backoff, a scripted delay. A *deadline*
-/// limits a call: most calls end before it, and nobody waits for it. ``waitForSleepers(count:patience:)`` and
-/// ``waitForDeadline(_:patience:)`` return when the code under test has reached that point; if it never does, they
-/// throw ``VirtualClockError``, which lists the pending waits and when they end.
+/// It has two kinds of waits. A *sleep* waits for time to pass, such as a retry's backoff or a scripted delay. A
+/// *deadline* limits a call: most calls end before it, and nothing waits for it. ``waitForSleepers(count:patience:)``
+/// and ``waitForDeadline(_:patience:)`` return when the code under test has reached that point. If it never does, they
+/// throw ``VirtualClockError``, which lists the pending waits and the times when they end.
 ///
-/// Time moves in a single step: a task that wakes sees the new time, and the next sleep counts from there. To go from
-/// wait to wait, use ``advanceToNextDeadline()``.
+/// Time moves in a single step: a task that wakes sees the new time, and the next sleep counts from there. To advance
+/// from wait to wait, use ``advanceToNextDeadline()``.
 ///
 /// An automatic clock needs no driver: a sleep advances the time itself and returns, and ``sleeps`` lists the
-/// durations. It advances only for sleeps: a deadline is reached only if a sleep goes past it, and that is when the
-/// sleep is cut short.
+/// durations. It advances only for sleeps. A deadline is reached only if a sleep would go past it, and then the sleep
+/// is cut short there.
 public final class VirtualClock: TimeSource {
     private struct Sleeper: Sendable {
         let id: Int
@@ -52,7 +52,7 @@ public final class VirtualClock: TimeSource {
         public enum Kind: Sendable, Hashable {
             /// A task sleeps.
             case sleep
-            /// Something runs under a deadline.
+            /// Work runs under a deadline.
             case deadline
         }
 
@@ -104,7 +104,7 @@ public final class VirtualClock: TimeSource {
         }
     }
 
-    /// Far enough for any test, and small enough that two can be added.
+    /// Far enough in the future for any test, and small enough that two can be added.
     private static let furthest = Duration.seconds(Int64.max)
 
     private let state: Watched<State>
@@ -148,7 +148,7 @@ public final class VirtualClock: TimeSource {
     /// The pending waits, soonest first.
     package var waits: [Wait] { state.value.waits }
 
-    /// The times at which the pending waits, sleeps and deadlines, end, soonest first, on the scale of ``elapsed``.
+    /// The times at which the pending waits (sleeps and deadlines) end, soonest first, on the scale of ``elapsed``.
     package var pendingDeadlines: [Duration] { waits.map(\.until) }
 
     /// Waits until the time has advanced by `duration`; returns at once if it isn't positive.
@@ -191,8 +191,9 @@ public final class VirtualClock: TimeSource {
         try Task.checkCancellation()
     }
 
-    /// Performs an action when the time has advanced to a point; nothing waits for it, and an automatic clock doesn't
-    /// advance for it.
+    /// Performs an action when the time has advanced to a point.
+    ///
+    /// Nothing waits for it, and an automatic clock doesn't advance for it.
     public func alarm(
         at instant: Duration,
         for purpose: @autoclosure () -> String,
@@ -205,7 +206,7 @@ public final class VirtualClock: TimeSource {
             state.alarms.append(Alarm(id: state.nextID, deadline: instant, purpose: purpose, action: action))
             return (state.nextID, false)
         }
-        // Not synchronously, since the caller may hold a lock that the action takes.
+        // Not called synchronously, because the caller may hold a lock that the action takes.
         if isDue { Task { action() } }
         return VirtualAlarm { [weak self] instant in self?.move(id, to: instant) }
     }
@@ -239,7 +240,7 @@ public final class VirtualClock: TimeSource {
         for wait in state.update({ $0.advance(to: time) }) { wait.wake() }
     }
 
-    /// Advances the time to the end of the next wait, a sleep or a deadline.
+    /// Advances the time to the end of the next wait, which may be a sleep or a deadline.
     ///
     /// - Returns: That time on the scale of ``elapsed``; `nil` if nothing waits.
     @discardableResult
@@ -247,7 +248,7 @@ public final class VirtualClock: TimeSource {
         advance { $0.waits.first?.until }
     }
 
-    /// Advances the time to the end of the next sleep; deadlines before it are reached, too.
+    /// Advances the time to the end of the next sleep; deadlines before it are also reached.
     ///
     /// - Returns: That time on the scale of ``elapsed``; `nil` if no task sleeps.
     @discardableResult
@@ -264,12 +265,12 @@ public final class VirtualClock: TimeSource {
         return time
     }
 
-    /// Waits until this number of tasks sleep on this clock, so the code under test has reached its wait.
+    /// Waits until this number of tasks sleep on this clock, which means that the code under test has reached its wait.
     ///
     /// - Parameters:
     ///   - count: The number of sleeping tasks; 1 by default. Deadlines don't count.
     ///   - patience: The time limit, in real time; 30 seconds by default, and longer if many tests share the machine.
-    /// - Throws: ``VirtualClockError`` if there are fewer; `CancellationError` as soon as the task is cancelled.
+    /// - Throws: ``VirtualClockError`` if fewer tasks sleep; `CancellationError` as soon as the task is cancelled.
     public func waitForSleepers(count: Int = 1, patience: Duration = .seconds(30)) async throws {
         try await wait(for: "\(count) sleeping \(count == 1 ? "task" : "tasks")", patience) {
             $0.sleepers.count >= count
@@ -334,7 +335,7 @@ private final class VirtualAlarm: TimeAlarm {
     func cancel() { change(nil) }
 }
 
-/// An error for a wait that a test expected on a ``VirtualClock`` and that did not occur.
+/// An error for a wait on a ``VirtualClock`` that a test expected and that did not occur.
 public struct VirtualClockError: HTTPChainError, Hashable {
     /// The expected wait.
     public let expected: String
@@ -348,7 +349,7 @@ public struct VirtualClockError: HTTPChainError, Hashable {
     /// Always "VirtualClock".
     public var stage: String { "VirtualClock" }
 
-    /// A sentence with the expected wait and the pending ones.
+    /// A sentence with the expected and the pending waits.
     public var reason: String {
         "there was no sign of \(expected) for \(patience) of real time; at \(elapsed) "
             + (waits.isEmpty

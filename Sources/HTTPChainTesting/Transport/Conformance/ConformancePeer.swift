@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPTypes
 
 extension ConformanceRun {
-    /// Returns a script that responds with a handler that is unaware of bytes.
+    /// Returns a script that responds with a handler of whole messages.
     func answering(_ handler: @escaping TransportConformance.Handler) -> LoopbackServer.Script {
         { exchange in
             let response = try await handler(Request(exchange))
@@ -19,8 +19,8 @@ extension ConformanceRun {
                 for try await chunk in response.body { try await exchange.writeChunk(chunk) }
                 try await exchange.finishChunks()
             }
-            // A handler may respond without reading; the connection can be reused only after the whole request was
-            // read.
+            // A handler may respond without reading the request, but the connection can only be reused after the whole
+            // request has been read.
             while try await exchange.readChunk() != nil {}
         }
     }

@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// Checks of what a transport leaves to the stages.
+/// Checks of the tasks that a transport leaves to the stages.
 extension ConformanceRun {
     func redirectsAreNotFollowed() async throws -> TransportConformance.Outcome {
         let paths = Locked<[String]>([])

@@ -4,7 +4,7 @@ import HTTPTypes
 
 /// Checks of cancelled and abandoned exchanges.
 extension ConformanceRun {
-    /// The time in which cancellation must take effect: a part of the check's limit.
+    /// The time in which cancellation must take effect, which is a part of the check's limit.
     var promptly: Duration { suite.limit / 3 }
 
     func cancellingEndsWaiting() async throws {
@@ -97,7 +97,7 @@ extension ConformanceRun {
         }
         try await withPeer(peer) { transport, base in
             let task = Task {
-                // Cancelled from within, so that `send` is certainly called afterwards.
+                // The task cancels itself, so that `send` is certainly called afterwards.
                 withUnsafeCurrentTask { $0?.cancel() }
                 return try await transport.send(.get("\(base)/"))
             }
@@ -131,7 +131,7 @@ extension ConformanceRun {
     }
 }
 
-/// Gives one chunk and then stalls until it is cancelled.
+/// Returns one chunk and then stalls until it is cancelled.
 private struct StallingReader: BodyReader {
     var waiting: Rendezvous?
     var gone: Rendezvous?

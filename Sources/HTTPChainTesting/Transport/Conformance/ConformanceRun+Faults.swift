@@ -85,7 +85,7 @@ extension ConformanceRun {
                     try expect(response.field("X-Request"), is: path, "the answer to this request")
                     try expect(try await response.body.text(), is: "hello", "body")
                 } catch is TransportError {
-                    // Refusing such a response is as good as truncating it.
+                    // Refusing such a response is as acceptable as truncating it.
                 }
             }
         }

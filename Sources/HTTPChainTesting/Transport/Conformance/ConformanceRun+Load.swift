@@ -5,7 +5,8 @@ import HTTPTypes
 /// Checks of concurrency and backpressure.
 extension ConformanceRun {
     func slowReaderIsBounded() async throws -> TransportConformance.Outcome {
-        // The memory of the whole process is measured, and other work in it may cause growth once, but not three times.
+        // The memory of the whole process is measured. Other work in the process may make it grow once, but not three
+        // times.
         for _ in 0..<2 {
             do { return try await slowReaderIsBoundedOnce() } catch is ConformanceFailure {}
         }
@@ -65,7 +66,7 @@ extension ConformanceRun {
         try await withPeer(peer) { transport, base in
             var growth: [Int] = []
             var open = try await Self.round(transport, base, self)
-            // Other tests in the process open files too; only growth in every round is a leak.
+            // Other tests in the process open files too, so only growth in every round is a leak.
             for _ in 1...3 {
                 let now = try await Self.round(transport, base, self)
                 guard let before = open, let after = now, after - before > 100 else { return }

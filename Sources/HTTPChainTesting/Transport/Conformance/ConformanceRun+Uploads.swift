@@ -178,7 +178,7 @@ extension LoopbackExchange {
     }
 }
 
-/// Throws when its inner reader ends.
+/// Throws an error when its inner reader ends.
 struct FailingReader: BodyReader {
     struct Failure: Error, Equatable {}
 

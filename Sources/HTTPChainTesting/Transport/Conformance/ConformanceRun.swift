@@ -69,7 +69,7 @@ struct ConformanceRun: Sendable {
         }
     }
 
-    /// Returns the error of a type that `operation` must throw.
+    /// Returns the error, of the given type, that `operation` must throw.
     func expectError<Expected: Error, Result>(
         _ type: Expected.Type,
         _ when: String,
@@ -119,7 +119,7 @@ struct ConformanceRun: Sendable {
 
     /// Returns once `value` has not changed for a while, or `isOver` holds.
     ///
-    /// The absence of change can only be observed by waiting; on a slow machine this may miss faults, but never reports
+    /// The absence of change can only be observed by waiting. On a slow machine this may miss faults, but never reports
     /// false ones.
     func untilQuiet(_ value: () -> Int64, isOver: () -> Bool) async throws {
         var last = value()

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// Bytes that depend on their position, so that a large body can be checked while it is read.
+/// A sequence of bytes that depend on their position, so that a large body can be checked while it is read.
 ///
 /// They repeat after a prime number of bytes, so that swapped, lost or duplicated chunks are detected.
 enum Pattern {
@@ -15,7 +15,7 @@ enum Pattern {
         return Data(once + once)
     }()
 
-    /// Returns the bytes from `offset`; at most one period of them.
+    /// Returns the bytes from `offset`, at most one period.
     static func bytes(at offset: Int64, count: Int) -> Data {
         let start = Int(offset % Int64(period))
         return block[start..<start + min(count, period)]
@@ -38,7 +38,7 @@ enum Pattern {
             : .replayable(length: declaredLength) { PatternReader(length: length) }
     }
 
-    /// Checks a body; returns its length, or the position of the first wrong byte.
+    /// Checks a body, and returns its length or the position of the first wrong byte.
     static func check(_ body: HTTPBody) async throws -> Result<Int64, Mismatch> {
         var offset: Int64 = 0
         for try await chunk in body {

@@ -13,19 +13,19 @@ extension TransportConformance {
         case targetArrives = "Path and query arrive exactly as they were written"
         /// Request fields arrive: repeated, long and not ASCII.
         case requestFieldsArrive = "Request fields arrive: repeated, long and not ASCII"
-        /// A known length is sent as exactly that Content-Length, and nothing of it chunked.
+        /// A known length is sent as exactly that Content-Length, and the body isn't chunked.
         case framingIsExact = "A known length is sent as exactly that Content-Length, and nothing of it chunked"
-        /// A body of unknown length is sent chunked, with no Content-Length beside it.
+        /// A body of unknown length is sent chunked, without a Content-Length.
         case unknownLengthIsChunked = "A body of unknown length is sent chunked, with no Content-Length beside it"
         /// A big upload arrives whole.
         case bigUploadArrives = "A big upload arrives whole"
         /// An invalid request is an InvalidRequestError, and nothing is sent.
         case invalidRequestsAreRefused = "An invalid request is an InvalidRequestError and nothing is sent"
-        /// A body that is shorter than it declares is that error, not a hang and not a success.
+        /// A body that is shorter than it declares fails with that error, and neither hangs nor succeeds.
         case shortUploadFails = "A body that is shorter than it declares is that error, not a hang and not a success"
-        /// A body that is longer than it declares is that error, not a hang and not a success.
+        /// A body that is longer than it declares fails with that error, and neither hangs nor succeeds.
         case longUploadFails = "A body that is longer than it declares is that error, not a hang and not a success"
-        /// A body that fails halfway is its own error, not a hang and not a success.
+        /// A body that fails halfway fails with its own error, and neither hangs nor succeeds.
         case failingUploadFails = "A body that fails halfway is its own error, not a hang and not a success"
         /// Upload progress counts upwards and ends at the full length.
         case uploadProgressIsReported = "Upload progress counts upwards and ends at the full length"
@@ -39,16 +39,16 @@ extension TransportConformance {
         case repeatedFieldsArrive = "Repeated response fields arrive in order"
         /// Set-Cookie fields arrive one by one.
         case setCookiesArrive = "Set-Cookie fields arrive one by one"
-        /// A comma in a cookie's value makes no cookie of another name.
+        /// A comma in a cookie's value doesn't create a cookie with another name.
         case commasMakeNoCookies = "A comma in a cookie's value makes no cookie of another name"
-        /// Response fields arrive when they are empty, long or not ASCII.
+        /// Response fields arrive even if they are empty, long or not ASCII.
         case oddFieldsArrive = "Response fields arrive when they are empty, long or not ASCII"
-        /// Informational responses (100, 103) are passed over for the final one.
+        /// Informational responses (100, 103) are skipped, and the final response is returned.
         case informationalIsSkipped = "Informational responses (100, 103) are passed over for the final one"
         /// 204, 304 and responses to HEAD have no body, regardless of their Content-Length.
         case noBodyWhereNoneIsAllowed =
             "204, 304 and responses to HEAD have no body, whatever their Content-Length says"
-        /// A chunked body arrives whole, and its pieces as they are sent.
+        /// A chunked body arrives whole, and each piece as it is sent.
         case chunkedReplyArrives = "A chunked body arrives whole, and its pieces as they are sent"
         /// A chunked body with trailers after it arrives whole.
         case trailersDoNoHarm = "A chunked body with trailers after it arrives whole"
@@ -56,7 +56,7 @@ extension TransportConformance {
         case closeDelimitedReplyArrives = "A body that ends with its connection arrives whole"
         /// A big download arrives whole.
         case bigDownloadArrives = "A big download arrives whole"
-        /// An encoded body arrives encoded, or decoded with the fields that said so gone.
+        /// An encoded body arrives encoded, or decoded without the fields that described the coding.
         case contentCodingIsHonest = "An encoded body arrives encoded, or decoded with the fields that said so gone"
         /// A redirect is delivered, not followed.
         case redirectsAreNotFollowed = "A redirect is delivered, not followed"
@@ -103,7 +103,7 @@ extension TransportConformance {
         case cancellingEndsReading = "Cancelling while reading the body is a CancellationError and ends the exchange"
         /// Cancelling while the body of the request is awaited is a CancellationError.
         case cancellingEndsUpload = "Cancelling while the body of the request is awaited is a CancellationError"
-        /// A task that is cancelled already gets a CancellationError.
+        /// A task that is already cancelled gets a CancellationError.
         case cancelledTaskSendsNothing = "A task that is cancelled already gets a CancellationError"
         /// Dropping a response that was not read ends its transfer.
         case droppingUnreadEnds = "Dropping a response that was not read ends its transfer"
@@ -111,7 +111,7 @@ extension TransportConformance {
         case droppingHalfReadEnds = "Dropping a body that was read in part ends its transfer"
         /// A slow reader slows the server down, or at least does not fill the memory.
         case slowReaderIsBounded = "A slow reader slows the server down, or at least does not fill the memory"
-        /// 1,000 requests at once are all answered, and again, with no growth in open files.
+        /// 1,000 requests at once are all answered, repeatedly, without growth in open files.
         case manyAtOnce = "1,000 requests at once are all answered, and again, with no growth in open files"
 
         /// The sentence.

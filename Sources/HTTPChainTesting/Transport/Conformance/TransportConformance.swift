@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// Checks that a transport provides what every stage relies on; run it against your own transport.
+/// Checks that a transport meets the requirements that every stage relies on; run it against your own transport.
 ///
 /// ```swift
 /// @Suite struct MyTransportConformance {
@@ -50,14 +50,14 @@ public struct TransportConformance: Sendable {
     /// Creates a suite for a transport that connects to servers.
     ///
     /// - Parameters:
-    ///   - network: The network it uses.
-    ///   - limit: The time limit for one check; 50 seconds by default. It is counted in turns of the thread pool, ten
-    ///     per second, and so is longer if many tests share a small machine.
+    ///   - network: The network that the transport uses.
+    ///   - limit: The time limit for one check; 50 seconds by default. It is counted in turns of the thread pool (ten
+    ///     per second), so it is longer if many tests share a small machine.
     ///   - excluded: The checks to exclude, each with the reason.
-    ///   - timingOut: Creates a transport with a short timeout, such as 200 ms; if `nil`, ``Check/timeoutFails`` is
-    ///     skipped.
-    ///   - shutDown: Shuts down a transport after its check; does nothing by default.
-    ///   - make: Creates the transport for one check.
+    ///   - timingOut: A closure that creates a transport with a short timeout, such as 200 ms; if `nil`,
+    ///     ``Check/timeoutFails`` is skipped.
+    ///   - shutDown: A closure that shuts down a transport after its check; does nothing by default.
+    ///   - make: A closure that creates the transport for one check.
     public init(
         over network: Network,
         limit: Duration = .seconds(50),
@@ -76,10 +76,10 @@ public struct TransportConformance: Sendable {
     /// Creates a suite for a transport without a network.
     ///
     /// - Parameters:
-    ///   - limit: The time limit for one check; 50 seconds by default. It is counted in turns of the thread pool, ten
-    ///     per second, and so is longer if many tests share a small machine.
+    ///   - limit: The time limit for one check; 50 seconds by default. It is counted in turns of the thread pool (ten
+    ///     per second), so it is longer if many tests share a small machine.
     ///   - excluded: The checks to exclude, each with the reason.
-    ///   - make: Creates a transport that uses the given closure as its server.
+    ///   - make: A closure that creates a transport that uses the given closure as its server.
     public init(
         limit: Duration = .seconds(50),
         excluding excluded: [Check: String] = [:],
@@ -97,7 +97,7 @@ public struct TransportConformance: Sendable {
         Check.allCases.filter { reasonToSkip($0) == nil }
     }
 
-    /// Returns the reason that a check doesn't apply; `nil` if it does.
+    /// Returns the reason why a check doesn't apply, or `nil` if it does.
     public func reasonToSkip(_ check: Check) -> String? {
         if let reason = excluded[check] { return reason }
         if case .inMemory = wiring, check.needsNetwork { return "the transport has no network" }

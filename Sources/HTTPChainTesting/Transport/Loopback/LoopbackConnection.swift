@@ -24,7 +24,7 @@ actor LoopbackConnection {
 
     // MARK: Reading
 
-    /// Waits for bytes and adds them to the buffer; `false` if the client has closed the connection.
+    /// Waits for bytes and adds them to the buffer; returns `false` if the client has closed the connection.
     private func fill() async throws -> Bool {
         while true {
             guard state == .open else { throw LoopbackError(.closed) }
@@ -42,7 +42,7 @@ actor LoopbackConnection {
         }
     }
 
-    /// Reads a line without its CRLF; `nil` if the client closed before its first byte.
+    /// Reads a line without its CRLF; returns `nil` if the client closed the connection before its first byte.
     func readLine(limit: Int) async throws -> Data? {
         while true {
             if let end = buffer.firstIndex(of: 0x0A) {
@@ -58,7 +58,7 @@ actor LoopbackConnection {
         }
     }
 
-    /// Reads through the first blank line; `nil` if the client closed before the first byte.
+    /// Reads through the first blank line; returns `nil` if the client closed the connection before the first byte.
     func readHead(limit: Int) async throws -> Data? {
         let end = Data("\r\n\r\n".utf8)
         while true {

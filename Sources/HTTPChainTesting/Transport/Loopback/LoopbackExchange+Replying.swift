@@ -28,7 +28,8 @@ extension LoopbackExchange {
         try await writeHead(status, fields + [("Transfer-Encoding", "chunked")])
     }
 
-    /// Sends one chunk of a chunked body; sends nothing if the data is empty, since an empty chunk would end the body.
+    /// Sends one chunk of a chunked body; sends nothing if the data is empty, because an empty chunk would end the
+    /// body.
     public func writeChunk(_ data: Data) async throws {
         guard !data.isEmpty else { return }
         var bytes = Data("\(String(data.count, radix: 16))\r\n".utf8)

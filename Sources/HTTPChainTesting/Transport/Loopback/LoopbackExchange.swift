@@ -3,7 +3,7 @@ public import HTTPChainCore
 
 /// A request on a connection of a ``LoopbackServer``, which a script reads and answers byte by byte.
 ///
-/// Methods may be called from two tasks concurrently, one reading and one writing.
+/// Two tasks may call the methods concurrently, one reading and one writing.
 public final class LoopbackExchange: Sendable {
     private enum BodyState: Sendable {
         case fixed(remaining: Int64)
@@ -65,8 +65,8 @@ public final class LoopbackExchange: Sendable {
 
     /// Returns the rest of the request body.
     ///
-    /// - Parameter limit: The largest accepted size; 16 MiB by default.
-    /// - Throws: ``LoopbackError`` if it is larger, and the errors of ``readChunk()``.
+    /// - Parameter limit: The maximum size; 16 MiB by default.
+    /// - Throws: ``LoopbackError`` if the body is larger; the errors of ``readChunk()``.
     @discardableResult
     public func readBody(upTo limit: ByteCount = .mebibytes(16)) async throws -> Data {
         var result = Data()

@@ -20,7 +20,7 @@ public final class LoopbackServer: Sendable {
     /// A script that answers one request.
     public typealias Script = @Sendable (LoopbackExchange) async throws -> Void
 
-    /// The port it listens on.
+    /// The port that the server listens on.
     public let port: UInt16
 
     private let log: LoopbackLog
@@ -29,10 +29,10 @@ public final class LoopbackServer: Sendable {
     /// Starts a server.
     ///
     /// - Parameters:
-    ///   - port: The port to listen on, such as that of a stopped server; chosen by the system by default.
+    ///   - port: The port to listen on, such as the port of a stopped server; by default one chosen by the system.
     ///   - bufferSize: The size of the socket buffers in bytes, to trigger backpressure early; the system's default if
     ///     `nil`.
-    ///   - script: Answers each request.
+    ///   - script: The script that answers each request.
     /// - Throws: ``LoopbackError`` if the system can't provide the socket.
     public static func start(
         port: UInt16 = 0,
@@ -48,7 +48,7 @@ public final class LoopbackServer: Sendable {
                 try socket.setValue(bufferSize, for: .receiveBufferSize)
             }
             do {
-                // Lets another server use the port while connections of this one linger.
+                // Lets another server use the port while this server's connections linger.
                 try socket.setValue(true, for: .localAddressReuse)
                 try socket.bind(to: .inet(ip4: "127.0.0.1", port: port))
             } catch {
@@ -185,7 +185,7 @@ private struct LoopbackAcceptor: Sendable {
         } catch is CancellationError {
             // The server was stopped.
         } catch let error as LoopbackError where error.problem == .peerClosed || error.problem == .closed {
-            // The client or the script wanted this.
+            // The client or the script ended the exchange on purpose.
         } catch {
             log.add(failure: error)
         }

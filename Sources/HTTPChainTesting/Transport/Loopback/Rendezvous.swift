@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// A point that one side reaches and another waits for, so that a script and a test can agree on an order without
+/// A point that one side reaches and another waits for, with which a script and a test can agree on an order without
 /// sleeping.
 package final class Rendezvous: Sendable {
     private struct State {
@@ -37,7 +37,7 @@ package final class Rendezvous: Sendable {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                // Checked under the lock, so that neither a cancellation nor an arrival is missed.
+                // Checks under the lock, so that neither a cancellation nor an arrival is missed.
                 let outcome: Result<Void, any Error>? = state.withLock { state in
                     if Task.isCancelled { return .failure(CancellationError()) }
                     if state.isReached { return .success(()) }
