@@ -9,7 +9,7 @@ public struct AuthenticationError: NetworkFailure {
     public enum Problem: Sendable, Hashable {
         /// The credential provider threw ``AuthenticationError/underlyingError``.
         case providerFailed(ProtectionSpace)
-        /// The credential provider waits for itself: it sends a request that needs the credential it is providing.
+        /// The credential provider depends on itself: it sends a request that needs the credential it is providing.
         case providerWaitsForItself(ProtectionSpace)
         /// The scheme (first) can't carry the credential, for the given reason (second).
         case invalidCredential(scheme: String, why: String)

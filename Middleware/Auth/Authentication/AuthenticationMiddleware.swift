@@ -13,10 +13,11 @@ import HTTPTypes
 /// ```
 ///
 /// A request gets credentials preemptively if an ``Authenticator`` has some that the server is known to accept.
-/// Otherwise it is sent without, and a 401 is answered. The strongest scheme goes first. A weaker one is used if the
-/// server doesn't offer the stronger, or if there is no credential for it, but never after the stronger one was
-/// rejected: that could reveal a password that the stronger one protects. `BasicAuthMiddleware` and the others are this
-/// stage with one authenticator. Several of them in a chain follow the same rule.
+/// Otherwise it is sent without credentials, and the stage answers the challenge of a 401. The strongest scheme goes
+/// first. A weaker one is used if the server doesn't offer the stronger one, or if there is no credential for it, but
+/// never after the stronger one was rejected: that could reveal a password that the stronger one protects.
+/// `BasicAuthMiddleware` and similar stages are this stage with one authenticator. Several of them in a chain follow
+/// the same rule.
 ///
 /// **Origins.** Credentials go only to the origin that they are for: the fields are declared in
 /// `OriginBoundFields`, challenges from other origins aren't answered, and a request whose `Host`
@@ -83,7 +84,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         self.maximumAnswers = max(1, maximumAnswers)
         self.name = name
         self.purpose = purpose ?? "answers \(target.status.code)"
-        // The weakest scheme can't hold back any inner stage.
+        // The weakest scheme never takes precedence over an inner stage.
         announced = authenticators.filter { $0.strength > .password }
             .map { KnownScheme(target: target, name: $0.scheme, strength: $0.strength) }
         checksResponses = authenticators.contains { $0.checksResponses }
@@ -139,8 +140,8 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         return problems
     }
 
-    /// Returns problems with inner stages that have the same scheme for an overlapping origin: the outer one could
-    /// never answer, or both would prompt people.
+    /// Returns problems with inner stages that have the same scheme for an overlapping origin: the outer one would
+    /// never answer, or both would prompt the user.
     private func nestingProblems(at place: ChainPlace) -> [ChainProblem] {
         place.inside.compactMap { inner in
             guard let inner = (inner as? any AuthenticationStage)?.authentication, inner.target == target else {

@@ -20,11 +20,11 @@ public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
     case wouldWeaken(from: String, to: String)
     /// The challenge is invalid, or requires a feature that the authenticator doesn't support.
     case unsupportedChallenge(scheme: String, why: String)
-    /// The challenge came from another origin than the request's, because a redirect was followed.
+    /// The challenge came from a different origin than the request's, because a redirect was followed.
     case otherOrigin(Origin)
     /// Credentials of this scheme are not sent to the origin without TLS.
     case plaintext(scheme: String, Origin)
-    /// An outer stage has a stronger scheme that the server offered.
+    /// An outer stage has a stronger scheme, which the server also offered.
     case leftToOuterStage
     /// A new token or session might help, but the limit on refreshes was reached.
     case tooManyRefreshes(RefreshLimit)

@@ -54,8 +54,8 @@ public protocol Authenticator: Sendable {
     /// If so, ``answer(_:to:in:)`` may receive a challenge without parameters.
     var takesEveryRejection: Bool { get }
 
-    /// Whether its waits end at the call's deadline, as for a ``/HTTPChainCore/DeadlineKeepingMiddleware``. Defaults to
-    /// `false`.
+    /// Whether it stops waiting at the call's deadline, as required of a ``/HTTPChainCore/DeadlineKeepingMiddleware``.
+    /// Defaults to `false`.
     var keepsDeadlines: Bool { get }
 
     /// The authenticator's settings, for ``/HTTPChainCore/Chain/explain()``, without secrets. Defaults to none.
@@ -74,7 +74,7 @@ public protocol Authenticator: Sendable {
     /// - Throws: Any error; it ends the call.
     func prepare(_ request: inout Request, in context: inout AuthenticationContext) async throws -> Bool
 
-    /// Adds credentials like ``prepare(_:in:)``, without waiting. It is called first, and costs less.
+    /// Adds credentials like ``prepare(_:in:)``, but without waiting. It is called first, and costs less.
     ///
     /// - Returns: Whether the request now has credentials, or `nil`, the default, to have ``prepare(_:in:)`` called.
     /// - Throws: Any error; it ends the call.
@@ -86,9 +86,10 @@ public protocol Authenticator: Sendable {
 
     /// Answers a challenge by adding credentials to the request, which is then retried.
     ///
-    /// The request is as it was last sent. If it has credentials of this scheme, the server has rejected them.
+    /// The request is in the state in which it was last sent. If it has credentials of this scheme, the server has
+    /// rejected them.
     ///
-    /// - Returns: Whether the request now has other credentials, or the reason why not.
+    /// - Returns: Whether the request now has other credentials, or the reason why it doesn't.
     /// - Throws: Any error; it ends the call.
     func answer(
         _ challenge: Challenge,
@@ -124,7 +125,7 @@ extension Authenticator {
     /// By default, `false`: only a 401 that names its scheme.
     public var takesEveryRejection: Bool { false }
 
-    /// By default, `false`: it may wait for people, who aren't bound by a deadline.
+    /// By default, `false`: it may wait for user input, which isn't bound by a deadline.
     public var keepsDeadlines: Bool { false }
 
     /// By default, none.

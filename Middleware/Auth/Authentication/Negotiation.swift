@@ -65,7 +65,7 @@ struct Negotiation: Sendable {
                 context.answers += 1
                 return nil
             case .declined(let reason):
-                // A scheme that the server doesn't name can't be weakened.
+                // A scheme that the server doesn't name doesn't restrict the choice of weaker ones.
                 guard named == nil || reason.leavesRoomForWeaker && index != current else { return reason }
                 refusal = refusal ?? reason
             }
@@ -80,7 +80,7 @@ struct Negotiation: Sendable {
 
     /// Returns a stronger scheme that the origin has accepted before, in this stage or another.
     ///
-    /// Whether it is offered now doesn't matter: an attacker on the path would remove the offer.
+    /// It doesn't matter whether it is offered now: an attacker on the path would remove the offer.
     private func strongerProven(than authenticator: any Authenticator, _ response: Response) -> KnownScheme? {
         let known = [proven, response.options[RejectedScheme.self]] + outer
         return known.lazy.compactMap { $0 }.first {
@@ -123,7 +123,7 @@ struct Negotiation: Sendable {
 }
 
 extension Authenticator {
-    /// Returns the reason why its credentials may not be sent to an origin, or `nil` if they may.
+    /// Returns the reason why the authenticator's credentials may not be sent to an origin, or `nil` if they may.
     func refusal(
         to origin: Origin,
         realm: String? = nil,

@@ -9,11 +9,11 @@ public import HTTPChainCore
 /// ```
 ///
 /// The password is sent practically in the clear, so only over TLS, unless the origin is a loopback address or
-/// `allowsPlaintext` is set. It goes to the named origins only. It is sent when the server responds with 401, and from
-/// then on preemptively for all paths in the same directory or deeper; with `sending: .preemptively`, from the first
-/// request on. A ``CredentialProvider`` can supply different credentials for different realms and prompt people.
-/// Concurrent calls ask it once. A rejected credential is requested again, up to ``AuthenticationMiddleware``'s limit
-/// per call.
+/// `allowsPlaintext` is set. It goes only to the named origins. It is sent when the server responds with 401, and from
+/// then on preemptively for all paths in the same directory or deeper. With `sending: .preemptively`, it is sent from
+/// the first request on. A ``CredentialProvider`` can supply different credentials for different realms and prompt the
+/// user. Concurrent calls ask it once. After a rejection, the provider is asked again, up to
+/// ``AuthenticationMiddleware``'s limit per call.
 ///
 /// ```swift
 /// let provider = ClosureCredentialProvider(for: "https://api.example.com") { space, rejected in
@@ -87,9 +87,10 @@ public struct BasicAuthMiddleware: AuthenticationStage {
         self.init(authenticator, proxy: nil)
     }
 
-    /// Authenticates one user to a proxy (407, `Proxy-Authorization`), for `http` requests, which a proxy reads.
+    /// Authenticates one user to a proxy (407, `Proxy-Authorization`), for `http` requests, which the proxy can read.
     ///
-    /// Use it only in a chain whose requests go through that proxy: whatever responds with 407 gets the password.
+    /// Use it only in a chain whose requests go through that proxy: any server that responds with 407 gets the
+    /// password.
     ///
     /// - Parameters:
     ///   - user: The user's name, without a colon.

@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// A rule for when Basic credentials are sent.
 public enum BasicSending: Sendable, Hashable, CustomStringConvertible {
-    /// After the server has asked, and then preemptively for the protection space assumed by RFC 7617 §2.2.
+    /// After the server has sent a challenge, and then preemptively for the protection space assumed by RFC 7617 §2.2.
     case whenChallenged
     /// From the first request to an origin on. Saves one exchange, and allows bodies that can be read only once.
     case preemptively
@@ -20,7 +20,7 @@ public enum BasicSending: Sendable, Hashable, CustomStringConvertible {
 /// The Basic scheme, RFC 7617, for an ``AuthenticationMiddleware``; alone, use ``BasicAuthMiddleware``.
 ///
 /// It remembers which realms and paths accepted which credential, and sends it preemptively with later requests to
-/// them. A rejected credential is requested again. Concurrent calls ask the provider once.
+/// them. After a rejection, the provider is asked again. Concurrent calls ask it once.
 public final class BasicAuthenticator: Authenticator {
     private let provider: any CredentialProvider
     private let source: CredentialSource
@@ -137,7 +137,7 @@ public final class BasicAuthenticator: Authenticator {
         return .answered
     }
 
-    /// Whether the realm has rejected its own credential, which is then forgotten.
+    /// Forgets a credential that a realm rejected, and returns whether it was the realm's own.
     private func isRejected(_ value: String?, by realm: String?, in context: AuthenticationContext) -> Bool {
         guard let value else { return false }
         return spaces(of: context.target).withLock { spaces in

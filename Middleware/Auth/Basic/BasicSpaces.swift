@@ -21,7 +21,7 @@ struct BasicSpaces: Sendable {
 
     /// Returns the credentials of the deepest space that contains the path.
     func ready(for path: String, at origin: Origin) -> ReadyCredentials? {
-        // By index: copying each entry would cost more than looking at it.
+        // Uses indices, because copying each entry would cost more than looking at it.
         var best: Int?
         for index in entries.indices
         where entries[index].origin == origin && path.utf8.starts(with: entries[index].prefix.utf8) {

@@ -118,7 +118,7 @@ extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible {
 extension ReadyCredentials {
     /// Makes the field that carries a token, or returns `nil` if the token is malformed.
     ///
-    /// Another token type (DPoP, RFC 9449) would be turned into request fields here.
+    /// Other token types (DPoP, RFC 9449) would be turned into request fields here.
     convenience init?(token: Secret) {
         let text = token.revealed.utf8
         guard !text.isEmpty, text.allSatisfy(ASCII.isVisible) else { return nil }

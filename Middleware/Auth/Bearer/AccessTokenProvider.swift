@@ -5,8 +5,8 @@ import HTTPChainCore
 /// ``BearerAuthMiddleware`` keeps the token. It requests another if there is none, if it is about to expire, or if a
 /// server has rejected it, once for any number of concurrent calls.
 ///
-/// A provider sends its requests with the context or over any chain, including the one that the stage is part of. They
-/// never wait for the token that they are fetching.
+/// A provider can send its requests with the context or over any chain, including the one that the stage is part of.
+/// They never wait for the token that they are fetching.
 public protocol AccessTokenProvider: Sendable {
     /// Provides a new token.
     ///

@@ -17,16 +17,17 @@ import HTTPTypes
 ///
 /// Users sign in and out with ``replaceToken(with:)``. A refresh started for the old token doesn't affect the new one.
 ///
-/// **When it is refreshed.** On a 401, unless the server says that another token would not help (`invalid_request`,
-/// `insufficient_scope`). Many servers send no Bearer challenge, or no challenge at all; that counts as
-/// `invalid_token`, unless the token is younger than the limit's interval. A path that also rejects a new token causes
-/// no further refresh for that long, so that it doesn't use up those of other paths. A call is retried at most twice:
-/// with a newer token that is already in use, and with one fetched for it. If that is rejected too, or the body can be
-/// read only once, the caller gets the 401, and the response's `authenticationRefusal` says why.
+/// **Refreshes.** The token is refreshed after a 401, unless the server says that another token would not help
+/// (`invalid_request`, `insufficient_scope`). Many servers send no Bearer challenge, or no challenge at all; that
+/// counts as `invalid_token`, unless the token is younger than the limit's interval. If a path also rejects a new
+/// token, its 401s cause no further refresh for that long, so that it doesn't use up the refreshes of other paths. A
+/// call is retried at most twice: with a newer token that is already in use, and with one fetched for it. If that is
+/// rejected too, or the body can be read only once, the caller gets the 401, and the response's `authenticationRefusal`
+/// says why.
 ///
-/// **Where it goes.** To the named origins only: not across redirects (the field is declared in
-/// `OriginBoundFields`), not without TLS unless the origin is a loopback address or `allowsPlaintext`
-/// is set, and never in place of credentials that the caller set.
+/// **Origins.** The token is sent to the named origins only: not across redirects (the field is declared in
+/// `OriginBoundFields`), not without TLS unless the origin is a loopback address or `allowsPlaintext` is set, and never
+/// in place of credentials that the caller set.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retry, so that each attempt has a valid token.
 ///

@@ -189,7 +189,7 @@ extension BearerAuthenticator {
         case .refresh
         where BearerChallenge([challenge])?.error != .invalidToken
             && sent.token.value.isYoung(at: time.elapsed, under: refresher.limit):
-            // An invalid token would be named (RFC 6750 §3.1). The path may be forbidden to everyone.
+            // The server would have named an invalid token (RFC 6750 §3.1). The path may be forbidden to everyone.
             return .declined(rejected)
         case .giveUp:
             return .declined(.tooManyRefreshes(refresher.limit))
@@ -326,14 +326,14 @@ extension BearerAuthenticator {
             },
             save: saveToken,
             discard: { value in
-                // Others may use a token that the store has.
+                // Other machines may use a token that the store already has.
                 if !value.isSaved { try? await provider.discard(value.token, in: stages) }
             },
             keepsOldValue: true
         )
     }
 
-    /// Replaces a token, in the way of the store if there is one.
+    /// Replaces a token, with the store's `refresh` if there is a store.
     private static func refreshed(
         _ old: AccessToken?,
         in store: (any TokenStore)?,
@@ -368,7 +368,7 @@ private struct SentToken: Sendable {
     let token: BearerAuthenticator.Versioned
     /// The number of tokens sent after the first.
     let count: Int
-    /// Whether it was fetched for this call, so that no other would do better.
+    /// Whether it was fetched for this call, so that no other token would do better.
     let isFresh: Bool
 
     var isLast: Bool { isFresh || count >= Self.repeats }

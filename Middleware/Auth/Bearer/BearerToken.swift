@@ -15,7 +15,7 @@ package final class BearerToken: Sendable {
     /// - Parameters:
     ///   - token: The token.
     ///   - leeway: The time before expiration at which a new one is requested.
-    ///   - now: The issue date, if known: at most half of a short lifetime is given up.
+    ///   - now: The issue date, if known: at most half of a short lifetime is lost to the leeway.
     ///   - fetched: The time at which it was fetched.
     ///   - isSaved: Whether the store already has it.
     package init(
@@ -40,7 +40,7 @@ package final class BearerToken: Sendable {
     /// Whether this stage fetched it.
     var isFetched: Bool { fetched != nil }
 
-    /// Whether it was fetched so recently that a 401 without a reason is unlikely to be about it.
+    /// Whether it was fetched so recently that a 401 without a reason is unlikely to be caused by it.
     func isYoung(at now: Duration, under limit: RefreshLimit) -> Bool {
         fetched.map { now - $0 < limit.interval } ?? false
     }

@@ -15,7 +15,7 @@ public struct AuthRoute: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name by which a request selects it.
-    ///   - origins: The origins it serves. Defaults to all, of which the stage serves those it has credentials for.
+    ///   - origins: The origins it serves. Defaults to all; the stage serves those that it has credentials for.
     ///   - path: The path it serves, including paths below it: `/admin` serves `/admin/users` but not
     ///     `/administration`. Defaults to all.
     ///   - stage: The stage that authenticates: ``BasicAuthMiddleware``, or any other.

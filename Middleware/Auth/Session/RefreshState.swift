@@ -107,7 +107,7 @@ struct RefreshState<Value: Sendable>: Sendable {
         if failures != version.failures, let lastFailure { return .fail(lastFailure) }
         if let path, !isRefreshing, paths.contains(path, at: now) { return .refuse }
         if isRefreshing || isUnsaved || window.hasRoom(at: now) { return .refresh }
-        // A rejection by the server is better than not trying at all.
+        // Using a value that the server may reject is better than not trying at all.
         isRejected = false
         return .giveUp
     }
@@ -141,7 +141,7 @@ struct RefreshState<Value: Sendable>: Sendable {
     /// Whether the value has not been replaced since.
     func isCurrent(_ current: Versioned) -> Bool { current.version.generation == generation }
 
-    /// The value was saved, and may be used.
+    /// Notes that the value was saved, and may be used.
     mutating func saved(_ current: Versioned) {
         if current.version.generation == generation { isUnsaved = false }
     }
@@ -160,7 +160,7 @@ struct RefreshState<Value: Sendable>: Sendable {
         return nil
     }
 
-    /// Ends a refresh that no call waits for anymore; it doesn't count.
+    /// Ends a refresh that no call waits for anymore; it doesn't count toward the limit.
     mutating func abandon(_ refresh: Refresh) {
         isRefreshing = false
         if refresh.generation == generation { isRejected = false }

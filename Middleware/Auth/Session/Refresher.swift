@@ -33,7 +33,7 @@ final class Refresher<Value: Sendable>: Sendable {
     /// Whether the current task is part of a refresh, or of work that ``asPart(_:)`` does.
     var isInside: Bool { flight.isInside }
 
-    /// Does other work with the value, in which ``isInside`` is true.
+    /// Does other work with the value; ``isInside`` is true in it.
     func asPart(_ work: @Sendable () async throws -> Void) async rethrows {
         try await flight.asPart { try await work() }
     }
@@ -150,7 +150,7 @@ final class Refresher<Value: Sendable>: Sendable {
         return current
     }
 
-    /// Saves the value in use, until it is the last one.
+    /// Saves the value in use, again if it was replaced in the meantime.
     private func saveCurrent(_ save: @Sendable (Value?) async throws -> Void) async {
         var version: State.Version
         repeat {

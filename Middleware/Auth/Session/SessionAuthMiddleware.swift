@@ -20,9 +20,9 @@ import HTTPTypes
 /// response, and `authenticationRefusal` says why. A call that was rejected in an older session than the current one is
 /// just retried.
 ///
-/// **Where it goes.** To the named origins only: not across redirects (the fields set by `decorate` are declared in
-/// `OriginBoundFields`), and not without TLS unless the origin is a loopback address or
-/// `allowsPlaintext` is set. A request with an `Authorization` field is passed on unchanged.
+/// **Origins.** The session is used for the named origins only: not across redirects (the fields set by `decorate` are
+/// declared in `OriginBoundFields`), and not without TLS unless the origin is a loopback address or `allowsPlaintext`
+/// is set. A request with an `Authorization` field is passed on unchanged.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retry, so that each attempt is made in an open
 /// session.
@@ -97,7 +97,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
 
     /// Ends the session in use, as at a sign-out; the next call opens another, unless the stage is configured not to.
     ///
-    /// The session is out of use immediately, even if notifying the server fails. A session that is being opened is
+    /// The session is no longer used from now on, even if notifying the server fails. A session that is being opened is
     /// invalidated as soon as it is open.
     ///
     /// - Parameter context: The authenticator's context for notifying the server.
@@ -311,7 +311,7 @@ extension SessionAuthMiddleware {
         by response: inout Response,
         _ binding: OriginBinding
     ) async throws -> Bool {
-        // The server of another origin, reached by a redirect in the transport, doesn't have this session.
+        // The server of another origin, reached because the transport followed a redirect, doesn't have this session.
         if let origin = response.origin(otherThan: binding.origin) {
             if response.status.code == 401 { response.authenticationRefusal = .otherOrigin(origin) }
             return false

@@ -73,7 +73,7 @@ public protocol SessionAuthenticator: Sendable {
 
     /// Returns whether the session is still open according to a response. By default, a 401 closes it.
     ///
-    /// Detect responses with status 200 and an error in the body by peeking at the beginning of the body
+    /// Detect a response with status 200 and an error in the body by peeking at the beginning of the body
     /// (``/HTTPChainCore/HTTPBody/peek(upTo:)``).
     ///
     /// - Parameters:

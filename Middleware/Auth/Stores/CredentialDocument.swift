@@ -32,7 +32,7 @@ struct CredentialDocument<Content: CredentialDocumentContent>: Sendable {
     private let access: FileAccess
     private let files: Files<CredentialStoreError>
 
-    /// Uses a file, which may not exist yet; a link is resolved now, and not later.
+    /// Uses a file, which may not exist yet; a symbolic link is resolved now, not later.
     init(at url: URL, patience: Duration, time: any TimeSource, access: FileAccess = .standard) {
         path = url.resolvingSymlinksInPath().path
         self.patience = patience
@@ -52,7 +52,7 @@ struct CredentialDocument<Content: CredentialDocumentContent>: Sendable {
     ///
     /// - Throws: ``CredentialStoreError``; `CancellationError` if cancelled while waiting for the lock.
     func change(_ change: @escaping @Sendable (inout Content) -> Void) async throws {
-        // Counted, not timed: on an overloaded machine, time may pass while the lock is free.
+        // Counts attempts, not time: on an overloaded machine, time may pass while the lock is free.
         var attempts = 0
         while try await !changed(by: change) {
             guard Self.pause * attempts < patience else { throw failure(.locked) }
@@ -126,7 +126,7 @@ struct CredentialDocument<Content: CredentialDocumentContent>: Sendable {
             var status = stat()
             guard stat(directory, &status) == 0 else {
                 let (code, message) = (errno, String(cString: strerror(errno)))
-                // A sandbox hides its parent directories, and no one else can put a file into it.
+                // A sandbox hides its parent directories, but no one else can put a file into it.
                 if directory != own, directory != "/", [EPERM, EACCES].contains(code) { continue }
                 throw failure(.system(operation: "inspect the directory of", code: code, message: message))
             }

@@ -8,9 +8,9 @@ import Security
 ///
 /// The token is readable after the device was first unlocked, and doesn't leave the device.
 ///
-/// On macOS too it is in the data protection keychain, which a program can use only if signed with an entitlement: an
-/// application identifier, which a sandbox includes, or `keychain-access-groups`. For a command-line tool, use
-/// ``FileTokenStore``.
+/// On macOS too, the token is in the data protection keychain. A program can use that only if it is signed with an
+/// entitlement: an application identifier, which a sandbox includes, or `keychain-access-groups`. For a command-line
+/// tool, use ``FileTokenStore``.
 public struct KeychainTokenStore: TokenStore {
     private let service: String
     private let account: String

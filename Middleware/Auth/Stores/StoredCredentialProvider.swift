@@ -1,4 +1,4 @@
-/// Credentials from a store, or from another provider if the store has none or its own was rejected.
+/// Provides credentials from a store, or from another provider if the store has none or its credential was rejected.
 ///
 /// ```swift
 /// let store = FileCredentialStore(at: home.appending(path: ".config/tool/credentials.json"))

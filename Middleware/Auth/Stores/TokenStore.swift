@@ -21,8 +21,8 @@ public protocol TokenStore: Sendable {
     func removeToken() async throws
     /// Replaces a token that has expired or was rejected, with one refresh for all processes that share the store.
     ///
-    /// A store shared by several processes returns the token that another one has saved in the meantime. Otherwise it
-    /// excludes the others, fetches a new token, and saves it. By default, calls the closure.
+    /// A store shared by several processes returns the token that another process has saved in the meantime. If there
+    /// is none, it excludes the others, fetches a new token, and saves it. By default, calls the closure.
     ///
     /// - Parameters:
     ///   - old: The token to replace; `nil` if there is none.

@@ -34,7 +34,7 @@ final class OriginBindings: Sendable {
     }
 }
 
-/// An origin and the credentials admitted to it; shared, so that it costs a call nothing.
+/// An origin and the credentials admitted to it, shared so that it adds no cost per call.
 final class OriginBinding: Sendable {
     let origin: Origin
     /// The scheme as in the URL.

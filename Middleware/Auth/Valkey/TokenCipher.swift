@@ -46,7 +46,7 @@ struct TokenCipher: Sendable {
         return Array(box.nonce) + box.ciphertext + box.tag
     }
 
-    /// Returns the token; `nil` if another key sealed it, under another name, or if it was changed.
+    /// Returns the token, or `nil` if it was sealed with another key or under another name, or was changed.
     func open(_ sealed: [UInt8], as name: String) -> AccessToken? {
         guard let box = try? AES.GCM.SealedBox(combined: Data(sealed)),
             let bytes = try? AES.GCM.open(box, using: tokens, authenticating: Data(name.utf8))

@@ -24,9 +24,9 @@ enum TokenScripts {
     /// Stores a token if nobody has replaced or removed the one that was stored when the lock was claimed, releases the
     /// lock, and returns the token that is stored now.
     ///
-    /// The token is compared, and not the lock: a refresh that took longer than the lock is kept if nothing happened in
-    /// the meantime. `ARGV` has the store's random name, the token that was stored (empty if there was none), and the
-    /// new one.
+    /// The script compares the token, not the lock: the result of a refresh that took longer than the lock is kept if
+    /// nothing happened in the meantime. `ARGV` has the store's random name, the token that was stored (empty if there
+    /// was none), and the new one.
     static let finish = """
         if redis.call('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
         local stored = redis.call('GET', KEYS[1])

@@ -22,17 +22,18 @@ public import HTTPChainValkey
 /// ```
 ///
 /// **One refresh.** If a token has expired or was rejected, a machine looks for a newer one in the store. If there is
-/// none, it locks the token, refreshes it and stores the new one, while the others wait for it. The lock is a lease: if
-/// the machine dies, another one refreshes the token when the lease has ended. If a refresh takes longer than the lease,
-/// another machine may refresh the token too, and the first token that is stored is kept.
+/// none, the machine locks the token, refreshes it and stores the new one, while the others wait. The lock is a lease:
+/// if the machine dies, another one refreshes the token when the lease has ended. If a refresh takes longer than the
+/// lease, another machine may refresh the token too, and the first token that is stored is kept.
 ///
 /// **Encryption.** The token is encrypted with AES-256 in GCM (NIST SP 800-38D), under a key derived from the
 /// application's (HKDF, RFC 5869), and bound to its name. The name is an HMAC. A value that can't be decrypted is
 /// reported to the observer, and replaced by the next refresh.
 ///
 /// **When the server is unreachable**, nothing is refreshed, because two machines with the same refresh token may both
-/// lose their access. A token that is still valid is sent; other calls fail with ``/HTTPChainValkey/ValkeyError`` as the
-/// cause. A token that was fetched but couldn't be stored is kept in memory, and stored before the next call uses it.
+/// lose their access. A token that is still valid is sent. Other calls fail with ``/HTTPChainValkey/ValkeyError`` as
+/// the cause. A token that was fetched but couldn't be stored is kept in memory, and stored before the next call uses
+/// it.
 ///
 /// **Sign-out.** ``removeToken()`` removes the token from the store, and a refresh in flight doesn't store another. A
 /// machine that has the token in memory uses it until it expires or is rejected.
@@ -89,7 +90,7 @@ public final class ValkeyTokenStore: TokenStore {
         return token
     }
 
-    /// Stores a token, replacing the previous one, also that of a refresh in flight.
+    /// Stores a token, replacing the previous one and the result of a refresh in flight.
     ///
     /// - Throws: ``/HTTPChainValkey/ValkeyError``; `CancellationError`.
     public func save(_ token: AccessToken) async throws {
@@ -133,7 +134,7 @@ public final class ValkeyTokenStore: TokenStore {
 }
 
 extension ValkeyTokenStore {
-    /// A name that no other refresh has, also if two machines have the same random numbers for their calls.
+    /// Returns a name that no other refresh has, even if two machines have the same random numbers for their calls.
     private static func randomOwner() -> String {
         var numbers = SystemRandomNumberGenerator()
         return numbers.next().hexadecimal + numbers.next().hexadecimal
@@ -150,7 +151,7 @@ extension ValkeyTokenStore {
                 arguments: [owner, "\(milliseconds)"]
             ) { [self] _ in release(owner) }
         } catch let error as ValkeyError {
-            // The reply may be late or lost, and the lock this store's.
+            // The reply may be late or lost, although this store now has the lock.
             release(owner)
             throw error
         }
@@ -188,7 +189,7 @@ extension ValkeyTokenStore {
         let reply: RESPValue
         do {
             new = try cipher.seal(token, as: key)
-            // Also for a cancelled call: the server may accept the previous refresh token only once.
+            // Runs even if the call is cancelled: the server may accept the previous refresh token only once.
             reply = try await client.run(
                 TokenScripts.finish,
                 keys: keys.map { Array($0.utf8) },
@@ -218,7 +219,7 @@ extension ValkeyTokenStore {
     private func isNewer(_ stored: AccessToken, than old: AccessToken?, at environment: ChainEnvironment) -> Bool {
         guard stored.isWellFormed, !stored.hasExpired(at: environment.time.date) else { return false }
         guard let old, stored.value == old.value else { return true }
-        // A server may prolong a token. A second is more than a date loses by being stored.
+        // A server may extend a token. A second is more than the precision that a date loses when stored.
         guard let later = stored.expiration, let earlier = old.expiration else { return false }
         return later > earlier.addingTimeInterval(1)
     }

@@ -1,7 +1,7 @@
 #if Valkey
 public import HTTPChainCore
 
-/// An error of a ``ValkeyTokenStore``, apart from those of the connection.
+/// An error of a ``ValkeyTokenStore`` other than those of its connection.
 public struct ValkeyTokenStoreError: HTTPChainError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)

@@ -28,8 +28,8 @@ public struct ClientCredentialsGrant: AccessTokenProvider {
 
 /// Provides tokens using the previous token's refresh token, RFC 6749 §6.
 ///
-/// The stage starts with the token of the sign-in; each token then has the refresh token for the next. A server may
-/// accept a refresh token only once, so the stage saves a new token (`saving`) before it is used, and none is lost.
+/// The stage starts with the token of the sign-in, and each token has the refresh token for the next. A server may
+/// accept a refresh token only once, so the stage saves a new token (`saving`) before it is used, so that none is lost.
 public struct RefreshTokenGrant: AccessTokenProvider {
     private let endpoint: TokenEndpoint
     private let scope: [String]

@@ -44,7 +44,8 @@ public struct OAuthError: HTTPChainError {
         case unsupportedTokenType(String)
         /// The token endpoint's URL isn't absolute or isn't reached over TLS (RFC 6749 §3.2).
         case insecureEndpoint
-        /// The endpoint redirects, which isn't followed: the request contains secrets for the endpoint only.
+        /// The endpoint redirects. The redirect isn't followed, because the request contains secrets for the endpoint
+        /// only.
         case redirected(Int)
         /// The transport follows redirects itself, and would forward the request's secrets.
         case transportFollowsRedirects

@@ -99,8 +99,8 @@ public struct TokenEndpoint: Sendable {
     /// Redirects aren't followed, regardless of the chain: they would take the request's secrets elsewhere.
     ///
     /// The token's lifetime starts when it is requested. An `expires_in` of 0 or less is taken literally (RFC 6749
-    /// §5.1: the lifetime in seconds): the token has expired, is sent with the call that it was fetched for, and the
-    /// next call fetches another, up to the stage's ``RefreshLimit``. For a server that means "never" by it, write an
+    /// §5.1: the lifetime in seconds): the token has expired. It is sent with the call that it was fetched for, and the
+    /// next call fetches another, up to the stage's ``RefreshLimit``. For a server whose 0 means "never", write an
     /// ``AccessTokenProvider`` that recreates the ``AccessToken`` without an expiration.
     ///
     /// - Parameters:

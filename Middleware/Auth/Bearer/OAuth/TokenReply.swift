@@ -98,7 +98,7 @@ struct TokenReply: Decodable {
         return .success(token)
     }
 
-    /// Returns a server's text for use in an error: one short line, without the secrets sent to it.
+    /// Returns a server's text for use in an error: one short line, without the secrets that were sent to the server.
     private static func shown(_ text: String, without secrets: [String]) -> String {
         var scalars = text.unicodeScalars
         for secret in secrets where !secret.isEmpty {

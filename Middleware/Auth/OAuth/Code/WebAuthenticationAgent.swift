@@ -87,8 +87,8 @@ private final class WebAuthenticationRun: NSObject, ASWebAuthenticationPresentat
                     waiter.resume(with: .failure(CancellationError()))
                     return
                 }
-                // The system calls it on any queue: without @Sendable it would be isolated to the main actor, and Swift
-                // would stop the process on other queues.
+                // The system calls it on any queue. Without @Sendable it would be isolated to the main actor, and Swift
+                // would stop the process if it ran on another queue.
                 let completion: @Sendable (URL?, (any Error)?) -> Void = { callback, error in
                     if let callback {
                         waiter.resume(with: .success(callback.absoluteString))

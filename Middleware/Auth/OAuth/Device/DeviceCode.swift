@@ -25,7 +25,7 @@ public struct DeviceCode: Sendable, Hashable {
         else { return nil }
         self.userCode = userCode
         verificationURI = uri
-        // Must be a URL, because people are sent to it.
+        // Must be a URL, because the user is sent to it.
         completeVerificationURI = reply.completeVerificationURI.flatMap { Origin($0) == nil ? nil : $0 }
         self.deviceCode = Secret(deviceCode)
         // Longer than anyone needs, and short enough to be added to a date.

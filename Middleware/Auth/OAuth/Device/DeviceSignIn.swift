@@ -12,8 +12,8 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// The token endpoint is polled at the server's interval, which grows by five seconds with each `slow_down`, and
-/// doubles after a network failure or timeout or a status of a temporary failure (408, 425, 429, 500 to 599), RFC 8628
+/// The token endpoint is polled at the server's interval. The interval grows by five seconds with each `slow_down`, and
+/// doubles after a network failure, a timeout, or a status of a temporary failure (408, 425, 429, 500 to 599), RFC 8628
 /// §3.5. `Retry-After` (RFC 9110 §10.2.3) is honored. Polling ends when the code expires or the task is cancelled.
 public struct DeviceSignIn: Sendable {
     private let endpoint: OAuthEndpoint

@@ -11,7 +11,7 @@ import HTTPChainSupport
 /// accepts only its own address or `localhost` in the `Host` field, and only the redirect URI's path. It closes after
 /// the sign-in. A callback with another `state`, which any web page can make the browser send, gets a 400 and doesn't
 /// end the sign-in, unless there are a thousand of them. The server runs on a separate thread, so that it doesn't block
-/// others. The user may take any time: to stop waiting, cancel the task.
+/// others. There is no time limit for the user. To stop waiting, cancel the task.
 public struct LoopbackAgent: AuthorizationAgent {
     private let path: String
     private let port: UInt16
@@ -54,7 +54,7 @@ public struct LoopbackAgent: AuthorizationAgent {
         defer { server.close() }
         let origin = "http://127.0.0.1:\(server.port)"
         let request = try begin(origin + path)
-        // Serves requests while the browser is being opened: the opener may wait for the page.
+        // Serves requests while the browser is being opened, because the opener may wait for the page.
         async let target = server.target { request.hasState(in: origin + $0) }
         try await open(request.url)
         return (request, origin + (try await target))

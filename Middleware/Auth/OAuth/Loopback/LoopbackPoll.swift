@@ -13,7 +13,7 @@ struct LoopbackPoll: Sendable {
     /// Browsers open connections in advance; beyond this limit the oldest is closed, so that other connections don't
     /// keep the browser out.
     private static let maximumConnections = 16
-    /// The number of unrelated callbacks after which the sign-in ends.
+    /// The number of unrelated callbacks that end the sign-in.
     private static let maximumTries = 1000
 
     let listener: Int32
@@ -29,7 +29,7 @@ struct LoopbackPoll: Sendable {
     private struct Connection {
         let descriptor: Int32
         var head = Data()
-        /// Then drained, so that the response arrives: closing with unread bytes resets the connection.
+        /// If so, the connection is drained so that the response arrives: closing with unread bytes resets it.
         var isAnswered = false
         let end: Date
     }

@@ -16,7 +16,7 @@ final class LoopbackRedirectServer: Sendable {
         let listener: Int32
         /// The two ends of a pipe: writing to one end wakes the thread that polls the other.
         let wakes: (reading: Int32, writing: Int32)
-        /// The polling thread closes the sockets itself.
+        /// If so, the polling thread closes the sockets itself.
         var isPolled = false
     }
 

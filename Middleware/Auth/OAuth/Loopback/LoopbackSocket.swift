@@ -120,7 +120,7 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ coun
     #if canImport(Darwin)
     write(descriptor, bytes, count)
     #else
-    // Pipes aren't sockets; this one is never written to after its other end was closed.
+    // Pipes aren't sockets. This one is never written to after its other end was closed.
     let sent = send(descriptor, bytes, count, Int32(MSG_NOSIGNAL))
     return sent < 0 && errno == ENOTSOCK ? write(descriptor, bytes, count) : sent
     #endif
