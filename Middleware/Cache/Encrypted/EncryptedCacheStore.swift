@@ -24,7 +24,7 @@ public import HTTPChainCore
 ///   for the same key isn't detected.
 /// - Ranges are read block by block. A partial response that continues a stored one is encrypted separately and
 ///   appended to it, if the underlying store supports that; content encrypted with an old key is rewritten.
-/// - To exchange a key, pass the old ones with the new one: entries of old keys are found, and everything stored is
+/// - To change the key, pass the old ones with the new one: entries of old keys are found, and everything stored is
 ///   encrypted with the new one. A validated response keeps its key until it is stored again.
 /// - A removal by ``/HTTPChainCache/CacheSelection/all`` or ``/HTTPChainCache/CacheSelection/identifierPrefix(_:)``
 ///   visits all entries.

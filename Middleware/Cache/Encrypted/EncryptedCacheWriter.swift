@@ -50,7 +50,7 @@ final class EncryptedCacheWriter: FlightLimitedWriter {
         cipher = store.current.content(salt)
     }
 
-    /// Whether the budget of this store or of the underlying one is spent.
+    /// Whether the budget of this store or of the underlying one is exhausted.
     var hasSpentBudget: Bool {
         share?.isRefused ?? false || (inner as? any FlightLimitedWriter)?.hasSpentBudget ?? false
     }

@@ -21,7 +21,7 @@ import Crypto
 /// - Each segment of content has a separate key, derived from a random salt in the description. The nonce of a block is
 ///   its number; number and end are authenticated, so that blocks can be neither exchanged nor truncated.
 final class EntryCipher: Sendable {
-    /// A kind of named part; the same text has a different name as another part.
+    /// A kind of named part; the same text has different names as different parts.
     enum Part: UInt8 {
         case url, method, partition, identifier, origin, classification, variant
     }
@@ -169,7 +169,7 @@ final class EntryCipher: Sendable {
         return CacheMetadata(
             head: response,
             variant: variant,
-            // For stores whose entries expire by themselves.
+            // Needed by stores that expire entries themselves.
             requestTime: metadata.requestTime,
             responseTime: metadata.responseTime,
             classification: classification

@@ -24,7 +24,7 @@ struct SealedContent: Sendable {
     ///
     /// Small content is read as a whole; otherwise, only the first requested block is read in advance.
     func body(_ range: Range<Int64>) async throws -> HTTPBody? {
-        // Further bytes may follow, which don't belong to it any more, or not yet.
+        // Further bytes may follow that no longer belong to the entry, or don't belong to it yet.
         guard range.lowerBound >= 0, range.upperBound <= layout.length, layout.sealedLength <= sealedLength
         else { throw Self.damaged }
         guard !range.isEmpty, let first = layout.block(at: range.lowerBound),

@@ -79,7 +79,7 @@ struct BodyLayout: Sendable {
     /// The cumulative number of blocks up to each segment.
     private var blocks: [Int64] = []
 
-    /// A body of one segment.
+    /// Creates a layout of one segment.
     init(_ length: Int64) {
         append(length)
     }

@@ -110,7 +110,7 @@ struct EntryFile: Sendable {
 
     /// Reads the description of an entry, without an inline body except for its length.
     ///
-    /// - Throws: ``CacheStoreFault``, also if the file belongs to another entry.
+    /// - Throws: ``CacheStoreFault``, including if the file belongs to another entry.
     init(reading file: OpenFile<CacheStoreFault>, id expected: UInt64) throws(CacheStoreFault) {
         let size = try file.status().size
         guard size >= Int64(Self.prologueSize) else { throw CacheStoreFault(.damaged("an entry")) }

@@ -131,8 +131,8 @@ final class TemporaryCacheFile: Sendable {
     func move(to destination: String) throws(CacheStoreFault) {
         try files.rename(path, to: destination)
         isMoved.withLock { $0 = true }
-        // It isn't temporary any more, and extending it needs the lock. Closing it isn't enough: a child process that
-        // has just been forked has the file open too, until it executes its program.
+        // It is no longer temporary, and extending it needs the lock. Closing it isn't enough: a child process that has
+        // just been forked has the file open too, until it executes its program.
         file.unlock()
     }
 }

@@ -130,7 +130,7 @@ extension FileCacheState {
             return
         }
         let gone = try reconcile(adopts: !isWhole)
-        // If this fails, look-ups find out when they open the files.
+        // If this fails, look-ups notice it when they open the files.
         if !gone.isEmpty { try? append(gone.map { .remove($0) }) }
         var changes: [IndexJournal.Change] = []
         _ = try makeRoom(0, 0, &changes)
@@ -164,7 +164,7 @@ extension FileCacheState {
         for path in leftOver { directory.removeLeftOver(path) }
         let gone = found.count < index.count ? index.ids(where: { !found.contains($0.id) }) : []
         for id in gone { view.contents.withLock { _ = $0.remove(id) } }
-        // Of two responses of one variant, the later one counts.
+        // If several responses have the same variant, the latest one counts.
         let adopted = adopts ? unknown.compactMap { adopt($0) }.sorted { $0.date < $1.date } : []
         var replaced: Set<UInt64> = []
         for (record, _) in adopted { replaced.formUnion(view.contents.withLock { $0.index.insert(record) }) }

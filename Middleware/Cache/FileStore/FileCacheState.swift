@@ -145,7 +145,7 @@ struct FileCacheState: Sendable {
             return (index[record.id] != nil, same)
         }
         guard !isTaken else { throw CacheStoreFault(.busy("the name of an entry")) }
-        // First of all: a replaced entry must not reappear if it can't be removed later.
+        // Evicted first, because a replaced entry must not reappear if it can't be removed later.
         for old in replaced { try evict(old, &changes) }
         let surplus = view.contents.withLock { contents in
             contents.index.surplus(ofKey: record.key, keeping: bounds.variantsPerKey - 1)
@@ -283,7 +283,7 @@ struct FileCacheState: Sendable {
         }
     }
 
-    /// Removes the files of entries, which are invisible from the start.
+    /// Hides entries from look-ups, and then removes their files.
     @discardableResult
     func removeFiles(_ ids: [UInt64]) -> (ids: [UInt64], fault: CacheStoreFault?) {
         var fault: CacheStoreFault?
@@ -351,7 +351,7 @@ struct FileCacheState: Sendable {
         defer { held.unlock() }
         try catchUpLocked()
         let result = try work(&self)
-        // Not sooner: until now, the index may lack what was appended.
+        // Not earlier: until now, the index may lack what was appended.
         if view.contents.withLock({ $0.journalEnd }) > nextCompaction { compact() }
         return result
     }

@@ -24,10 +24,11 @@ public import HTTPChainCore
 /// - Look-ups never wait for changes: not for another process's lock, the disk or a large eviction. Responses stored
 ///   concurrently share the waits for the disk of ``FileCacheDurability/power``.
 /// - A partial response that continues a stored one is appended to it, without rewriting anything.
-/// - Other files in the directory are left alone. So is a directory of a later version: nothing is found in it.
+/// - Other files in the directory are left unchanged, and so is a directory of a later version, in which nothing is
+///   found.
 /// - Up to 16 files of recently found entries stay open, until something is removed.
-/// - The bounds count the size of the files. The order of use is saved now and then, and may be lost if the process is
-///   killed.
+/// - The bounds count the size of the files. The order of use is saved from time to time, and may be lost if the
+///   process is killed.
 public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
     /// The maximum length of a body that is verified as a whole.
     static let checkedWhole: Int64 = 262_144
@@ -46,7 +47,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
     let state: Locked<FileCacheState>
     /// The queue for opening and changing the directory.
     let changes: FileChanges
-    /// The disk budget for entries being written: at most the store's total size again.
+    /// The disk budget for entries being written: at most as much as the store's total size, in addition to it.
     let inFlight: FlightBudget
     /// The store's own threads: if its disk stalls, only the store waits.
     var executor: FileExecutor { directory.executor }
@@ -56,7 +57,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
     /// - Parameters:
     ///   - directory: The file URL of the directory, created if missing. Nothing else should write to it.
     ///   - bounds: The limits of the store.
-    ///   - durability: The failures that entries survive; the end of the process by default.
+    ///   - durability: The failures that entries survive; by default, only the end of the process.
     public convenience init(directory: URL, bounds: CacheBounds, durability: FileCacheDurability = .process) {
         self.init(path: directory.path, bounds: bounds, durability: durability)
     }
@@ -189,7 +190,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
         return try read(file, id, size)
     }
 
-    /// Reads an entry like `read`, from a file that is still open if it was read before.
+    /// Reads an entry like `read`, but reuses its file if it is still open.
     private func readAgain(
         _ id: UInt64,
         _ size: Int64,
@@ -294,7 +295,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
             return try checked(bytes, response, range)
         }
         let layout = prologue.segmentCount == 0 ? BodyLayout(length) : try EntryFile(reading: entry, id: id).layout
-        // Further bytes may follow, which don't belong to it any more, or not yet.
+        // Further bytes may follow that no longer belong to the entry, or don't belong to it yet.
         guard let file = try files.open(directory.body(id), .read), layout.length >= length,
             try file.status().size >= layout.fileSize
         else { throw CacheStoreFault(.damaged("a stored body")) }

@@ -180,7 +180,7 @@ final class AppendedBody: Sendable {
     private let isReleased = Locked(false)
 
     /// Opens a body; returns `nil` if it can't be extended: it is small, has too many segments, is already being
-    /// extended, or doesn't match the entry any more.
+    /// extended, or no longer matches the entry.
     init?(of entry: CacheEntry, in directory: FileCacheDirectory) throws(CacheStoreFault) {
         id = entry.id.rawValue
         executor = directory.executor

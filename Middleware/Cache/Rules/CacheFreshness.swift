@@ -40,7 +40,7 @@ public struct CacheFreshness: Sendable, Hashable {
     /// The `Age` of RFC 9111 §5.1: whole seconds.
     var ageField: Int64 { Int64(clampingSeconds: age.rounded(.down)) }
 
-    /// The time to live in whole seconds, for people and for `ttl` of RFC 9211.
+    /// The time to live in whole seconds, for display and for `ttl` of RFC 9211.
     var wholeTimeToLive: Int64 { Int64(clampingSeconds: timeToLive.rounded(.down)) }
 }
 

@@ -49,7 +49,7 @@ extension CacheRules {
         _ question: CacheQuestion
     ) {
         let own = question.request.headerFields[values: .ifNoneMatch]
-        // The condition "any representation" isn't about a particular one.
+        // The condition "any representation" doesn't name a particular one.
         if own.contains(where: { Substring($0).trimmed == "*" }) { return }
         let known = own.flatMap(EntityTag.list)
         if let entry = validation.entry, entry.response.facts.entityTag == nil, known.isEmpty,
@@ -105,7 +105,7 @@ extension CacheRules {
             return
         }
         let staleness = -selected.freshness.timeToLive
-        // A caller that requires a newer response gets a stale one only if it says so.
+        // A caller that requires a newer response gets a stale one only if the request says so.
         let serverWindow = selected.obstacle == .requestNoCache ? nil : directives(response.facts).staleIfError
         let window = max(question.directives.staleIfError ?? -1, serverWindow ?? -1)
         let isPermitted =

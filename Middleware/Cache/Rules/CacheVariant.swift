@@ -141,8 +141,8 @@ public struct CacheVariant: Sendable, Hashable {
 
     /// Whether a response in this language answers a request, RFC 9111 §4.1.
     ///
-    /// It does if it is the request's only most preferred language and the other fields are the same: a server that has
-    /// that language would send it.
+    /// It does if it is the request's single most preferred language and the other fields are the same: a server that
+    /// has that language would send it.
     package func matches(_ request: HTTPFields, inLanguage language: String?) -> Bool {
         guard let language = language.map({ Substring($0).trimmed.lowercased() }),
             fields.contains(where: { $0.name == "accept-language" })

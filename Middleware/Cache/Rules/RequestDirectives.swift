@@ -35,7 +35,7 @@ package struct RequestDirectives: Equatable, Sendable {
                 hasCacheControl = true
                 for directive in DirectiveScanner.directives(in: field.value) { take(directive) }
             case .pragma:
-                // The grammar is that of directives; this is the only one ever defined.
+                // `Pragma` has the grammar of directives; `no-cache` is the only one ever defined.
                 isPragmatic =
                     isPragmatic || DirectiveScanner.directives(in: field.value).contains { $0.name == "no-cache" }
             case .ifNoneMatch, .ifModifiedSince: hasCondition = true

@@ -38,7 +38,7 @@ package struct ResponseFacts: Sendable {
         self.targeted = targeted
         let received = Int64(clampingSeconds: receivedAt.timeIntervalSince1970.rounded(.down))
         date = fields.first(of: .date).flatMap { StrictDate.seconds($0, now: receivedAt) } ?? received
-        // Of two Expires the first counts, RFC 9111 §4.2.1, even if a transport has joined them.
+        // If there are two Expires, the first counts, RFC 9111 §4.2.1, even if a transport has joined them.
         expires =
             fields.first(of: .expires).map { text in
                 let first =

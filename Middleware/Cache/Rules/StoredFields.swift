@@ -61,7 +61,7 @@ extension CacheRules {
         // The age of a response that has just been validated restarts.
         let replaced = Set(replacing.map(\.name)).union([.age, .date])
         let kept = old.filter { !replaced.contains($0.name) }
-        // Each validation could add just as many under other names.
+        // Otherwise, each validation could add just as many fields under other names.
         guard kept.count + replacing.count <= 2 * Self.fieldLimit else { return old }
         return HTTPFields(kept + replacing)
     }

@@ -237,11 +237,11 @@ final class CacheConnection: Sendable {
         let lock = CacheLock(database: path)
         do throws(CacheStoreFault) {
             let isAlone = lock.takeAlone()
-            // A store that is alone removes leftovers: nothing is written before it has finished that.
+            // The only store of a database removes leftovers. No other store writes before that has ended.
             if !isAlone { try lock.share() }
             if isAlone { readers.removeLeftovers() }
             let pool = try pool(isAlone: isAlone)
-            // Exchanging a lock releases it for a moment, in which another store may be alone.
+            // Converting a lock releases it for a moment, in which another store may lock the database exclusively.
             if isAlone { try lock.share() }
             files.protect(options.fileProtection)
             return (pool, lock)
@@ -299,12 +299,12 @@ final class CacheConnection: Sendable {
         let version = try pool.read { db in try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 }
         guard version <= CacheSchema.version else { throw CacheStoreFault(.newerFormat(path)) }
         guard !isReadOnly else { return }
-        // Hits wait for this, but for another process's lock only if there is something to change.
+        // Hits wait for this, but they wait for another process's lock only if there is something to change.
         guard try version == 0 || isAlone || pool.read(isTooFull) else { return }
         do {
             let evicted = try pool.write { db in
                 if version == 0 { try CacheSchema.create(db) }
-                // No other store is there: unfinished entries are left over.
+                // No other store has the database open, so unfinished entries are leftovers.
                 if isAlone { try CacheSchema.purge(db, except: ledger.kept) }
                 return try CacheSchema.makeRoom(db, bytes: 0, entries: 0, bounds).map(\.id)
             }
@@ -326,7 +326,7 @@ final class CacheConnection: Sendable {
         configuration.busyMode = .timeout(2)
         configuration.maximumReaderCount = 4
         configuration.prepareDatabase { [prepare, options] db in
-            // Only before the first page is written: free pages can then be released in steps.
+            // Works only before the first page is written. Free pages can then be released in steps.
             if isNew { try CacheSchema.allowVacuum(db) }
             try db.execute(sql: "PRAGMA secure_delete = \(options.overwritesWhatIsRemoved ? "ON" : "OFF")")
             // In WAL mode, an entry is complete or absent after a power loss too; the newest may be lost.

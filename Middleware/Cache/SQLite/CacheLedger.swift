@@ -10,7 +10,7 @@ final class CacheLedger: Sendable {
         var hidden: Set<Int64> = []
         /// The removals requested while the database could not be used.
         var missedRemovals: [CacheSelection] = []
-        /// The use counter, of which the table has the values up to the last save.
+        /// The use counter; the table has its values up to the last save.
         var tick: Int64 = 0
         var uses: [Int64: Int64] = [:]
         /// The number of readers of each body.
@@ -32,7 +32,7 @@ final class CacheLedger: Sendable {
     /// The recent look-ups.
     let lookups = RecentLookups()
 
-    // MARK: - What must not be found
+    // MARK: - Hidden entries
 
     func isHidden(_ id: Int64) -> Bool { state.withLock { $0.hidden.contains(id) } }
 
@@ -68,7 +68,7 @@ final class CacheLedger: Sendable {
         }
     }
 
-    // MARK: - What was used
+    // MARK: - Uses
 
     /// - Parameter removals: The required value of ``removals``; any if `nil`.
     /// - Returns: Whether many uses are unsaved by now; `nil` if something was removed.
@@ -113,7 +113,7 @@ final class CacheLedger: Sendable {
 
     var hasUses: Bool { state.withLock { !$0.uses.isEmpty } }
 
-    // MARK: - What is read and written
+    // MARK: - Reading and writing
 
     func beginReading(_ id: Int64) { state.withLock { $0.readers[id, default: 0] += 1 } }
 

@@ -39,7 +39,7 @@ final class CacheReaders: Sendable {
         self.directory = directory
     }
 
-    // MARK: - What this store reads
+    // MARK: - Reads by this store
 
     /// Lists an entry before it is read.
     func begin(_ id: Int64) {
@@ -153,7 +153,7 @@ final class CacheReaders: Sendable {
         #endif
     }
 
-    // MARK: - What others read
+    // MARK: - Reads by other stores
 
     /// Removes files left by killed processes.
     func removeLeftovers() {

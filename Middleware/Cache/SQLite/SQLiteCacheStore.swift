@@ -20,7 +20,7 @@ public import HTTPChainCore
 ///
 /// - The database is opened by the first call, and again after a failure. A damaged one is recreated: it is removed if
 ///   no other store, of this process or another, has it open, and otherwise emptied in place. One of a later version is
-///   left alone, and nothing is found in it. Failures are thrown as ``/HTTPChainCache/CacheStoreFault``, which the
+///   left unchanged, and nothing is found in it. Failures are thrown as ``/HTTPChainCache/CacheStoreFault``, which the
 ///   cache reports as an event.
 /// - ``close()`` ends the use of the database; ``suspend()`` and ``resume()`` are for an app that shares it with its
 ///   extensions.
@@ -29,14 +29,14 @@ public import HTTPChainCore
 /// - The bounds count bodies and descriptions; the file is somewhat larger. Its free space is released in steps while
 ///   the store is unused, except for a reserve. A file created by an earlier version doesn't shrink.
 /// - A body being read stays available to its end, even if another process replaces or removes it.
-/// - The order of use is saved now and then, and may be lost if the process is killed.
+/// - The order of use is saved from time to time, and may be lost if the process is killed.
 public final class SQLiteCacheStore: CacheStore, BoundedCacheStore, InvalidationKeeping {
     /// The limits of the store.
     package let bounds: CacheBounds
     /// The invalidations by all stages that use the store.
     package let invalidations = InvalidationLog()
     let database: CacheDatabase
-    /// The disk budget for entries being written: at most the store's total size again.
+    /// The disk budget for entries being written: at most as much as the store's total size, in addition to it.
     private let inFlight: FlightBudget
 
     /// Creates a store without opening or creating anything yet.
@@ -233,7 +233,7 @@ public final class SQLiteCacheStore: CacheStore, BoundedCacheStore, Invalidation
 
     /// Returns the usage of the store: bodies and descriptions.
     public func usage() async throws -> CacheUsage {
-        // After the changes that were begun earlier.
+        // Runs after the changes that were begun earlier.
         try await database.change { [database] in try database.read { db in try CacheSchema.usage(db) } }
     }
 }

@@ -2,7 +2,7 @@
 import GRDB
 import GRDBSQLite
 
-/// The header of a database's WAL-index, which shows whether anything was committed since, by any process
+/// The header of a database's WAL-index, which shows whether any process has committed anything since it was last read
 /// (https://www.sqlite.org/walformat.html, "The WAL-Index Header").
 ///
 /// SQLite compares it in the same way when a transaction begins. It is memory shared by processes: reading it opens,
@@ -20,7 +20,7 @@ struct WALIndex: Sendable {
     /// Only read, and never after the connection is closed.
     private nonisolated(unsafe) let start: UnsafeRawPointer
 
-    /// - Returns: `nil` if the database has no such memory, as a read-only one.
+    /// - Returns: `nil` if the database has no such memory, such as a read-only one.
     init?(of db: Database) throws {
         // The memory exists from the first transaction on.
         _ = try Int.fetchOne(db, sql: "PRAGMA schema_version")

@@ -67,7 +67,7 @@ final class CacheEvents: Sendable {
         pass(event(), to: streams)
     }
 
-    /// Counts a response that the cache, which is off, passes on; false if somebody listens to the events of it.
+    /// Counts a response that is passed on while the cache is off; returns `false` if anybody listens to its events.
     func countPassed() -> Bool {
         guard observer == nil else { return false }
         return state.withLock { state in

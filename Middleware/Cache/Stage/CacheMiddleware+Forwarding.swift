@@ -62,8 +62,8 @@ extension CacheMiddleware {
 
     /// Sends a request for which the cache is off, and that changes nothing that is stored.
     ///
-    /// The rules, the key, the partition and the log of invalidations are not needed: they were half the cost of the
-    /// README's chain.
+    /// The rules, the key, the partition and the log of invalidations aren't needed: they accounted for half the cost
+    /// of the README's chain.
     func pass(_ request: consuming Request, _ next: Next) async throws -> Response {
         let reason = CacheReason.off
         request.noteEvent("httpchain.cache.forward", [("httpchain.cache.reason", .string(reason.forward.rawValue))])
@@ -154,7 +154,7 @@ extension CacheMiddleware {
             status.reason = .validated
             var served = await serve(answer, status, question)
             served?.source = .stored(received: response.headers)
-            // Their readers go on to the end.
+            // Readers of their bodies continue to the end.
             await removeForbidden(updates)
             if let served {
                 if let key = question.key { events.emit(.revalidated(key, status)) }
@@ -347,6 +347,6 @@ extension CacheMiddleware {
 }
 
 extension Error {
-    /// Whether the server could not be reached, or did not answer: a transport error is the cause.
+    /// Whether the server could not be reached, or did not respond: a transport error is the cause.
     fileprivate var isDisconnection: Bool { causes.contains { $0 is TransportError } }
 }

@@ -23,17 +23,17 @@ import HTTPTypes
 /// (`stale-while-revalidate`, RFC 5861) by ``CacheRevalidator``, which must be shut down before the transport.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/cache``: inside redirects and content codings, outside retry and
-/// authentication. Because credentials are added further in, a chain that authenticates needs a partition that separates
-/// users (``/HTTPChainCore/UserPartition``); without one, `Chain.init` throws. Without a partition, a private cache
-/// ignores calls that carry their own credentials (`Authorization`, `Cookie`, an option), because their user is unknown.
-/// Whether a request was authenticated, and by what a response varies, is judged by the request as sent
-/// (`response.request`).
+/// authentication. Because credentials are added further in, a chain that authenticates needs a partition that
+/// separates users (``/HTTPChainCore/UserPartition``); without one, `Chain.init` throws. Without a partition, a private
+/// cache ignores calls that carry their own credentials (`Authorization`, `Cookie`, an option), because their user is
+/// unknown. The request as sent (`response.request`) determines whether it was authenticated, and which variant the
+/// response is.
 ///
 /// **Options.** ``CacheSettings``, for all calls, for a ``CacheRoute`` or for one call
 /// (``HTTPChainCore/Request/caching(_:)-(CacheSettings)``): lifetime, off, refresh, offline, identifier, ignored query
 /// parameters, classification, and invalidations.
 ///
-/// **Errors.** None of its own. Errors of inner stages pass through, unless a stored response may be served instead
+/// **Errors.** The stage adds none. Errors of inner stages pass through, unless a stored response may be served instead
 /// (`response.cacheFailure` then has the error). If nothing else is allowed, the response is 504 (Gateway Timeout).
 public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, SharingMiddleware {
     let store: any CacheStore
@@ -150,7 +150,7 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
     /// Whether the store keeps deadlines; a networked store must declare it, and those of this package bound every wait.
     public var keepsDeadlines: Bool { store.keepsDeadlines }
 
-    // MARK: - What is asked
+    // MARK: - The question
 
     func question(about request: borrowing Request) async throws -> CacheQuestion {
         try await question(about: request, settings(for: request))

@@ -91,7 +91,7 @@ final class CacheRecording: Sendable {
             }
             if let obstacle = await place.obstacle(key) { return await stop(obstacle) }
             close()
-            // Not sooner: a response that arrives before the commit would be stored as well.
+            // Not earlier: a response that arrives before the commit would be stored as well.
             defer { claim.release() }
             let commit = try await writer.commit()
             for key in commit.evicted { events.emit(.evicted(key)) }

@@ -2,7 +2,7 @@ public import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// A report of how the cache handled a response: RFC 9211, with more detail for people.
+/// A report of how the cache handled a response: RFC 9211, with more detail for human readers.
 ///
 /// See ``HTTPChainCore/Response/cacheStatus``. The `Cache-Status` field has it too.
 public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
@@ -117,9 +117,10 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The `Cache-Status` fields of a cache, those of most responses written only once.
+/// The `Cache-Status` fields of a cache; those of most responses are rendered only once.
 ///
-/// A forwarded request with the response 200 has one of a few. To write and check one takes a tenth of a call.
+/// For a forwarded request with a 200 response, there are only a few possible fields. Rendering and validating one
+/// takes a tenth of the time of a call.
 struct CacheStatusFields: Sendable {
     private let forwarded: [HTTPField]
 
@@ -150,7 +151,7 @@ struct CacheStatusFields: Sendable {
 extension CacheStatus.Forward {
     fileprivate static let all: [Self] = [.bypass, .method, .uriMiss, .varyMiss, .miss, .request, .stale, .partial]
 
-    /// The place in ``all``.
+    /// The index in ``all``.
     fileprivate var index: Int {
         switch self {
         case .bypass: 0

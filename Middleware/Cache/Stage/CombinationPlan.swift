@@ -62,7 +62,7 @@ package struct CombinationPlan {
         switch other.response.metadata.content {
         case .complete:
             guard joined != nil else {
-                // Without a tag, the stored response can't be known to be outdated.
+                // Without a tag, it is unknown whether the stored response is outdated.
                 let isUnknown = validators.entityTag == nil || other.response.facts.entityTag == nil
                 return isUnknown ? .keep : .store(plan.whole(range, of: length))
             }

@@ -36,7 +36,7 @@ struct CommitPlace: Sendable {
         }
         // If part of the content was requested again, it may have come with another user's credentials.
         guard await exchange.isStillOwned(key) else { return CacheMiddleware.Exchange.disowned }
-        // Without another commit in the meantime, there is no need to look.
+        // If nothing else was committed in the meantime, there is no need to look.
         guard log.commits != commits, await isOutrun(key) else { return nil }
         return "a newer response arrived meanwhile, RFC 9111 §4"
     }

@@ -43,7 +43,7 @@ package final class InvalidationLog: Sendable {
     /// The responses being stored.
     var claims: RecordingClaims { core.claims }
 
-    /// Merges another log into this one, for stores one of which is part of the other.
+    /// Merges another log into this one, if the store of one is part of the other's.
     ///
     /// Responses in flight during the merge are not stored.
     func join(_ other: InvalidationLog) {

@@ -4,7 +4,7 @@ public import HTTPChainCore
 /// Stores responses: heads for look-ups, bodies as streams.
 ///
 /// A store doesn't implement HTTP's rules: the cache reads the variants of a key and decides. If a store throws,
-/// observers get an event and the caller a miss. All functions may be called concurrently.
+/// observers get an event, and the call is a miss. All functions may be called concurrently.
 ///
 /// - An entry is visible as a whole or not at all: it can be found once its writer has committed.
 /// - There is one entry for a key and a ``CacheVariant``: a commit atomically replaces the previous one. Readers of the
@@ -70,7 +70,7 @@ extension CacheStore {
 
 /// Receives the body of an entry that is being stored.
 ///
-/// Only one task may use it at a time. A writer that is released without a commit is abandoned.
+/// Only one task may use it at a time. A writer that is released without a commit discards everything written.
 public protocol CacheWriter: AnyObject, Sendable {
     /// Appends bytes; the writer keeps a copy.
     ///

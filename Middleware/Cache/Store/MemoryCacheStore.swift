@@ -27,7 +27,7 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppend
     /// These totals are never less than what the shards hold.
     private let totals = Locked(Totals())
     private let lastID = Locked<UInt64>(0)
-    /// The memory budget for entries being written: at most the store's total size again.
+    /// The memory budget for entries being written: at most as much as the store's total size, in addition to it.
     fileprivate let inFlight: FlightBudget
     /// The entries being extended.
     private let growing = Locked<Set<CacheEntryID>>([])

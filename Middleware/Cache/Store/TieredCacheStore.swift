@@ -12,9 +12,9 @@ public import HTTPChainCore
 ///
 /// Entries are written to the store below. The first use of an entry copies it to memory, which then serves further
 /// uses until memory needs the space or the entry changes; a streamed body is copied while its caller reads it to the
-/// end. If several variants of a key are stored, they are served from below. Uses of copies count below too: they are
-/// reported in batches, and before an entry is stored. Changes of the store below by other processes aren't noticed:
-/// each process needs its own directory.
+/// end. If several variants of a key are stored, they are served from the store below. Uses of copies count there too:
+/// they are reported in batches, and before an entry is stored. Changes of the store below by other processes aren't
+/// noticed: each process needs its own directory.
 public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
     /// The invalidations by all stages that use the store.
     package let invalidations: InvalidationLog
@@ -215,7 +215,7 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
     }
 
     private func composed(_ writer: any CacheWriter, _ key: CacheKey) -> ComposedCacheWriter {
-        // Before the store below evicts anything.
+        // Reports uses before the store below evicts anything.
         ComposedCacheWriter(writer, beforeCommit: { [self] in await tellUses() }) { [self] commit in
             await forget(key)
             for key in commit.evicted { await forget(key) }
@@ -269,7 +269,7 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
                 state.withLock { $0.forgetAll() }
                 throw error
             }
-            // The key of the removed entry isn't known any more.
+            // The key of the removed entry is no longer known.
             state.withLock { $0.forgetAll() }
             return count
         }

@@ -12,8 +12,8 @@
 ///   sizes, and `names` all identifiers.
 /// - `epoch` and `log` have the recent invalidations.
 ///
-/// An entry that is missing from one of these isn't found, so an entry that can't be invalidated any more because the
-/// server evicted a key is gone. All keys have a lifetime. Removals don't use commands that a server refuses when its
+/// An entry that is missing from one of these isn't found. So if the server evicts a key, entries that can no longer be
+/// invalidated are gone too. All keys have a lifetime. Removals don't use commands that a server refuses when its
 /// memory is full.
 enum CacheScripts {
     private static let common = """
@@ -376,7 +376,7 @@ enum CacheScripts {
     /// Removes entries.
     ///
     /// `ARGV`: nonce, epoch, number, kind, value, the note or nothing, the maximum number removed at once. If there are
-    /// more, their index is renamed, so that none is found any more, and returned for removal in slices.
+    /// more, their index is renamed, so that none can be found, and returned for removal in slices.
     static let remove =
         common + "\n" + """
             if ARGV[6] ~= '' then note(ARGV[1], ARGV[6]) end

@@ -23,7 +23,8 @@ final class CacheServer: Sendable {
         /// The number of events, known to this store, that may have removed entries.
         var removals: UInt64 = 0
 
-        /// Records an index whose entries are to be removed; of too many, the oldest expire by themselves.
+        /// Records an index whose entries are to be removed; if there are too many indexes, the oldest is left to
+        /// expire.
         mutating func leave(_ index: [UInt8]) {
             if unswept.count >= CacheServer.missedLimit { unswept.removeFirst() }
             unswept.append(index)
@@ -46,7 +47,7 @@ final class CacheServer: Sendable {
     let clock: ServerClock
     private let client: ValkeyClient
     private let prefix: [UInt8]
-    /// Identifies this store's own invalidations, which don't count as news.
+    /// Identifies this store's own invalidations, which it ignores in the server's log.
     private let nonce: String
     private let invalidations: InvalidationLog
     private let circuit: ServerCircuit
@@ -72,7 +73,7 @@ final class CacheServer: Sendable {
 
     var address: String { "\(client.settings.host):\(client.settings.port)" }
 
-    // MARK: - Asking
+    // MARK: - Requests
 
     private func ask<Value: Sendable>(_ question: () async throws -> Value) async throws -> Value {
         guard circuit.admits() else {
@@ -108,7 +109,7 @@ final class CacheServer: Sendable {
 
     private func key(_ name: String) -> CacheArgument { CacheArgument(prefix + Array(name.utf8)) }
 
-    // MARK: - What was made invalid
+    // MARK: - Invalidations
 
     private var position: [CacheArgument] {
         let position = state.withLock { $0.position }
@@ -414,7 +415,7 @@ final class CacheServer: Sendable {
 
     /// Removes the entries of a renamed index.
     ///
-    /// None of them can be found any more. Their memory is freed in slices, so that the server can serve others in
+    /// None of them can be found anymore. Their memory is freed in slices, so that the server can serve others in
     /// between.
     ///
     /// If a sweep fails or is cancelled, later commands remove the rest.
@@ -516,7 +517,7 @@ extension Duration {
 }
 
 extension RESPValue {
-    /// A number, also in the form of a string.
+    /// A number, which may also be in the form of a string.
     fileprivate var integer: Int64? {
         if case .number(let number) = self { return number }
         return string.flatMap { Int64($0) }

@@ -1,7 +1,8 @@
 #if Valkey
 import HTTPChainCore
 
-/// Pauses requests to a failing server: after several failures in a row none are sent for a while, then one decides.
+/// Pauses requests to a failing server: after several failures in a row, none are sent for a while, and then one
+/// decides.
 final class ServerCircuit: Sendable {
     private struct State {
         var failures = 0

@@ -7,7 +7,7 @@ import HTTPChainCore
 /// Times in a description are by the clock of the machine that stored it. They are stored with the difference to the
 /// server's clock, so that another machine can convert them to its own clock.
 struct ClockReading: Sendable, Equatable {
-    /// The seconds that the server is ahead.
+    /// The number of seconds that the server's clock is ahead.
     var offset: Double
     /// The uncertainty of the offset in seconds.
     var uncertainty: Double
