@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// A cookie of a call can't be sent.
+/// Thrown if a cookie of a call can't be sent.
 public struct CookieError: HTTPChainError, Hashable {
     /// The cookie's name.
     public let name: String

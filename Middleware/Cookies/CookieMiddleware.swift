@@ -193,7 +193,7 @@ public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware 
     ) async -> Response {
         let outcomes = await context.store(fields, sentAs: response.request, in: jar)
         response.options[CookieOutcomes.self] = outcomes
-        // A redirect to where the call came from is then no loop.
+        // A redirect to a URL that was already requested is then not a loop.
         if outcomes.contains(where: { $0.reason == nil }) { response.options[CookiesStored.self] = true }
         return response
     }
@@ -211,7 +211,7 @@ extension Phase {
 
 /// The part of a request that is needed if its response sets cookies: two references, read only when necessary.
 ///
-/// Not the head itself, whose fields the stages inside would then have to copy before they change them.
+/// This isn't the head itself, because inner stages would then have to copy its fields before changing them.
 struct StoringContext: Sendable {
     let target: HTTPRequest.PseudoHeaderFields
     let options: RequestOptions

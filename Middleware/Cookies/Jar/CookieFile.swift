@@ -10,7 +10,7 @@ final class CookieFile: Sendable {
     /// The maximum size of a file, which no jar with the highest limits reaches.
     private static let sizeLimit: Int64 = 64 << 20
     private static let pause = Duration.milliseconds(5)
-    /// Counted rather than timed: on an overloaded machine, the lock may be free all the time.
+    /// Limits attempts, not time: on an overloaded machine, time may pass while the lock is free.
     private static let attempts = Int(Duration.seconds(10) / pause)
 
     let keepsSessionCookies: Bool

@@ -128,8 +128,8 @@ public final class CookieJar: Sendable {
         return state.withLock { $0.storage.judgement(of: target, at: now).sent }
     }
 
-    /// Explains which cookies a request to a URL carries, and why not the others of its host and the domains above it:
-    /// those of the jar, and those that it refused or no longer has.
+    /// Explains which cookies a request to a URL carries, and why it doesn't carry the others of its host and the
+    /// domains above it: those in the jar, and those that it refused or no longer has.
     ///
     /// Of the latter, the jar remembers the last 256 since it was created, without their values.
     ///
@@ -219,7 +219,7 @@ public final class CookieJar: Sendable {
 
     /// The changes from now on, by any process that shares the jar's file.
     ///
-    /// 256 changes are kept for a slow listener, which misses older ones.
+    /// The latest 256 changes are kept for a slow listener, which misses older ones.
     public var changes: AsyncStream<CookieChange> {
         let id = UUID()
         let (stream, continuation) = AsyncStream.makeStream(
@@ -255,7 +255,7 @@ extension CookieJar {
         return stored.withLock { $0.outcomes }
     }
 
-    /// Stores fields for a stage, whose call doesn't fail because of the file.
+    /// Stores fields for a stage; a failure to write the file doesn't fail the call.
     func storeKeepingFailure(
         _ fields: [String],
         from target: CookieTarget,

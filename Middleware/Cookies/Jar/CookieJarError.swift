@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// The file of a ``CookieJar`` can't be used.
+/// Thrown if the file of a ``CookieJar`` can't be used.
 public struct CookieJarError: HTTPChainError, Hashable {
     /// A reason why the file cannot be used.
     #if hasAttribute(nonexhaustive)

@@ -69,7 +69,8 @@ public enum NetscapeCookies {
     /// Whether this is a domain; one leading dot has already been removed.
     private static func isDomain(_ name: Substring) -> Bool { !name.isEmpty && !name.begins(with: ".") }
 
-    /// 0 means none, so 1970 itself becomes a second later; ``HTTPDate`` limits the years to those that can be written.
+    /// 0 means no expiry, so the first second of 1970 is written as a second later; ``HTTPDate`` limits the years to
+    /// those that can be written.
     private static func seconds(_ date: Date) -> String {
         let whole = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.up))
         return String(Int64(max(1, HTTPDate(whole).date.timeIntervalSince1970)))
@@ -79,7 +80,7 @@ public enum NetscapeCookies {
     private static let httpOnly = "#HttpOnly_"
 }
 
-/// A line isn't in the `cookies.txt` format.
+/// Thrown if a line isn't in the `cookies.txt` format.
 public struct NetscapeCookieError: HTTPChainError, Hashable {
     /// The line, counted from 1.
     public let line: Int

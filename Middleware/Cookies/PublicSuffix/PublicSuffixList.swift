@@ -2,8 +2,8 @@ import HTTPChainSupport
 
 /// The domains under which anyone can register names, such as `com` and `co.uk`: https://publicsuffix.org.
 ///
-/// Both parts of the list apply, that of the registries and that of companies that rent out names. The rules are sorted
-/// in the program and searched in place, without loading.
+/// Both parts of the list apply: that of the registries, and that of companies that rent out names. The rules are
+/// sorted in the program and searched in place, without loading.
 public enum PublicSuffixList {
     /// The version of the list: the date on which it was copied.
     public static var version: String { PublicSuffixRules.version }

@@ -4,7 +4,7 @@ import HTTPChainSupport
 
 /// The cookies of a jar, and the effects of storing one on the others: RFC 6265bis §5.7 and §5.8.
 ///
-/// It is a value without a clock, lock or file, which the jar has.
+/// It is a value; the jar has the clock, the lock and the file.
 package struct CookieStorage: Sendable {
     struct Entry: Sendable {
         var cookie: Cookie
@@ -137,8 +137,8 @@ package struct CookieStorage: Sendable {
         hashes[hash] = hashes[hash].flatMap { $0 > 1 ? $0 - 1 : nil }
     }
 
-    /// The cookies of a file changed by another process, each with its later last use here or there, together with
-    /// those that no file keeps.
+    /// Returns the cookies of a file changed by another process, each with the later of its last uses here and there,
+    /// together with those that aren't kept in files.
     func merged(with written: [KeptCookie], keepingSession: Bool) -> CookieStorage {
         var result = CookieStorage(limits: limits)
         let lastAccess = Dictionary(entries.values.joined().map { ($0.cookie.key, $0.lastAccess) }) { $1 }
@@ -237,7 +237,7 @@ extension CookieStorage {
                 previous = nil
                 continue
             case UInt8(ascii: "."):
-                // A number makes the host an address, which can be written in many ways.
+                // If the last label begins with a digit, the host may be an address, which can be written in many ways.
                 if isLastLabel, let previous, Self.isDigit(previous) { return nil }
                 isLastLabel = isLastLabel && previous == nil
                 isFound = isFound || hashes[hash] != nil
@@ -297,8 +297,8 @@ extension CookieStorage {
         return pairs
     }
 
-    /// Returns the cookies that a request carries, in order, and the reasons against the others of its host and the
-    /// domains above it.
+    /// Returns the cookies that a request carries, in order, and the reasons for not sending the others of its host and
+    /// the domains above it.
     package func judgement(of target: CookieTarget, at now: Date) -> (
         sent: [Cookie], withheld: [(Cookie, CookieReason)]
     ) {
