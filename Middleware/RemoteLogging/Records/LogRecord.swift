@@ -50,7 +50,9 @@ extension LogSink {
     public func isEnabled(_ level: Logger.Level, for component: String) -> Bool { true }
 }
 
-/// Whether the current task sends log records; anything it logs meanwhile would be about itself, and isn't logged.
+/// Whether the current task is sending log records.
+///
+/// Anything it logs is about the sending itself, so it isn't logged.
 package enum LogShipping {
     @TaskLocal package static var isUnderWay = false
 }

@@ -1,7 +1,7 @@
 package import HTTPChainCore
 package import HTTPTypes
 
-/// A redaction with the list of header fields that a log shows.
+/// The redaction rules, and the header fields whose values a log shows.
 package struct LogRedaction: Sendable {
     private let redaction: Redaction
     private let shown: LoggedFields
@@ -14,13 +14,13 @@ package struct LogRedaction: Sendable {
     /// Whether a name in structured data is the name of a secret.
     func isSecret(name: String) -> Bool { redaction.isSecret(name: name) }
 
-    /// A URL.
+    /// Redacts a URL.
     package func url(_ url: String) -> String { redaction.url(url) }
 
-    /// A text of any length, cut before it is searched for secrets.
+    /// Redacts a text of any length, cutting it before it is searched for secrets.
     package func text(_ text: String, upTo limit: Int) -> String { redaction.text(text, upTo: limit) }
 
-    /// The names and values of a form.
+    /// Redacts the values of a form.
     package func form(_ text: String, isCutOff: Bool = false) -> String { redaction.form(text, isCutOff: isCutOff) }
 
     /// Redacts any text: a body, an error, a field.
@@ -28,7 +28,7 @@ package struct LogRedaction: Sendable {
     /// - Parameter isCutOff: Whether the text was cut, so that it may end in the beginning of a secret.
     package func text(_ text: String, isCutOff: Bool = false) -> String { redaction.text(text, isCutOff: isCutOff) }
 
-    /// The fields, showing only values that are on the list and aren't secret.
+    /// Returns the fields, showing only values that are on the list and aren't secret.
     package func fields(_ fields: HTTPFields) -> HTTPFields {
         var result = HTTPFields()
         result.reserveCapacity(fields.count)
@@ -43,7 +43,7 @@ package struct LogRedaction: Sendable {
     /// The size to which a text in attributes is cut, in bytes.
     private static let longestText = 32 << 10
 
-    /// The attributes with secrets redacted, by name or within text.
+    /// Returns the attributes with secrets redacted, by name or within text.
     package func attributes(_ attributes: LogAttributes) -> LogAttributes {
         var result = LogAttributes()
         for attribute in attributes { result[attribute.name] = value(attribute.value, of: attribute.name) }

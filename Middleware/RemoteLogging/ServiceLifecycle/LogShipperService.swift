@@ -18,8 +18,8 @@ public import ServiceLifecycle
 /// It waits for the graceful shutdown, then shuts the shipper down. A group ends its services from last to first. If
 /// this one is first, it ends last, so that records logged by the others while they end are still sent.
 ///
-/// If the group is cancelled instead, usually because a service failed, records about the failure are in the queue.
-/// They are sent too, within a separate deadline.
+/// If the group is cancelled instead, usually because a service failed, the queue still has the records about that
+/// failure. They are sent too, within a separate deadline.
 public struct LogShipperService: Service {
     private let shipper: LogShipper
     private let deadline: Duration

@@ -6,12 +6,14 @@ import HTTPTypes
 enum ExportVerdict: Sendable {
     /// The receiver has accepted it.
     case accepted(rejected: Int, message: String?)
-    /// It should be sent again; with the wait that the receiver asked for, whether the receiver may already have the
-    /// batch, whether other batches would fail in the same way, and the error.
+    /// It should be retried.
+    ///
+    /// The values are the wait that the receiver requested, whether the receiver may already have the batch, whether
+    /// other batches would fail in the same way, and the error.
     case again(after: Duration?, isAmbiguous: Bool, holdsOthers: Bool, any Error)
     /// It should be sent in smaller parts.
     case tooLarge(any Error)
-    /// It shouldn't be sent again.
+    /// It shouldn't be retried.
     case refused(any Error)
 
     /// Makes the verdict on a response.

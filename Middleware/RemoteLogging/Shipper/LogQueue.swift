@@ -5,11 +5,15 @@ package import HTTPChainRemoteLogging
 ///
 /// Records are numbered from 1 in the order in which they were added.
 package protocol LogQueue: Sendable {
-    /// The number of waiting records, or one more than known as long as there may be more.
+    /// The number of waiting records.
+    ///
+    /// While there may be uncounted records, one more than the number known.
     var count: Int { get }
     /// The number of records known to be waiting.
     var queued: Int { get }
-    /// The number of records waiting to be written to disk, which aren't accepted before.
+    /// The number of records waiting to be written to disk.
+    ///
+    /// They are accepted once they are written.
     var unwritten: Int { get }
     /// The number of records left by an earlier process, as far as counted.
     var recovered: Int { get }
@@ -19,7 +23,7 @@ package protocol LogQueue: Sendable {
     var oldest: Int? { get }
     /// The number of the record that was added last; 0 before the first.
     var latest: Int { get }
-    /// Whether later records may be sent while a batch waits before a retry.
+    /// Whether later records may be sent while an earlier batch waits to be retried.
     var letsPass: Bool { get }
     /// The drop reason for displaced records.
     var displacement: LogShipper.DropReason { get }
@@ -52,7 +56,7 @@ package protocol LogQueue: Sendable {
     /// - Parameter reading: The result of a ``LogQueueNext/reading(_:)``, of which there is one at a time.
     mutating func take(_ reading: LogQueueReading) -> LogQueueBatch?
 
-    /// Discards records that were taken out, for good.
+    /// Permanently discards records that were taken out.
     ///
     /// - Returns: Work for it that may take long; `nil` if there is none.
     mutating func settle(_ batch: LogQueueBatch.Position) -> (@Sendable () -> Void)?
@@ -85,9 +89,9 @@ package enum LogQueueAddition: Sendable, Hashable {
 package struct LogQueueProgress: Sendable {
     /// The number of records written to disk.
     package var accepted = 0
-    /// The numbers of the records that weren't.
+    /// The numbers of the records that couldn't be written.
     package var refused: [Int] = []
-    /// Those records, by reason and level.
+    /// The records that couldn't be written, by reason and level.
     package var lost = LogShipper.Drops()
 
     package init() {}
@@ -120,7 +124,7 @@ package struct LogQueueBatch: Sendable {
         /// The number of the last.
         package let last: Int
 
-        /// Distinguishes batches whose numbers don't.
+        /// Distinguishes batches that have the same numbers.
         package let serial: Int
 
         package init(first: Int, last: Int, serial: Int = 0) {
@@ -145,7 +149,7 @@ extension LogRecord {
     /// The estimated size of the record in memory: its texts and a fixed amount for each of its parts.
     package var estimatedSize: Int {
         var size = 96 + message.utf8.count + component.utf8.count
-        // Not through the collection, which would retain and release each name and value.
+        // Accesses the array directly, because the collection would retain and release each name and value.
         let attributes = attributes.attributes
         for index in attributes.indices {
             size += 48 + attributes[index].name.utf8.count + attributes[index].value.estimatedSize
@@ -155,7 +159,7 @@ extension LogRecord {
 }
 
 extension JSONValue {
-    /// The size of memory outside the value itself.
+    /// The memory used outside the value itself, in bytes.
     fileprivate var estimatedSize: Int {
         switch self {
         case .null, .bool, .integer, .number: 0

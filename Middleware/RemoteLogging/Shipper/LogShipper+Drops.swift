@@ -9,8 +9,9 @@ extension LogShipper {
     @nonexhaustive
     #endif
     public enum DropReason: String, Sendable, Hashable, CaseIterable {
-        /// The queue was full of records at least as severe, or the spool was full; with a spool, also: a more severe
-        /// record displaced it in memory before it was written to disk.
+        /// The queue was full of records that are at least as severe, or the spool was full.
+        ///
+        /// With a spool, also if a more severe record displaced it in memory before it was written to disk.
         case full
         /// The queue was full, and a more severe record displaced it.
         case displaced
@@ -122,7 +123,7 @@ public struct LogLevelCounts: Sendable, Hashable {
 }
 
 extension LogLevelCounts: CustomStringConvertible {
-    /// The levels of which there are records, such as "info: 3, error: 1".
+    /// The number for each level that has records, such as "info: 3, error: 1".
     public var description: String {
         Logger.Level.allCases.filter { self[$0] != 0 }.map { "\($0.rawValue): \(self[$0])" }.joined(separator: ", ")
     }

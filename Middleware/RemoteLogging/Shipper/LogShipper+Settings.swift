@@ -25,9 +25,9 @@ extension LogShipper {
         /// The maximum number of batches sent concurrently; 1 by default, which keeps the order of the records as long
         /// as none fails.
         ///
-        /// A batch waiting before a retry doesn't delay the others: the same number again may wait. If the receiver
-        /// requests the wait (`Retry-After`) or rejects the credentials (401, 403), the others wait too. With a spool
-        /// they also wait, because later batches would be sent twice after a `kill -9`.
+        /// A batch that waits to be retried doesn't delay the others: as many again may wait. If the receiver requests
+        /// the wait (`Retry-After`) or rejects the credentials (401, 403), the others wait too. With a spool they
+        /// always wait, because later batches would be sent twice after a `kill -9`.
         public var concurrentExports = 1
         /// The longest pause before the first retry, which doubles with each retry; 1 second by default.
         ///
@@ -35,13 +35,15 @@ extension LogShipper {
         package var retryBase: Duration = .seconds(1)
         /// The longest pause, unless the receiver requests a longer one; 30 seconds by default.
         package var retryCap: Duration = .seconds(30)
-        /// The limit of `Retry-After`; longer values are cut to it; 5 minutes by default.
+        /// The maximum `Retry-After`, to which longer values are reduced; 5 minutes by default.
         package var retryAfterCap: Duration = .seconds(300)
         /// The maximum number of times that a batch is sent if the receiver may have it but didn't respond; 20 by
-        /// default, so that a batch which crashes the receiver doesn't block the others forever.
+        /// default.
         ///
-        /// Attempts with an unreachable receiver, or one that may accept the batch later, don't count: such a batch is
-        /// sent until it's accepted.
+        /// This keeps a batch that crashes the receiver from blocking the others forever.
+        ///
+        /// Attempts don't count if the receiver was unreachable, or may accept the batch later: such a batch is retried
+        /// until it's accepted.
         public var attempts = 20
 
         /// The time limit of a shutdown without a deadline; 30 seconds by default.
@@ -53,7 +55,7 @@ extension LogShipper {
         /// The default settings.
         public static let standard = Settings()
 
-        /// The settings of a command-line tool: records are sent soon, and at the end the program waits at most 3
+        /// The settings for a command-line tool: records are sent soon, and at the end the program waits at most 3
         /// seconds for a receiver that doesn't respond.
         public static let commandLine: Settings = {
             var settings = Settings()

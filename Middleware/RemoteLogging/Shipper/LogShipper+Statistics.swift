@@ -31,10 +31,11 @@ extension LogShipper {
     public struct Statistics: Sendable, Hashable {
         /// Records that were queued; with a spool, those that were written to it.
         public internal(set) var accepted = 0
-        /// Records that wait to be written to the spool, and are then accepted; 0 without a spool.
+        /// Records waiting to be written to the spool, which are accepted once they are written; 0 without a spool.
         public internal(set) var unwritten = 0
-        /// Records left in the spool by an earlier process, as far as counted; counting continues while the first ones
-        /// are sent; the number is an estimate if files were damaged.
+        /// Records left in the spool by an earlier process, as far as counted.
+        ///
+        /// Counting continues while the first ones are sent. The number is an estimate if files were damaged.
         package internal(set) var recovered = 0
         /// Records in all requests, each counted as often as it was sent.
         package internal(set) var sent = 0
@@ -44,7 +45,7 @@ extension LogShipper {
         package internal(set) var rejected = 0
         /// Records that are lost, by reason.
         public internal(set) var dropped = Drops()
-        /// Ignored records about the shipping itself, which aren't included in ``dropped``.
+        /// Records about the shipping itself, which were ignored and aren't included in ``dropped``.
         package internal(set) var ownTraffic = 0
         /// Requests that retried a failed one.
         public internal(set) var retries = 0
@@ -52,7 +53,7 @@ extension LogShipper {
         public internal(set) var queuedRecords = 0
         /// The size of the queued records, in bytes, as ``Settings/queueBytes`` counts it.
         package internal(set) var queuedBytes = 0
-        /// Records taken from the queue whose batch isn't settled.
+        /// Records of batches that were taken from the queue and aren't settled.
         package internal(set) var inFlight = 0
         /// The last failure of a batch, on one line; `nil` if none has failed.
         ///

@@ -29,10 +29,10 @@ public import Metrics
 /// with a batch that the receiver accepts.
 ///
 /// **Failures.** A batch is retried if the receiver may accept it later (``LogReceipt/later``), didn't get it or didn't
-/// respond, after a growing random pause or as `Retry-After` requests; others are sent meanwhile. If the receiver
-/// rejects the credentials (401, 403), sending pauses and everything is kept. A batch that is too large (413) is sent
-/// in halves. A refused batch is dropped and counted. An acknowledged batch is never sent again, but a batch that the
-/// receiver got without responding may be sent twice.
+/// respond. Retries follow after a growing random pause, or as `Retry-After` requests; other batches are sent
+/// meanwhile. If the receiver rejects the credentials (401, 403), sending pauses and everything is kept. A batch that
+/// is too large (413) is sent in halves. A refused batch is dropped and counted. An acknowledged batch is never sent
+/// again, but a batch that the receiver got without responding may be sent twice.
 ///
 /// **With a spool** (the product `HTTPChainLogSpool`), records wait in files and survive the end of the process.
 ///
@@ -40,8 +40,8 @@ public import Metrics
 /// and `.dropped` (with the dimensions `reason` and `level`), gauges `httpchain.logs.queued.records` and
 /// `.queued.bytes`, all with the dimension `service`. They are updated with each batch and each retry.
 ///
-/// **Its own traffic.** Requests are marked (`request.isLogTraffic`), and during an export ``isShipping`` is true in
-/// its task and child tasks: records logged there are ignored, so that shipping a log doesn't create more log.
+/// **Its own traffic.** Requests are marked (`request.isLogTraffic`). During an export, ``isShipping`` is true in its
+/// task and child tasks, and records logged there are ignored, so that shipping a log doesn't create more log.
 ///
 /// **Ending.** ``shutdown(deadline:)`` sends the waiting records and ends the worker. Without it, a shipper that is
 /// released loses them. Each shipper has one worker, started by the first record.
@@ -66,7 +66,8 @@ public final class LogShipper: LogSink, Sendable {
     ///   - levels: The least severe level logged for each component; `info` by default. See ``levels``.
     ///   - environment: The clock and random numbers, also used for requests; the system's by default.
     ///   - metrics: The destination of the metrics; the program's metrics system by default.
-    ///   - filter: Whether a record is logged; runs in the logging task and must be quick. All records are by default.
+    ///   - filter: A function that decides whether a record is logged. It runs in the logging task and must be quick.
+    ///     By default, all records are logged.
     ///   - observer: Receives the events of batches; runs in the worker and must be quick. Its own log isn't shipped.
     public convenience init(
         to url: String,
@@ -131,7 +132,7 @@ public final class LogShipper: LogSink, Sendable {
         core.dismissWorker()
     }
 
-    /// Whether this task works for a shipper, so that its log is ignored.
+    /// Whether the current task works for a shipper, so that its log is ignored.
     public static var isShipping: Bool { LogShipping.isUnderWay }
 
     /// The least severe level logged for each component; can be changed at any time.

@@ -3,8 +3,9 @@ import Logging
 
 /// A queue in memory, limited in records and bytes, that keeps the more severe records when it's full.
 ///
-/// There is a ring for each level, and every record has a number: adding doesn't look at other records, the oldest of
-/// the least severe is the first of its ring, and finding the oldest of all compares the first of each ring.
+/// There is a ring for each level, and every record has a number. Adding a record doesn't look at other records, the
+/// oldest of the least severe records is the first of its ring, and the oldest of all is found by comparing the first
+/// of each ring.
 package struct MemoryLogQueue: LogQueue {
     private struct Entry: Sendable {
         let number: Int
@@ -112,7 +113,9 @@ package struct MemoryLogQueue: LogQueue {
         return result
     }
 
-    /// Displaces less severe records, least severe and oldest first, or none if that isn't enough.
+    /// Displaces less severe records, the least severe and oldest first.
+    ///
+    /// Displaces none if that wouldn't make enough room.
     private mutating func makeRoom(for size: Int, above limit: Int, displaced: inout LogLevelCounts) -> Bool {
         var (below, belowBytes) = (0, 0)
         for level in 0..<limit {

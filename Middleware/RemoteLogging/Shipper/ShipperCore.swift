@@ -6,7 +6,7 @@ import HTTPChainRemoteLogging
 ///
 /// It owns one task, the worker, the only task here that isn't a child of a call. The first record starts it. It sleeps
 /// when there is nothing to do, and ends when the shipper is shut down or released. The worker retains the core but not
-/// the shipper, so that a shipper without references is released and cancels it.
+/// the shipper, so that a shipper without references is released and cancels the worker.
 final class ShipperCore: Sendable {
     private struct Worker: Sendable {
         var task: Task<Void, Never>?
@@ -130,7 +130,7 @@ final class ShipperCore: Sendable {
     }
 
     private func run() async {
-        // Everything in here is shipping, so that its own log isn't shipped.
+        // Everything in this closure is shipping, so its own log isn't shipped.
         await LogShipping.$isUnderWay.withValue(true) {
             await withDiscardingTaskGroup { group in
                 while let batch = await self.nextBatch() {
@@ -168,10 +168,10 @@ final class ShipperCore: Sendable {
     /// Ends a batch, notifies the observer, and wakes tasks that waited for it.
     func settle(_ batch: OutgoingBatch, _ outcome: ShipperState.Outcome, _ event: LogShipper.Event? = nil) async {
         let aftermath = state.withLock { $0.settle(batch.id, outcome) }
-        // The observer finds the event already included in the statistics.
+        // The statistics are updated first, so that the observer finds the event included in them.
         if let event { observer?(event) }
         if let forget = aftermath.forget { await fileWork.runToEnd { forget() } }
-        // Before the waiting tasks continue, because they may look at the metrics.
+        // Published before the waiting tasks continue, because they may look at the metrics.
         publish()
         wake(aftermath.wake)
         for signal in aftermath.signals { signal.wake() }

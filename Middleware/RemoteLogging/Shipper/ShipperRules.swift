@@ -4,7 +4,9 @@ import HTTPChainCore
 struct ExportRetries: Sendable {
     /// The next step.
     enum Step: Sendable, Hashable {
-        /// Wait, then send again; a wait that the receiver requested isn't cut short.
+        /// Wait, then retry.
+        ///
+        /// A wait that the receiver requested isn't cut short.
         case wait(Duration, isAsked: Bool)
         /// No more retries.
         case giveUp
@@ -61,7 +63,7 @@ struct BatchRule: Sendable, Hashable {
     enum Decision: Sendable, Hashable {
         /// Send now.
         case send
-        /// Wait until this point in time, unless a full batch is waiting before.
+        /// Wait until this time, unless there is a full batch before.
         case wait(until: Duration)
         /// There is nothing to send.
         case idle

@@ -85,7 +85,7 @@ extension ShipperState {
         flights.count < (queue.letsPass ? 2 : 1) * maxFlights && flights.values.count { !$0.isWaiting } < maxFlights
     }
 
-    /// Notes that a batch waits before a retry.
+    /// Records that a batch is waiting to be retried.
     ///
     /// - Returns: Whether to wake the worker, because another can be sent.
     mutating func pause(_ id: Int) -> Wake {
@@ -98,7 +98,7 @@ extension ShipperState {
         let batch = queue.take(reading)
         if queue.count == 0 { since = now }
         if let batch { return .export(depart(batch)) }
-        // Flushes waited for records of which there are fewer than expected.
+        // Fewer records could be read than the flushes expected.
         return .nothing(settledSignals, pause: reading.hasFailed ? Self.pauseAfterFailedReading : .zero)
     }
 
@@ -125,7 +125,9 @@ extension ShipperState {
         flights[id]?.isWaiting = false
     }
 
-    /// Removes lost records from a batch in flight whose other records are sent.
+    /// Removes lost records from a batch in flight.
+    ///
+    /// Its other records are still sent.
     ///
     /// - Parameter reports: Whether they include the report of losses.
     mutating func lose(_ levels: LogLevelCounts, _ reason: LogShipper.DropReason, reports: Bool, of id: Int) {
@@ -139,7 +141,9 @@ extension ShipperState {
         flights[id] = flight
     }
 
-    /// Removes acknowledged records from a batch in flight whose other records are still to be sent.
+    /// Removes acknowledged records from a batch in flight.
+    ///
+    /// Its other records are still to be sent.
     mutating func acknowledge(_ levels: LogLevelCounts, rejected: Int, reports: Bool, of id: Int) {
         guard var flight = flights[id] else { return }
         flight.levels = flight.levels - levels
@@ -162,7 +166,7 @@ extension ShipperState {
             counts.rejected += rejected
         case .lost(let reason):
             lose(flight.levels, reason)
-            // Not for a batch with only a report: if it's always refused, it would be sent endlessly.
+            // Not after a batch with only a report: if the receiver always refuses it, it would be sent endlessly.
             if !flight.levels.isEmpty, !flushes.isEmpty { mayReportAlone = true }
         case .interrupted:
             if !queue.giveBack(flight.levels.total) { lose(flight.levels, .abandoned) }
@@ -176,13 +180,13 @@ extension ShipperState {
 
     /// The work after a change, to be done without blocking the state.
     struct Aftermath: Sendable {
-        /// Done first: records on disk that records are settled.
+        /// Work to do first: records on disk which log records are settled.
         var forget: (@Sendable () -> Void)?
         var wake = Wake.nobody
         var signals: [WakeSignal] = []
     }
 
-    /// The flushes that needn't wait any longer.
+    /// The signals of flushes that needn't wait any longer.
     private var settledSignals: [WakeSignal] {
         flushes.values.filter { isSettled($0.target) }.map(\.signal)
     }

@@ -28,14 +28,16 @@ struct ShipperState: Sendable {
     struct Flight: Sendable {
         /// The position of its records; `nil` if it only reports losses.
         let position: LogQueueBatch.Position?
-        /// The number of its first record; flushes with this target or a later one wait for it.
+        /// The number of its first record.
+        ///
+        /// Flushes that wait for this record or a later one wait for the batch.
         let first: Int
         var levels: LogLevelCounts
-        /// The losses that it reports.
+        /// The losses that its report covers.
         var reported: LogShipper.Drops?
         /// Wakes it if it should be delivered immediately.
         let signal: WakeSignal
-        /// Whether it waits before a retry, so that another can be sent meanwhile.
+        /// Whether it waits to be retried, so that another can be sent meanwhile.
         var isWaiting = false
     }
 
@@ -49,7 +51,7 @@ struct ShipperState: Sendable {
     let maxFlights: Int
     var queue: any LogQueue
     var counts = LogShipper.Statistics()
-    /// Losses that no batch in flight reports.
+    /// Losses that aren't reported by any batch in flight.
     var unreported = LogShipper.Drops()
     /// Whether a batch can consist of a report alone, as during a flush.
     var mayReportAlone = false
@@ -65,7 +67,7 @@ struct ShipperState: Sendable {
     var isWorking = false
     /// Signals for the end of that work.
     var workSignals: [WakeSignal] = []
-    /// A time before which none of the waiting records was added; `nil` if the queue was empty.
+    /// A time before which none of the waiting records were added; `nil` if the queue was empty.
     var since: Duration?
 
     init(queue: any LogQueue, settings: LogShipper.Settings) {
@@ -155,7 +157,7 @@ struct ShipperState: Sendable {
         if !progress.lost.isEmpty {
             for reason in LogShipper.DropReason.allCases { lose(progress.lost[reason], reason) }
             if !flushes.isEmpty { mayReportAlone = true }
-            // Flushes wait for that many fewer records.
+            // There are that many fewer records for the flushes to wait for.
             for (id, flush) in flushes {
                 let lost = progress.refused.count { $0 <= flush.target }
                 flushes[id]?.target -= lost

@@ -33,7 +33,7 @@ final class WakeSignal: Sendable {
                         state = .quiet
                         return true
                     }
-                    // An earlier cancellation found no task to wake.
+                    // The task was cancelled before it could be woken.
                     if Task.isCancelled { return true }
                     state = .awaited(continuation)
                     return false
@@ -71,7 +71,7 @@ extension TimeSource {
             }
             return
         }
-        // The system's clock keeps a cancelled sleep in its queue until it's due; alarms don't accumulate.
+        // The system's clock keeps a cancelled sleep in its queue until it's due, whereas alarms don't accumulate.
         guard instant > elapsed else { return }
         let signal = WakeSignal()
         let alarm = alarm(at: instant, for: "log records that wait") { signal.wake() }

@@ -1,7 +1,7 @@
 import HTTPChainCore
 public import Logging
 
-/// Passes the application's own log, written with swift-log, to a ``LogSink``, along with the records of its calls.
+/// Passes the application's own log, written with swift-log, to a ``LogSink``, as stages do with the records of calls.
 ///
 /// ```swift
 /// LoggingSystem.bootstrap(
@@ -107,7 +107,9 @@ public struct RemoteLogHandler: LogHandler {
         return attributes
     }
 
-    /// The same type as in metrics, spans and call logs; for cancellations, the type's name.
+    /// The same type as in metrics, spans and call logs.
+    ///
+    /// For cancellations, it is the name of the type.
     private static func errorType(of error: any Error) -> String {
         HTTPSemantics.errorType(of: error) ?? StageSummary.name(of: type(of: error))
     }
@@ -117,7 +119,7 @@ public struct RemoteLogHandler: LogHandler {
         let code = settings.code
         guard !code.isEmpty else { return }
         attributes.reserveCapacity(attributes.count + 4)
-        // Names are searched only if some metadata has such a name.
+        // Names are searched only if the metadata has names with this prefix.
         let isFree = !attributes.contains { $0.name.utf8.starts(with: "code.".utf8) }
         func add(_ name: String, _ value: @autoclosure () -> JSONValue) {
             if isFree || attributes[name] == nil { attributes.append(name, value()) }

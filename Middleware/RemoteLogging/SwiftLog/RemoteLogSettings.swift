@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// The settings for how a ``RemoteLogHandler`` converts events to records.
 ///
-/// Make it once and share it among handlers, because its rules are prepared when it's made.
+/// Make the settings once and share them among handlers: their rules are prepared when they are made.
 public struct RemoteLogSettings: Sendable {
     /// The attributes for the source location; all of them by default.
     package var code: LogCodeAttributes

@@ -7,8 +7,8 @@ import HTTPChainRemoteLogging
 /// It doesn't know the grammar: the caller writes braces, commas and quotes. The writer handles string escapes and
 /// number formats.
 ///
-/// It manages its own memory, because an array checks at each of a record's sixty pieces whether it is uniquely
-/// referenced, which took most of the time.
+/// It manages its own memory. An array would check for unique ownership at each of the sixty pieces of a record, which
+/// took most of the time.
 struct JSONWriter: ~Copyable {
     private var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
@@ -24,7 +24,7 @@ struct JSONWriter: ~Copyable {
         base.deallocate()
     }
 
-    // MARK: What was written
+    // MARK: Written bytes
 
     /// Returns the written bytes, without a copy.
     consuming func data() -> Data {
@@ -153,7 +153,7 @@ struct JSONWriter: ~Copyable {
                 index &+= 1
                 if byte.needsJSONEscape {
                     raw(Array(byte.jsonEscape.utf8))
-                    // The escape is longer than what was reserved.
+                    // The escape is longer than the space that was reserved for it.
                     reserve(text.count &- index)
                 } else {
                     base[count] = byte

@@ -27,11 +27,14 @@ extension LogWireFormat {
 
 /// A receiver's response to a batch.
 public enum LogReceipt: Sendable, Hashable {
-    /// It accepted the batch, except for the given number of records, rejected for good; with its message, if any.
+    /// It accepted the batch, except for the given number of records, which it rejected permanently; with its message,
+    /// if any.
     case accepted(rejected: Int = 0, message: String? = nil)
-    /// It may accept the batch later; until then the batch is kept.
+    /// It may accept the batch later.
+    ///
+    /// Until then the batch is kept.
     case later
-    /// It accepts no batch of this size, but may accept its halves.
+    /// It doesn't accept a batch of this size, but may accept its halves.
     case tooLarge
     /// It will never accept the batch, for the given reason.
     case refused(String)

@@ -18,14 +18,14 @@ public import HTTPTypes
 ///   number.
 /// - If two entries of a stream have the same time, the second is moved one nanosecond later, so that two equal lines
 ///   aren't treated as one.
-/// - Loki's default limits are kept, because a receiver refuses the whole batch for one entry beyond them: lines are
-///   cut at 256 KiB, metadata at 64 KiB or 128 members.
+/// - Loki's default limits are observed, because a receiver rejects the whole batch if a single entry exceeds them.
+///   Lines are cut at 256 KiB, and metadata at 64 KiB or 128 members.
 ///
 /// **Options.** ``line``, ``labels``.
 ///
 /// **Responses.** 2xx is accepted, except for 260, which means that ingestion is blocked. 401, 403, 429 and 5xx are
-/// retryable, 413 in smaller parts. Anything else is refused. If a 400 says how many entries of a stream it ignored
-/// ("total ignored: 2 out of 10"), the others count as accepted, and these as rejected.
+/// retryable. After 413 the batch is sent in smaller parts. Anything else is refused. If a 400 says how many entries of
+/// a stream it ignored ("total ignored: 2 out of 10"), these count as rejected and the others as accepted.
 public struct LokiLogFormat: LogWireFormat {
     /// The content of an entry's line.
     public enum Line: Sendable, Hashable {

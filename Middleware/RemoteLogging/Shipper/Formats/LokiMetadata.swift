@@ -65,7 +65,7 @@ struct LokiMetadata {
 
     /// Appends a member, within the limits.
     private mutating func write(_ name: String, _ value: JSONValue, to json: inout JSONWriter, size: inout Int) {
-        // A number after the name is always counted, whether there is one or not.
+        // The size always includes a number after the name, even if there is none.
         let nameSize = name.utf8.count + 8
         guard names.count < Self.countLimit, size + nameSize < Self.sizeLimit else { return }
         if case .null = value { return }

@@ -9,9 +9,9 @@ import HTTPChainRemoteLogging
 ///  "attributes":{"order.total":12.5},"resource":{"service.name":"shop","service.version":"1.2"}}
 /// ```
 ///
-/// (on one line). Most file collectors and log services can read it if configured with the name of the time member.
-/// Times are in UTC with microseconds (RFC 3339), numbers that aren't finite are `null`, and every line ends with a
-/// newline.
+/// The example is a single line. Most file collectors and log services can read the format if configured with the name
+/// of the time member. Times are in UTC with microseconds (RFC 3339), numbers that aren't finite are `null`, and every
+/// line ends with a newline.
 ///
 /// **Options.** ``attributes`` can place attributes in the object itself instead.
 public struct NDJSONLogFormat: LogWireFormat {

@@ -60,7 +60,9 @@ protocol OTLPEncoder: ~Copyable {
     mutating func fixed32(_ name: StaticString, _ number: Int, _ value: UInt32)
     /// `fixed64`.
     mutating func fixed64(_ name: StaticString, _ number: Int, _ value: UInt64)
-    /// The `bytes` of an identifier, hexadecimal in JSON; an invalid digit ends it.
+    /// The `bytes` of an identifier, in hexadecimal in JSON.
+    ///
+    /// The first invalid digit ends it.
     mutating func identifier(_ name: StaticString, _ number: Int, _ digits: String)
     /// A message.
     mutating func message(_ name: StaticString, _ number: Int, _ body: (inout Self) -> Void)

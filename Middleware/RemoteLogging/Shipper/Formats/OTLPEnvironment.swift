@@ -201,7 +201,7 @@ private struct VariableReader {
 
     mutating func timeout() -> Duration {
         guard let (name, _) = exporter("TIMEOUT") else { return .seconds(10) }
-        // In OpenTelemetry, zero means no limit; here there is always one.
+        // In OpenTelemetry, zero means no limit. Here there is always a limit.
         return number(name, 0...(1 << 40)).map { $0 == 0 ? .seconds(3600) : .milliseconds($0) } ?? .seconds(10)
     }
 

@@ -19,9 +19,9 @@ public import HTTPTypes
 /// spans in order. Records of an application that aren't spans (``SpanRecord/init(_:)``) are left out.
 ///
 /// **Drops.** Records that a shipper dropped are reported by a separate span, alone in its trace and without duration.
-/// Its name is `dropped spans`, its scope `HTTPChain.LogShipper`. `span.dropped.count` is the number dropped,
-/// `span.dropped.level.error` the number of those that had failed, `span.dropped.reason.full`
-/// (``LogShipper/DropReason``) the number for that reason.
+/// Its name is `dropped spans` and its scope `HTTPChain.LogShipper`. `span.dropped.count` is the number dropped,
+/// `span.dropped.level.error` the number of those that represent failures, and `span.dropped.reason.full`
+/// (``LogShipper/DropReason``) the number dropped for that reason.
 ///
 /// **Responses.** As for logs (``OTLPLogFormat``).
 public struct OTLPTraceFormat: LogWireFormat {
@@ -106,9 +106,9 @@ extension OTLPEncoder where Self: ~Copyable {
         identifier("spanId", 2, span.spanID)
         if !span.traceState.isEmpty { string("traceState", 3, span.traceState) }
         if let parent = span.parentSpanID { identifier("parentSpanId", 4, parent) }
-        // The flags say that it's known whether the parent is remote, and whether it is.
+        // The flags say that the location of the parent is known, and whether it's remote.
         fixed32("flags", 16, UInt32(span.flags) | 0x100 | (span.hasRemoteParent ? 0x200 : 0))
-        // Usually fields with default values are left out, as by other writers of Protocol Buffers.
+        // Fields with default values are left out, as is usual in Protocol Buffers.
         if !span.name.isEmpty { string("name", 5, span.name) }
         uint32("kind", 6, UInt32(span.kind.rawValue))
         fixed64("startTimeUnixNano", 7, span.start)

@@ -3,8 +3,8 @@ import HTTPChainSupport
 
 /// Reads the wire format of Protocol Buffers field by field, without a schema.
 ///
-/// It never reads beyond its bytes, and a length beyond the end is an error, so the cost is limited by the size of the
-/// content.
+/// It never reads beyond its bytes, and a length beyond the end is an error. The cost is therefore limited by the size
+/// of the content.
 package struct ProtobufReader: Sendable {
     /// The content of a field.
     package enum Value: Sendable, Hashable {

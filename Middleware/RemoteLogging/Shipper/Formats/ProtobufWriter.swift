@@ -97,7 +97,9 @@ package struct ProtobufWriter: OTLPEncoder {
         }
     }
 
-    /// Writes a field with its length, known only afterwards; most lengths take one byte, otherwise bytes move.
+    /// Writes a field preceded by its length, which is known only afterwards.
+    ///
+    /// One byte is reserved for it; a longer length moves the field.
     @inline(__always)
     private mutating func delimited(_ number: Int, _ body: (inout Self) -> Void) {
         tag(number, .delimited)
