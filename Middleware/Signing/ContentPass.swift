@@ -37,7 +37,7 @@ enum ContentPass {
             if chunk.count < longChunk {
                 hash.update(chunk)
             } else {
-                // Reading a body in memory never suspends: hashing a large one here would block a Swift thread.
+                // Reading a body in memory never suspends, so hashing a large one here would block a Swift thread.
                 hash = try await FileExecutor.shared.run { [hash] in
                     var hash = hash
                     hash.update(chunk)

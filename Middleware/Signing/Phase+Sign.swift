@@ -1,10 +1,10 @@
 public import HTTPChainCore
 
 extension Phase {
-    /// Signing: inner stages see the request as it is sent, and don't change what was signed.
+    /// Signing: inner stages see the request as it is sent, and must not change the signed parts.
     ///
-    /// Inside waits for a rate limit or permit, during which a signature would age, and inside all stages that add
-    /// credentials, digests and encodings, which it covers.
+    /// The phase is inside waits for a rate limit or permit, during which a signature would age. It is also inside all
+    /// stages that add credentials, digests and encodings, because the signature covers them.
     public static let sign = Phase(
         "sign",
         between: .attempt,

@@ -14,7 +14,9 @@ public protocol RequestSigner: Sendable {
     /// to `false`.
     var keepsDeadlines: Bool { get }
 
-    /// Whether to call ``wantsToSignAgain(after:from:)``, for which the request is kept. Defaults to `false`.
+    /// Whether ``wantsToSignAgain(after:from:)`` is called, which requires keeping the request.
+    ///
+    /// Defaults to `false`.
     var looksAtResponses: Bool { get }
 
     /// Signs a request by adding the fields of the signature.
@@ -29,11 +31,13 @@ public protocol RequestSigner: Sendable {
 
     /// Returns whether to sign and send the request again because the server requires another signature.
     ///
-    /// Called with the response to a signed request before anything else is done with it. Returns `false` by default.
-    /// The request is retried once, and only if its body can be read again.
+    /// Called with the response to a signed request, before it is processed further. Returns `false` by default. The
+    /// request is retried once, and only if its body can be read again.
     func wantsToSignAgain(after response: Response, from origin: Origin) -> Bool
 
-    /// Returns problems with its place in a chain, beyond those of every signer. Returns none by default.
+    /// Returns problems with the signer's place in a chain, in addition to those that apply to every signer.
+    ///
+    /// Returns none by default.
     ///
     /// - Parameters:
     ///   - stage: The name of the stage that contains it.

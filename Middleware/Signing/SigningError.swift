@@ -16,7 +16,7 @@ public struct SigningError: HTTPChainError {
         case unsupportedComponent(String, reason: String)
         /// The request already has a signature with this label.
         case labelInUse(String)
-        /// The body can be read only once, so that nothing would be left to send.
+        /// The body can be read only once, and signing would consume it.
         case bodyReadableOnce
         /// The key isn't valid for its algorithm.
         case invalidKey(String)

@@ -26,7 +26,7 @@ import HTTPTypes
 /// (``AWSSigner``), webhooks (``WebhookSigner``), a custom HMAC (``HMACSigner``), or a closure. Each attempt has a new
 /// signature, with its own time, nonce and token.
 ///
-/// **Where it goes.** Only requests to the named origins are signed: a redirect to another one is sent without a
+/// **Origins.** Only requests to the named origins are signed: a redirect to another one is sent without a
 /// signature. The signature fields are bound to their origin (`OriginBoundFields`).
 ///
 /// **Responses** are verified by a ``MessageVerifier``, using the sent request for components of the request (`req`). A

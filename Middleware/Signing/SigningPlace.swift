@@ -46,7 +46,7 @@ struct SigningPlace {
         return problems
     }
 
-    /// Stages of the wire phase don't change requests; other inner stages might.
+    /// Whether a stage may change requests; stages of the wire phase don't.
     private func mayChangeRequests(_ stage: any Middleware) -> Bool {
         stage.phase != .wire && !stage.phase.isOutside(.sign)
     }

@@ -8,7 +8,7 @@ package struct AWSCanonicalRequest {
     package enum Path {
         /// The path unchanged, encoded once, for S3.
         case exact
-        /// The path normalized, and encoded once more than it is sent, for all others.
+        /// The path normalized, and encoded once more than it is sent, for all other services.
         case normalized
     }
 
@@ -40,13 +40,14 @@ package struct AWSCanonicalRequest {
             """
     }
 
-    /// Returns a target that every server reads as it is signed.
+    /// Returns a target that every server interprets as it was signed.
     ///
-    /// Some servers read a plus sign in a query, or in an S3 path, as a space. So everything is percent-encoded that is
-    /// encoded in the canonical form. Parameters keep their order, and remain without an equals sign if they have none.
+    /// Some servers read a plus sign in a query, or in an S3 path, as a space. Everything that the canonical form
+    /// percent-encodes is therefore sent percent-encoded. Parameters keep their order, and those without an equals sign
+    /// remain so.
     static func unambiguous(_ target: String, _ rule: Path) -> String {
         let end = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
-        // Other services sign a path as it is sent.
+        // Other services sign the path in the form in which it is sent.
         let path = rule == .exact ? Self.path(target[..<end], rule) : String(target[..<end])
         guard end < target.endIndex else { return path }
         let pairs = parameters(target[target.utf8.index(after: end)...])
@@ -58,7 +59,7 @@ package struct AWSCanonicalRequest {
     package static func path(_ path: some StringProtocol, _ rule: Path) -> String {
         switch rule {
         case .exact:
-            // As in S3 after decoding; slashes are kept.
+            // S3 signs the path after decoding it, and keeps its slashes.
             let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             let encoded = segments.map { encode(Array($0).percentDecoded()) }.joined(separator: "/")
             return encoded.isEmpty ? "/" : encoded
@@ -77,7 +78,7 @@ package struct AWSCanonicalRequest {
         }
     }
 
-    /// Percent-encodes all but unreserved characters (RFC 3986 §2.3).
+    /// Percent-encodes everything except unreserved characters (RFC 3986 §2.3).
     package static func encode(_ bytes: [UInt8]) -> String {
         String(percentEncoding: bytes, keeping: ASCII.isUnreserved)
     }
@@ -87,7 +88,7 @@ package struct AWSCanonicalRequest {
     /// Returns the parameters, re-encoded and sorted by name, then by value.
     package static func query(_ query: some StringProtocol) -> String {
         let pairs = parameters(query).map { (name: $0.name, value: $0.value ?? "") }
-        // By bytes: Swift orders strings differently.
+        // Compares bytes, because Swift orders strings differently.
         func precedes(_ one: String, _ other: String) -> Bool { one.utf8.lexicographicallyPrecedes(other.utf8) }
         return pairs.sorted { $0.name == $1.name ? precedes($0.value, $1.value) : precedes($0.name, $1.name) }
             .map { "\($0.name)=\($0.value)" }.joined(separator: "&")

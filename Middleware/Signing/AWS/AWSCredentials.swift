@@ -32,9 +32,9 @@ public struct AWSCredentials: Sendable, Hashable {
     }
 }
 
-/// A source of credentials: the environment, an instance's metadata, a token service.
+/// A source of credentials, such as the environment, an instance's metadata or a token service.
 ///
-/// An ``AWSSigner`` caches the credentials and requests new ones when they are about to expire, once for any number of
+/// An ``AWSSigner`` caches the credentials. When they are about to expire it requests new ones, only once for all
 /// concurrent requests.
 public protocol AWSCredentialProvider: Sendable {
     /// Returns valid credentials.

@@ -35,11 +35,11 @@ public enum AWSPayload: Sendable, Hashable, CustomStringConvertible {
 /// ```
 ///
 /// All fields of the request are covered, except those that intermediaries change (`User-Agent`, `Accept-Encoding`,
-/// `Connection`, trace context and the like). `Authorization` is replaced: don't use a bearer stage for the same
+/// `Connection`, trace context and the like). `Authorization` is replaced, so don't use a bearer stage for the same
 /// origin.
 ///
-/// The query, and for S3 the path, are sent percent-encoded like in their signature: `?a=b+c` is sent as `?a=b%2Bc`,
-/// because some servers would read the plus sign as a space.
+/// The query, and for S3 the path, are sent percent-encoded in the same way as they are signed: `?a=b+c` is sent as
+/// `?a=b%2Bc`, because some servers would read the plus sign as a space.
 public struct AWSSigner: RequestSigner {
     /// The placement of the signature in a request.
     public enum Placement: Sendable, Hashable {
@@ -166,7 +166,7 @@ public struct AWSSigner: RequestSigner {
         }
     }
 
-    /// From a second to a week, as accepted by AWS.
+    /// Returns the lifetime in seconds, limited to what AWS accepts: a second to a week.
     private static func seconds(_ lifetime: Duration) -> Int64 {
         min(max(lifetime.components.seconds, 1), 604_800)
     }
@@ -185,7 +185,7 @@ public struct AWSSigner: RequestSigner {
 }
 
 extension AWSSigner {
-    /// Returns a presigned URL, with the signature in the query, for use without credentials.
+    /// Returns a presigned URL, which has the signature in its query and can be used without credentials.
     ///
     /// ```swift
     /// let plan = Request.get("https://garden.s3.amazonaws.com/plan.pdf")
@@ -220,7 +220,7 @@ package enum AWSPayloadChoice: RequestOption {
 }
 
 extension Request {
-    /// Returns the request with its content included in the AWS signature, or not.
+    /// Returns the request with the given treatment of its content in the AWS signature.
     ///
     /// ```swift
     /// try await chain.send(.put(url, body: upload).signingPayload(.unsigned))

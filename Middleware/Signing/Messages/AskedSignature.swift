@@ -14,8 +14,9 @@ struct AskedSignature: Hashable {
     let namesAlgorithm: Bool
     let tag: String?
 
-    /// Finds the first requested signature that the key can make for the tag's application, or returns `nil` if there
-    /// is none.
+    /// Finds the first requested signature that the key can make for the tag's application.
+    ///
+    /// Returns `nil` if there is none.
     ///
     /// A malformed field is ignored, as in RFC 9651 §4.2.
     init?(_ fields: HTTPFields, for key: MessageSigningKey, tag: String?) {
@@ -59,7 +60,7 @@ struct AskedSignature: Hashable {
 
 /// The signatures that servers have requested.
 final class AskedSignatures: Sendable {
-    /// Bounded, because servers can name origins.
+    /// Limited, because a server can make a client connect to any number of origins.
     private static let capacity = 1024
 
     private let signatures = Locked<[Origin: AskedSignature]>([:])

@@ -159,7 +159,7 @@ public struct MessageSigner: RequestSigner {
             }
             covered.append(component)
         }
-        // Requested components that the request lacks are skipped, so that a server can't make calls fail.
+        // Requested components that the request lacks are skipped, so that a server can't cause calls to fail.
         for component in (asked?.components ?? []) + optional {
             if !covered.contains(component), (try? value(component)) != nil { covered.append(component) }
         }
@@ -184,7 +184,9 @@ public struct MessageSigner: RequestSigner {
     /// Whether `Accept-Signature` is followed.
     public var looksAtResponses: Bool { requests == .followed }
 
-    /// Stores the server's requested signature, and has a request rejected with 401 signed again.
+    /// Remembers the signature that the server requests.
+    ///
+    /// Returns `true` if a request rejected with 401 should be signed again.
     public func wantsToSignAgain(after response: Response, from origin: Origin) -> Bool {
         guard response.headers.contains(.acceptSignature) else { return false }
         let isNew = asked.note(response.headers, from: origin, for: key, tag: tag)

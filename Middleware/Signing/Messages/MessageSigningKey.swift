@@ -26,7 +26,7 @@ public struct MessageSigningKey: Sendable {
 
     /// The algorithm.
     package let algorithm: SignatureAlgorithm
-    /// The key's identifier (`keyid`), or `nil` if both sides know the key anyway.
+    /// The key's identifier (`keyid`), or `nil` if the other side knows the key without it.
     package let id: String?
     let operation: Operation
 
@@ -133,8 +133,10 @@ extension MessageSigningKey: CustomStringConvertible, CustomReflectable {
 }
 
 extension SymmetricKey {
-    /// The minimum size of an HMAC key for messages, in bytes; shorter keys can be guessed (RFC 9421 §7.3.3; 128 bits
-    /// are the minimum security strength today, NIST SP 800-57 part 1 §5.6.3).
+    /// The minimum size of an HMAC key for messages, in bytes.
+    ///
+    /// Shorter keys can be guessed (RFC 9421 §7.3.3). Today 128 bits are the minimum security strength (NIST SP 800-57
+    /// part 1 §5.6.3).
     private static let smallest = 16
 
     init(sharedSecret bytes: Data) throws(SigningError) {

@@ -10,8 +10,9 @@ import RawStructuredFieldValues
 /// SigningMiddleware(verifying: verifier, for: "https://api.example.com")
 /// ```
 ///
-/// A signature is accepted if its key is known, its algorithm is the key's, it covers all required components, and its
-/// times are within the limits. One accepted signature is enough; the others may use someone else's keys.
+/// A signature is accepted if its key is known, its algorithm is that of the key, it covers all required components,
+/// and its times are within the limits. One accepted signature is enough, because others may be made with keys of third
+/// parties.
 ///
 /// The signature covers the fields. The content is covered by `Content-Digest`, which is required unless `requiring`
 /// says otherwise. An outer `ContentDigestMiddleware` verifies that the content has that digest.
@@ -20,7 +21,9 @@ public struct MessageVerifier: Sendable {
     public enum Unsigned: Sendable, Hashable {
         /// Throws an error.
         case refused
-        /// Accepts messages without any signature; an existing one must be valid.
+        /// Accepts messages without a signature.
+        ///
+        /// If a message has signatures, one of them must be valid.
         case accepted
     }
 
@@ -148,7 +151,7 @@ public struct MessageVerifier: Sendable {
         self.types = Dictionary(types.map { ($0.key.canonicalName, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Whether it never waits.
+    /// Whether finding a key never waits.
     var keepsDeadlines: Bool { isImmediate }
 }
 

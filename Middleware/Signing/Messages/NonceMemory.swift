@@ -3,8 +3,8 @@ import HTTPChainSupport
 
 /// Remembers the nonces of signatures, to detect replayed messages (RFC 9421 §7.2.2).
 ///
-/// A nonce is kept as long as its signature is accepted. If the memory is full, the next message is refused, because
-/// removing a nonce would allow a replay.
+/// A nonce is kept for as long as its signature is accepted. If the memory is full, the next message is refused,
+/// because removing a nonce would allow a replay.
 public final class NonceMemory: Sendable {
     private struct Key: Hashable {
         let keyID: String?
@@ -43,7 +43,7 @@ public final class NonceMemory: Sendable {
         let key = Key(keyID: keyID, nonce: nonce)
         let problem = state.withLock { state -> SigningError.Problem? in
             if let known = state.ends[key], known >= now { return .replayed(nonce: nonce) }
-            // At most once a second, so that a full memory isn't swept for each message.
+            // Swept at most once a second, so that a full memory isn't swept for each message.
             if state.ends.count >= limit, now.timeIntervalSince(state.lastSweep) >= 1 {
                 state.ends = state.ends.filter { $0.value >= now }
                 state.lastSweep = now

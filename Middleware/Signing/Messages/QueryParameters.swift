@@ -16,8 +16,8 @@ enum QueryParameters {
         }
     }
 
-    /// Percent-encodes all but letters, digits and `*-._` (the URL Standard's application/x-www-form-urlencoded
-    /// percent-encode set).
+    /// Percent-encodes everything except letters, digits and `*-._` (the URL Standard's
+    /// application/x-www-form-urlencoded percent-encode set).
     static func encode(_ bytes: [UInt8]) -> String {
         String(percentEncoding: bytes) { ASCII.isAlphanumeric($0) || "*-._".utf8.contains($0) }
     }

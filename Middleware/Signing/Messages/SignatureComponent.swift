@@ -79,7 +79,7 @@ extension SignatureComponent {
         SignatureComponent(name: name.canonicalName)
     }
 
-    /// The field as a strictly serialized structured field (`sf`, §2.1.1), which intermediaries may reformat.
+    /// The field as a structured field (`sf`, §2.1.1), serialized strictly, so that intermediaries may reformat it.
     public var structured: SignatureComponent { with(.structured) }
 
     /// Returns a member of a dictionary field (`key`, §2.1.2).
@@ -138,7 +138,9 @@ extension SignatureComponent {
         "@status",
     ]
 
-    /// Parses an identifier, and refuses components that can't be signed (§2.5).
+    /// Parses an identifier.
+    ///
+    /// Throws if the component can't be signed (§2.5).
     init(_ item: Item) throws(SigningError) {
         guard case .string(let name) = item.rfc9651BareItem else {
             throw SigningError(.malformedField("Signature-Input", reason: "a component is not a string"))

@@ -20,7 +20,9 @@ struct ReceivedSignature {
 
 /// Parses the signature fields (RFC 9421 §4).
 enum SignatureFields {
-    /// Returns a message's signatures, in the order of `Signature-Input`; a malformed one doesn't affect the others.
+    /// Returns a message's signatures, in the order of `Signature-Input`.
+    ///
+    /// A malformed one doesn't affect the others.
     static func parse(_ fields: HTTPFields) throws(SigningError) -> [Result<ReceivedSignature, SigningError>] {
         let inputs = try dictionary(.signatureInput, in: fields)
         let signatures = try dictionary(.signature, in: fields)

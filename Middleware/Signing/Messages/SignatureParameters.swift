@@ -62,7 +62,7 @@ extension SignatureParameters {
             case ("tag", .string(let text)): tag = text
             case ("created", _), ("expires", _), ("nonce", _), ("alg", _), ("keyid", _), ("tag", _):
                 throw malformed("the parameter \(key) is of another type")
-            default: break  // §2.3: others are kept in the base, and mean nothing here.
+            default: break  // §2.3: other parameters stay in the base, and have no meaning here.
             }
         }
     }

@@ -21,7 +21,9 @@ public struct SignedMessage: Sendable {
         self.contentLength = contentLength
     }
 
-    /// Makes a message from a response and its request as sent, or `nil` if no components of it (`req`) are needed.
+    /// Makes a message from a response and the request that was sent.
+    ///
+    /// The request may be `nil` if no components of it (`req`) are needed.
     public init(_ response: HTTPResponse, answering request: HTTPRequest?) {
         self.request = request
         self.response = response

@@ -9,7 +9,7 @@ import CryptoKit
 import Crypto
 #endif
 
-/// Signs requests by an HMAC with SHA-256 or SHA-512 of custom text, for the schemes of individual services.
+/// Signs requests with an HMAC (SHA-256 or SHA-512) of custom text, for the schemes of individual services.
 ///
 /// ```swift
 /// SigningMiddleware(
@@ -71,8 +71,8 @@ public struct HMACSigner: RequestSigner {
     ///
     /// - Parameters:
     ///   - hash: The hash function.
-    ///   - key: The key, as UTF-8 bytes. Its length depends on the service. A chain doesn't build with an empty one,
-    ///     with which anyone could sign.
+    ///   - key: The key, as UTF-8 bytes. Its length depends on the service. An empty key is a problem that keeps a
+    ///     chain from being built, because anyone could sign with it.
     ///   - payload: The data that is signed.
     ///   - apply: Adds the code to the request. Added or changed fields are bound to the origin.
     public init(_ hash: Hash, key: Secret, covering payload: Payload, apply: @escaping Apply) {

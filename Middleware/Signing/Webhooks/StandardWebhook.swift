@@ -65,7 +65,7 @@ public struct StandardWebhook: Sendable, Hashable {
             mac.update(data: Data(webhook.prefix(time: time).utf8))
             mac.update(data: content)
             let expected = Data(mac.finalize())
-            // All of them, each in constant time.
+            // Compares all of them, each in constant time.
             if declared.reduce(false, { isEqual($1, expected) || $0 }) { return webhook }
         }
         throw SigningError(.wrongSignature)

@@ -21,7 +21,7 @@ import Crypto
 /// The caller sets the identifier, which is the same in all retries, with ``HTTPChainCore/Request/webhookID(_:)`` or
 /// the request's `webhook-id` field. The time is that of the attempt.
 ///
-/// **Rotation.** With several keys, there is a signature by each, and the receiver needs only one of the keys.
+/// **Rotation.** With several keys, a request has a signature by each key. The receiver needs only one of the keys.
 public struct WebhookSigner: RequestSigner {
     private let keys: [WebhookKey]
 
