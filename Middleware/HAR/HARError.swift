@@ -5,7 +5,7 @@ import HTTPChainSupport
 public struct HARError: HTTPChainError, Hashable {
     /// The problem.
     ///
-    /// An open set: handle unknown kinds like most others.
+    /// An open set: handle unknown kinds in the same way as most others.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif

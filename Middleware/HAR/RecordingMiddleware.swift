@@ -23,8 +23,8 @@ public import HTTPChainCore
 /// unchanged: if it is secret, don't record bodies.
 ///
 /// **Place.** ``Place/wire``, the default, records what the transport sends, with separate entries for redirects and
-/// retries, which ``ReplayTransport`` needs to replay a session through the same chain. ``Place/call`` records a call
-/// as its caller sees it, ``Place/attempt`` each attempt before its own limits and timeouts.
+/// retries. ``ReplayTransport`` needs these to replay a session through the same chain. ``Place/call`` records a call
+/// as its caller sees it, and ``Place/attempt`` each attempt before its own limits and timeouts.
 public struct RecordingMiddleware: DeadlineKeepingMiddleware {
     /// The place in a chain where exchanges are recorded.
     public enum Place: String, Sendable, Hashable, CaseIterable {

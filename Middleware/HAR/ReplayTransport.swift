@@ -129,7 +129,7 @@ public final class ReplayTransport: Transport {
     ) -> TransportCapabilities {
         let own: TransportCapabilities = [.streamsUploads, .backpressure, .keepsRepeatedFields]
         if let network { return network.capabilities.subtracting(settings.timing == .none ? [] : .keepsDeadlines) }
-        // Waiting by a recording's clock ignores deadlines.
+        // A wait on a recording's schedule ignores deadlines.
         return settings.timing == .none ? own.union(.keepsDeadlines) : own
     }
 
@@ -174,7 +174,7 @@ public final class ReplayTransport: Transport {
         }
     }
 
-    /// The beginning of the content, which remains available for the network.
+    /// Returns the beginning of the content, which remains available for the network.
     private func take(_ request: inout Request) async throws -> CapturedBody? {
         if request.body.isEmpty { return nil }
         let (preview, body) = try await request.body.peek(upTo: settings.bodyLimit)
@@ -213,7 +213,7 @@ public final class ReplayTransport: Transport {
         for (number, name) in files.sorted(by: { $0.key < $1.key }) where room > 0 {
             guard HARFileName.isSafe(name), HARFileName.isInside(name, of: directory) else { continue }
             let content = CapturedBody(file: .file(directory.appendingPathComponent(name)), limit: min(limit, room))
-            // Without a chunk, it couldn't be read.
+            // The file couldn't be read if there are no chunks.
             guard !content.chunks.isEmpty else { continue }
             room -= content.bytes.count
             contents[number] = content
@@ -268,8 +268,8 @@ public final class ReplayTransport: Transport {
 
     /// Ends the replay: writes the recorded entries, and throws if entries weren't used.
     ///
-    /// Files are replaced only then (``ReplayMode/all``, ``ReplayMode/update``, an expired one); entries added to a
-    /// file (``ReplayMode/new``, ``ReplayMode/once``) are written immediately.
+    /// Files are replaced only at this point (with ``ReplayMode/all`` or ``ReplayMode/update``, or if the archive has
+    /// expired). Entries added to a file (with ``ReplayMode/new`` or ``ReplayMode/once``) are written immediately.
     ///
     /// - Throws: ``UnusedEntriesError`` in a mode that only replays; ``HARError`` if the file can't be written.
     public func finish() async throws {
@@ -303,7 +303,7 @@ extension HARArchive {
         return entries.allSatisfy { $0.isOlder(than: expiry, at: now) }
     }
 
-    /// Replaces entries by recorded ones with the same request, one each, and adds the rest.
+    /// Replaces entries with recorded ones that have the same request, one for one, and adds the rest.
     func replacing(with recorded: [HAREntry], _ settings: ReplaySettings) -> HARArchive {
         var archive = self
         var places: [ComparedRequest?] = entries.map {

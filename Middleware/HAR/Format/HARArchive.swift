@@ -20,7 +20,7 @@ public struct HARArchive: Sendable, Hashable, Codable {
     public var browser: HARCreator?
     /// The pages that exchanges belong to.
     public var pages: [HARPage] = []
-    /// The exchanges, in the order in which they were written, which isn't always the order in which they began.
+    /// The exchanges, in the order in which they were written, which may differ from the order in which they began.
     public var entries: [HAREntry]
     /// A comment by a user or a program.
     public var comment: String?
@@ -42,7 +42,7 @@ public struct HARArchive: Sendable, Hashable, Codable {
     /// - Parameters:
     ///   - data: The file's content, UTF-8.
     ///   - limits: The size limits.
-    ///   - salvaging: Whether the complete entries of a truncated file are read, for example if the program was killed;
+    ///   - salvaging: Whether the complete entries of a truncated file are read, such as one left by a killed program;
     ///     otherwise such a file is an error. `false` by default.
     /// - Throws: ``HARError`` with the problem and its place.
     public init(_ data: Data, limits: HARLimits = .standard, salvaging: Bool = false) throws(HARError) {
@@ -164,7 +164,7 @@ struct HARFileContent {
         isCut = result.isCut
         entries = result.entries
         guard case .object = result.tree else {
-            // Nothing, or the beginning of an object.
+            // The file is empty, or has only the beginning of an object.
             guard result.isCut else { throw HARError(.unexpected(path: "the file", expected: "an object")) }
             archive = HARArchive()
             return

@@ -7,7 +7,7 @@ enum HARDate {
     /// `2026-11-22T16:54:38.123Z`, with microseconds if there are any, clamped to the years 1 to 9999.
     static func text(_ date: Date) -> String {
         let held = HTTPDate(date).date
-        // A difference of less than a second is the fraction, which HTTP dates don't have.
+        // If the difference is less than a second, it is the fraction, which HTTP dates don't have.
         let isWithin = abs(held.timeIntervalSince(date)) < 1
         return RFC3339.text(isWithin ? date : held, .millisecondsOrMore) ?? ""
     }

@@ -37,10 +37,10 @@ public struct HAREntry: Sendable, Hashable, Codable {
     /// The duration of the exchange, in milliseconds: the sum of its timings.
     public var time: Double { timings.total }
 
-    /// The error text of an exchange without a response; nil if it has one, or there is no sign of a failure.
+    /// The error text of an exchange without a response; `nil` if there is a response, or no sign of a failure.
     ///
-    /// In addition to ``RecordingMiddleware`` (`_error` of the entry), Chromium writes `_error` and Playwright
-    /// `_failureText`, both in the response.
+    /// ``RecordingMiddleware`` writes `_error` in the entry. In the response, Chromium writes `_error` and Playwright
+    /// `_failureText`.
     var failure: String? {
         guard response.status <= 0 else { return nil }
         return customFields["_error"]?.string ?? response.customFields["_error"]?.string
@@ -83,7 +83,7 @@ public struct HAREntry: Sendable, Hashable, Codable {
         return members.tree
     }
 
-    /// Removes the brackets in which Chrome writes IPv6 addresses, as in URLs.
+    /// Removes the brackets that Chrome writes around IPv6 addresses, as in URLs.
     private static func bareAddress(_ text: String) -> String {
         text.without(prefix: "[")?.without(suffix: "]").map { String($0) } ?? text
     }

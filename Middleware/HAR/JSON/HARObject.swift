@@ -26,7 +26,7 @@ struct HARObject {
         return found == .null ? nil : found
     }
 
-    /// A string; numbers and Booleans are converted to text.
+    /// Removes and returns a string; numbers and Booleans are converted to text.
     mutating func string(_ name: String) -> String? {
         switch take(name) {
         case .string(let text): text
@@ -60,7 +60,7 @@ struct HARObject {
         return try HARObject(tree, path: path + "." + name)
     }
 
-    /// The objects of an array; empty if there is none.
+    /// Removes and returns the objects of an array; empty if there is none.
     mutating func objects(_ name: String) throws(HARError) -> [HARObject] {
         guard let tree = take(name) else { return [] }
         guard case .array(let elements) = tree else {
@@ -103,14 +103,14 @@ struct HARMembers {
         if let flag { add(name, .bool(flag)) }
     }
 
-    /// Milliseconds, with fractions if necessary.
+    /// Adds milliseconds, with fractions if necessary.
     mutating func add(_ name: String, milliseconds: Double?) {
         guard let milliseconds else { return }
         let value = milliseconds.isFinite ? milliseconds : -1
         add(name, .number(value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"))
     }
 
-    /// Fields outside the specification, sorted by name.
+    /// Adds fields outside the specification, sorted by name.
     mutating func add(_ fields: [String: JSONValue]) {
         for (name, value) in fields.sorted(by: { $0.key < $1.key }) { add(name, JSONTree(value)) }
     }

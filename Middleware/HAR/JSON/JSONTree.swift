@@ -3,8 +3,8 @@ import HTTPChainCore
 
 /// A JSON text (RFC 8259) as a tree: members in order, numbers as written.
 ///
-/// An archive is mostly strings. The meaning of a number matters only when contents are compared, and an identifier of
-/// twenty digits doesn't fit in a `Double`.
+/// Numbers stay text, because an archive is mostly strings. The value of a number matters only when contents are
+/// compared, and an identifier of twenty digits doesn't fit in a `Double`.
 enum JSONTree: Sendable, Hashable {
     struct Member: Sendable, Hashable {
         let name: String

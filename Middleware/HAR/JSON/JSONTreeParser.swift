@@ -3,7 +3,7 @@ import HTTPChainSupport
 /// Reads JSON texts (RFC 8259) into trees, within limits.
 ///
 /// It's lenient if that does no harm: a byte order mark is ignored, and invalid UTF-8 and unpaired surrogates become
-/// U+FFFD. A truncated text is a separate fault, and its complete part can be salvaged.
+/// U+FFFD. Truncation is a separate fault, and the complete part of a truncated text can be salvaged.
 struct JSONTreeParser {
     /// The reason that a text can't be read.
     enum Fault: Error, Hashable {
@@ -224,7 +224,9 @@ struct JSONTreeParser {
         }
     }
 
-    /// The text of a string; nil if it's truncated.
+    /// Reads a string.
+    ///
+    /// Returns `nil` if it's truncated.
     private mutating func string() throws(Fault) -> String? {
         index += 1
         let start = index
@@ -251,7 +253,9 @@ struct JSONTreeParser {
         return nil
     }
 
-    /// Reads the rest of an escape after the backslash; false if the text ends there.
+    /// Reads the rest of an escape after the backslash.
+    ///
+    /// Returns `false` if the text ends there.
     private mutating func escape(_ text: inout [UInt8]) throws(Fault) -> Bool {
         guard let byte = current else { return false }
         index += 1
@@ -284,7 +288,9 @@ struct JSONTreeParser {
         return true
     }
 
-    /// Four hexadecimal digits; nil if the text ends within them.
+    /// Reads four hexadecimal digits.
+    ///
+    /// Returns `nil` if the text ends within them.
     private mutating func unit() throws(Fault) -> UInt16? {
         var unit: UInt16 = 0
         for _ in 0..<4 {

@@ -8,7 +8,7 @@ enum ComparedBody: Sendable, Hashable {
         let name: String
         let fileName: String?
         let type: String?
-        /// nil if it was not recorded.
+        /// The content; `nil` if it wasn't recorded.
         let content: Data?
         /// Whether it was recorded as a parameter, which may lack the type.
         var isParameter = false
@@ -20,9 +20,9 @@ enum ComparedBody: Sendable, Hashable {
     case multipart([Part])
     case text(String)
     case binary(Data)
-    /// Only the beginning is known.
+    /// Content of which only the beginning is known.
     case beginning(Data)
-    /// It was not recorded.
+    /// Content that wasn't recorded.
     case unknown
 
     init(_ request: HARRequest, exact: Bool, isRecorded: Bool) {
@@ -40,7 +40,7 @@ enum ComparedBody: Sendable, Hashable {
             return
         }
         guard let bytes, !bytes.isEmpty else {
-            // A program that writes a form's parameters writes no text, and some write an empty text for content that
+            // A program that writes the parameters of a form writes no text. Some write an empty text for content that
             // they didn't keep.
             if !data.params.isEmpty {
                 self = Self.form(data.params, MediaType(media))
@@ -79,7 +79,7 @@ enum ComparedBody: Sendable, Hashable {
         return .multipart(
             parameters.map { parameter in
                 let value = parameter.value ?? ""
-                // Browsers keep the names of files, but no content, or "(binary)".
+                // Browsers keep the name of a file, but leave out its content or write "(binary)".
                 let isLost = parameter.fileName != nil && ["", "(binary)"].contains(value)
                 return Part(
                     name: parameter.name,
@@ -108,7 +108,7 @@ enum ComparedBody: Sendable, Hashable {
         case (.multipart(let sent), .multipart(let recorded)):
             return Self.partDifferences(sent, recorded)
         case (.beginning, _), (_, .beginning): return beginningDifferences(from: recorded)
-        // Unknown content is never different.
+        // Unknown content never counts as different.
         case (_, .unknown), (.unknown, _): return []
         case (.none, _): return ["the body is empty; recorded is \(recorded.summary)"]
         case (_, .none): return ["the body is \(summary); recorded is an empty one"]

@@ -130,7 +130,7 @@ public struct ReplayMatching: Sendable {
         (headers.map(\.canonicalName) + ["range"]).compactMap { name in
             let now = sent.har.values(of: name)
             let then = recorded.har.values(of: name)
-            // A full response to a range request is also a valid response to a request without the range.
+            // A full response to a range request is also valid for a request without the range.
             if now == then || (name == "range" && headers.allSatisfy { $0.canonicalName != "range" } && then.isEmpty) {
                 return nil
             }
@@ -188,7 +188,7 @@ public struct ReplayDifference: Sendable, Hashable, CustomStringConvertible {
         case custom
         /// The recorded response doesn't fit the request's condition.
         case condition
-        /// The entry has already responded, or it isn't its turn.
+        /// The entry has already responded, or another one is next.
         case turn
     }
 

@@ -72,7 +72,7 @@ final class BodyCapture: Sendable {
     }
 }
 
-/// Observes a request's body while it's sent; a stream is observed as it's read; bytes and files are unchanged.
+/// Observes a request's body while it's sent: a stream as it's read; bytes and files are unchanged.
 final class RequestCapture: Sendable {
     private enum Content: Sendable {
         case nothing

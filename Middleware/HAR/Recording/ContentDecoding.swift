@@ -2,8 +2,9 @@ import CZlib
 import Foundation
 import HTTPChainCore
 
-/// Removes content codings (RFC 9110 §8.4) from content in memory, because an archive contains decoded content, and
-/// secrets in encoded content can't be redacted.
+/// Removes content codings (RFC 9110 §8.4) from content in memory.
+///
+/// An archive contains decoded content, and secrets in encoded content can't be redacted.
 enum ContentDecoding {
     /// The result of decoding.
     struct Decoded {

@@ -71,7 +71,7 @@ final class ExchangeRecording: Sendable {
         let isReplayable = body.isReplayable
         let interest = Locked<RecordingInterest?>(RecordingInterest(self))
         response.body = body.transformed(length: body.length) { [self] inner in
-            // A body that can be read once ends with its reader; a replayable one, with the body.
+            // A body that can be read once ends with its reader. A replayable body ends when it is released.
             let interest = interest.withLock { interest in
                 defer { if !isReplayable { interest = nil } }
                 return interest
@@ -109,7 +109,7 @@ final class ExchangeRecording: Sendable {
         )
         if place == .call {
             if self.request.authority == nil, let target = record?.target { exchange.url = Request(head: target).url }
-            // The call's own method, even if a redirect changed it.
+            // Uses the call's own method, even if a redirect changed it.
             exchange.request.method = self.request.method
         }
         exchange.requestBody = requestBody.captured
@@ -163,7 +163,9 @@ private struct RecordingReader: BodyReader {
     }
 }
 
-/// Lives as long as the body can still be read to its end, and reports when it no longer can.
+/// Lives as long as the body can still be read to its end.
+///
+/// Reports when it no longer can be.
 private final class RecordingInterest: Sendable {
     private let recording: ExchangeRecording
 

@@ -6,7 +6,7 @@ import HTTPChainSupport
 ///
 /// If the program is killed, only the entry being written is lost.
 ///
-/// In a single write, an entry replaces the end of the file (`]}}`) and adds a new end. Files of other programs are
+/// A single write replaces the end of the file (`]}}`) with the new entry and a new end. Files of other programs are
 /// appended to in the same way: the text after the last entry is written again after the new one. A truncated file is
 /// cut after its last complete entry. The file is locked while appending, so that several recorders, even in several
 /// processes, can write to it.
@@ -52,7 +52,7 @@ struct HARFile: Sendable {
 
     private func write(_ entries: [RecordedEntry]) throws(HARError) {
         if !directory.isEmpty { try files.makeDirectory(directory) }
-        // Bodies first, so that an entry never refers to a missing file.
+        // Bodies are written first, so that an entry never refers to a missing file.
         for file in entries.flatMap(\.files) { try writeBody(file.name, file.content) }
         let opening = FileOpening(.ifMissing, isWritable: true, followsLinks: true)
         guard let file = try files.open(path, opening) else { throw HARError(.locked(path: path)) }
@@ -79,8 +79,10 @@ struct HARFile: Sendable {
         }
     }
 
-    /// The position of the next entry: the known one if the end of the file is unchanged, even if another writer has
-    /// appended meanwhile; otherwise the file is read.
+    /// Returns the position of the next entry.
+    ///
+    /// The known position is used if the end of the file is unchanged, even if another writer has appended meanwhile.
+    /// Otherwise the file is read.
     private func layout(of file: OpenFile<HARError>) throws(HARError) -> Layout {
         let size = try file.status().size
         if size == 0 { return try begin(file) }
@@ -94,7 +96,7 @@ struct HARFile: Sendable {
         let data = try file.data(Int(size), at: 0)
         let content = try HARFileContent(data, limits: limits, salvaging: true)
         guard let entries = content.entries else {
-            // The beginning of a file without entries.
+            // The file has only the beginning of an archive, without entries.
             try file.truncate(to: 0)
             return try begin(file)
         }

@@ -23,7 +23,7 @@ struct RecordedExchange: Sendable {
     var requestFile: HTTPBody?
     var response: HTTPResponse?
     var responseBody = CapturedBody()
-    /// The arrival time of each chunk of the response, since the beginning, and its length.
+    /// The arrival time of each chunk of the response since the beginning, and the chunk's length.
     var arrivals: [(time: Duration, count: Int)] = []
     /// Times since the beginning: the request was read to its end, the head arrived, and the exchange ended.
     var sent: Duration?
@@ -44,7 +44,9 @@ extension RecordedExchange {
     /// The number of chunks of a response whose times are recorded.
     static let arrivalLimit = 1000
 
-    /// The entry, with secrets redacted; blocks, because it reads the file that was sent.
+    /// Makes the entry, with secrets redacted.
+    ///
+    /// Blocks, because it reads the file that was sent.
     func entry(_ storage: HARBodyStorage, fileName: () -> String) -> RecordedEntry {
         let redaction = redaction.adding(markedIn: request.headerFields)
         let limit = Int(clamping: storage.limit.bytes)
@@ -114,7 +116,7 @@ extension RecordedExchange {
         let sent = min(sent ?? .zero, head)
         var before = 0.0
         if let connection, connection.isReused != true {
-            // Look-up and connection come before sending; if unknown, they are included in it.
+            // Look-up and connection precede sending. If their times are unknown, they are included in its time.
             if let lookup = connection.domainLookup { timings.dns = lookup.milliseconds }
             if let connect = connection.connect { timings.connect = connect.milliseconds }
             if let secure = connection.secureConnection { timings.ssl = secure.milliseconds }
@@ -158,9 +160,9 @@ extension Duration {
 }
 
 extension CapturedBody {
-    /// The beginning of a file; empty and truncated if it can no longer be read.
+    /// Reads the beginning of a file; empty and truncated if it can no longer be read.
     ///
-    /// It blocks.
+    /// This blocks.
     init(file body: HTTPBody, limit: Int) {
         guard let file = body.file, let opened = try? ContentFile.reading(file.url.path, access: .standard) else {
             self.init(count: body.length ?? 0, isTruncated: true)

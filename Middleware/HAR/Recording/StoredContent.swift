@@ -85,7 +85,8 @@ struct StoredContent: Sendable, Hashable {
         isText = false
         bytes = content
         guard let type, Self.isTextual(type) else { return }
-        // Text in another encoding, or with binary parts: the names and forms of secrets are ASCII in all of them.
+        // Text in another encoding, or with binary parts. The names and forms of secrets are ASCII in all such
+        // encodings.
         let encoding: String.Encoding = type.charset?.lowercased().begins(with: "utf-16") == true ? .utf16 : .isoLatin1
         guard let text = String(data: content, encoding: encoding) else { return }
         let redacted = redaction.text(text, isCutOff: isTruncated)

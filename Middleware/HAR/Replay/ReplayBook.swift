@@ -2,7 +2,9 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// Decides which entry responds to a request: a value, without I/O.
+/// Decides which entry responds to a request.
+///
+/// It is a value and does no I/O.
 struct ReplayBook: Sendable {
     /// An entry, and its request in comparable form.
     struct Page: Sendable {
@@ -29,7 +31,7 @@ struct ReplayBook: Sendable {
 
     private(set) var pages: [Page]
     private(set) var uses: [Int]
-    /// In the recorded order: the number of entries that have responded.
+    /// The number of entries that have responded, if the recorded order is required.
     private var position = 0
 
     /// Prepares the entries of an archive that have a response or a failure.
@@ -41,7 +43,7 @@ struct ReplayBook: Sendable {
         uses = pages.map { _ in 0 }
     }
 
-    /// The same book for another redaction, keeping the uses of entries.
+    /// Returns the same book for another redaction, keeping track of the used entries.
     func redacted(by redaction: Redaction, matching: ReplayMatching) -> ReplayBook {
         var book = self
         book.pages = pages.map { Page(entry: $0.entry, number: $0.number, matching, redaction) }

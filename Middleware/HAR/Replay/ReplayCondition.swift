@@ -42,7 +42,7 @@ enum ReplayCondition {
         let tag = recorded.values(of: "etag").first
         let modified = recorded.values(of: "last-modified").first.flatMap { HTTPDate($0)?.date }
         if let condition = fields[.ifMatch] {
-            // Strong comparison: a weak tag never matches (§13.1.1).
+            // By strong comparison, a weak tag never matches (§13.1.1).
             if !matches(condition, tag ?? "", strongly: true) { return .failed }
         } else if let since = fields[.ifUnmodifiedSince].flatMap({ HTTPDate($0)?.date }), let modified,
             modified > since

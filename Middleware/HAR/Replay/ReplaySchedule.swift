@@ -24,7 +24,7 @@ struct ReplaySchedule: Sendable {
         var sum = 0.0
         steps = chunks.map { time, count in
             sum += count
-            // The stored content may be decoded, and so differ in length from what arrived.
+            // The stored content may be decoded, and so differ in length from the bytes that arrived.
             return (time * factor, sum / total)
         }
     }

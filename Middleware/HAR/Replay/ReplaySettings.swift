@@ -64,8 +64,8 @@ public struct ReplaySettings: Sendable {
     ///
     /// In ``ReplayMode/none``, older entries aren't replayed, and the error says so.
     public var expiry: Duration?
-    /// Whether `Date` and `Expires` of a response are moved to the present, so that to a cache it is as fresh as when
-    /// recorded; `true` by default.
+    /// Whether `Date` and `Expires` of a response are moved to the present, so that a cache considers it as fresh as
+    /// when it was recorded; `true` by default.
     public var shiftsDates = true
     /// The maximum size of a request's content that is compared; 16 MiB by default.
     public var bodyLimit: ByteCount = .mebibytes(16)

@@ -79,7 +79,7 @@ struct ReplayedResponse: Sendable {
         return HTTPResponse(status: status, headerFields: fields)
     }
 
-    /// A date, moved so that its distance from the exchange is kept relative to now.
+    /// Returns a date moved so that its distance from now is the same as its original distance from the exchange.
     private func shifted(_ value: String, of name: HTTPField.Name) -> String {
         guard settings.shiftsDates, name == .date || name == .expires, let date = HTTPDate(value)?.date else {
             return value
@@ -88,8 +88,9 @@ struct ReplayedResponse: Sendable {
         return HTTPDate(date.addingTimeInterval(shift.rounded())).description
     }
 
-    /// The error at the end of the recorded content if that isn't the end of the content: the recorded failure, or the
-    /// reason that the rest wasn't recorded, because it was too long or wasn't read.
+    /// The error at the end of incomplete recorded content; `nil` if the content is complete.
+    ///
+    /// This is the recorded failure, or the reason that the rest wasn't recorded: it was too long or wasn't read.
     private var ending: (any Error)? {
         if page.entry.customFields["_error"] != nil { return failure(sent: .answered) }
         let content = page.entry.response.content
@@ -126,8 +127,8 @@ struct ReplayedResponse: Sendable {
         return recorded.values(of: "content-type").first ?? recorded.content.mimeType
     }
 
-    /// A `Content-Type` with the actual charset of the text: UTF-8 if the recorded charset isn't supported, or lacks
-    /// characters.
+    /// Returns a `Content-Type` with the actual charset of the text, which is UTF-8 if the recorded charset isn't
+    /// supported or lacks characters.
     private func typeAsSent(_ value: String) -> String {
         let content = page.entry.response.content
         guard let text = content.text, content.encoding == nil, let type = MediaType(value), let charset = type.charset,
@@ -136,7 +137,7 @@ struct ReplayedResponse: Sendable {
         return "\(type.essence); charset=utf-8"
     }
 
-    /// The body with its recorded chunks and times, broken off if it was.
+    /// Returns the body with its recorded chunks and times, broken off at the end if the recorded body was.
     private func delivered(_ body: HTTPBody) -> HTTPBody {
         let schedule = ReplaySchedule(page.entry, factor: settings.timing.factor)
         let ending = ending
