@@ -1,7 +1,8 @@
 import Foundation
 import HTTPChainSupport
 
-/// Validates a binary property list before Foundation parses it, which trusts counts and follows each reference.
+/// Validates a binary property list before Foundation parses it, because Foundation trusts counts and follows each
+/// reference.
 struct BinaryPropertyList {
     private let bytes: [UInt8]
     private let offsetSize: Int

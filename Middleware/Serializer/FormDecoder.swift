@@ -60,7 +60,7 @@ struct FormDecoder: Decoder {
         }
     }
 
-    /// The same for a dictionary, whose keys are unchanged.
+    /// The decoder for a dictionary, whose keys are unchanged.
     private var ofData: FormDecoder {
         FormDecoder(node: node, codingPath: codingPath, style: style, keysAreData: true)
     }

@@ -100,10 +100,10 @@ extension Serializer where Self == JSONSerializer {
     /// ```
     ///
     /// - Parameters:
-    ///   - keys: The relation of keys to names; they are the same by default.
-    ///   - dates: The format of dates; RFC 3339 by default.
-    ///   - encoder: Sets more on the encoder; one is made for each value.
-    ///   - decoder: Sets more on the decoder; one is made for each value.
+    ///   - keys: The mapping of keys; unchanged by default.
+    ///   - dates: The style of dates; RFC 3339 by default.
+    ///   - encoder: Configures the encoder, which is created for each value.
+    ///   - decoder: Configures the decoder, which is created for each value.
     public static func json(
         keys: JSONSerializer.Keys = .asDeclared,
         dates: DateCoding = .iso8601,
@@ -113,11 +113,11 @@ extension Serializer where Self == JSONSerializer {
         JSONSerializer(keys: keys, dates: dates, encoder: encoder, decoder: decoder)
     }
 
-    /// Unavailable: a decoder is made for each value, and set by a closure.
+    /// Unavailable: a decoder is created for each value; configure it with a closure.
     @available(*, unavailable, message: "set the decoder that is made for each value: .json(decoder: { $0… })")
     public static func json(encoder: JSONEncoder = JSONEncoder(), decoder: JSONDecoder) -> JSONSerializer { .json }
 
-    /// Unavailable: an encoder is made for each value, and set by a closure.
+    /// Unavailable: an encoder is created for each value; configure it with a closure.
     @available(*, unavailable, message: "set the encoder that is made for each value: .json(encoder: { $0… })")
     public static func json(encoder: JSONEncoder) -> JSONSerializer { .json }
 }

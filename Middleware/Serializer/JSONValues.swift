@@ -65,8 +65,8 @@ public struct JSONValues<Value: Decodable>: AsyncSequence {
 
         /// Returns the next value, or `nil` at the end.
         ///
-        /// - Throws: ``SerializerError`` with the number of the line or value; errors from the body. Nothing follows an
-        ///   error.
+        /// - Throws: ``SerializerError`` with the number of the line or value; errors from the body. No values follow
+        ///   an error.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Value? {
             guard !isFinished else { return nil }
             do {

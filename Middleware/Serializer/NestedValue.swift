@@ -53,7 +53,7 @@ struct NestedValue<Value: Decodable>: Decodable {
         return try array.decode(Value.self)
     }
 
-    /// The key unchanged, or as shown by a decoder that converts snake case to camel case.
+    /// Returns the key unchanged, or as converted by a decoder from snake case to camel case.
     private static func match(_ key: String, in object: KeyedDecodingContainer<AnyCodingKey>) -> AnyCodingKey? {
         let asGiven = AnyCodingKey(key)
         if object.contains(asGiven) { return asGiven }

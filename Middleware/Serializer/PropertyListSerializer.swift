@@ -36,8 +36,8 @@ public struct PropertyListSerializer: Serializer {
 
     /// Decodes a value from a property list in any format.
     ///
-    /// - Throws: A `DecodingError`, also for an XML or binary list that is nested deeper than 128 levels, and for a
-    ///   binary one that contains itself.
+    /// - Throws: A `DecodingError`, including for an XML or binary list that is nested deeper than 128 levels, and for
+    ///   a binary one that contains itself.
     public func decode<Value: Decodable>(
         _ type: Value.Type,
         from data: Data,

@@ -16,13 +16,14 @@ import HTTPTypes
 ///
 /// **Requests.** A body that is a value (`HTTPBody.value`) is encoded by the serializer that the call chooses, or the
 /// one for the call's `Content-Type`, or the first. `Content-Type` is set unless present. A form is added to the query
-/// of a GET, HEAD or DELETE request. Other bodies pass untouched.
+/// of a GET, HEAD or DELETE request. Other bodies are left unchanged.
 ///
 /// **Responses.** If a type is expected (`send(_:as:)`), `Accept` is set unless present, and the response is decoded by
 /// the serializer that the call chooses, or the one with the most specific match for its `Content-Type`. A response
 /// without `Content-Type` is decoded by the first serializer, and a stage with a single serializer uses it for
-/// everything. `Data` is any content, unchanged, unless there is a key path. If the content doesn't decode to a
-/// `String`, the `String` is its text in its charset, such as a whole JSON document.
+/// everything. If `Data` is expected, it is the unchanged content, unless there is a key path. If a `String` is
+/// expected and the content doesn't decode to one, it is the content's text in its charset, such as a whole JSON
+/// document.
 ///
 /// **No content.** 204, 205, 304, responses to HEAD, and empty bodies are nil for an optional type, `EmptyResponse` for
 /// that type, and a `DecodingFailure` for others.
