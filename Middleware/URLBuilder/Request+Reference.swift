@@ -3,7 +3,7 @@ package import HTTPChainCore
 extension Request {
     /// The URL with its variables filled in and its query appended; relative if the request's is.
     ///
-    /// - Throws: ``URLBuilderError``; errors of the call's own builder.
+    /// - Throws: ``URLBuilderError``; errors of the call's builder.
     package func completeReference() async throws -> String {
         let arguments = options[URLArgumentsOption.self]
         let builder = try URLBuilder(base: nil)

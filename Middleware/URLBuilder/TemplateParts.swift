@@ -66,7 +66,7 @@ enum TemplateOperator: UInt8, Sendable, Hashable {
     /// Whether the values are in the query, where slashes and dots have no special meaning.
     var isQuery: Bool { self == .query || self == .queryContinuation }
 
-    /// Whether the expression requires its values, because it has no delimiter of its own.
+    /// Whether the expression requires its values, because it adds no delimiter.
     var isRequired: Bool { self == .simple || self == .reserved }
 }
 

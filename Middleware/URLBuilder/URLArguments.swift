@@ -42,7 +42,8 @@ public struct URLArguments: Sendable {
         self.syntax = syntax
     }
 
-    /// Whether a URL is the same with and without the arguments: the others only say how those are written.
+    /// Whether a URL is the same with and without the arguments; the ones not checked only affect how values are
+    /// written.
     var isEmpty: Bool { hasNoVariables && reservedValues.isEmpty && query.isEmpty && builder == nil }
 
     /// Whether there are no values for variables.
@@ -104,8 +105,7 @@ extension Request {
     /// try await chain.send(.get("reports").withReserved("days", 3...7).url(builtBy: ReportBuilder()))
     /// ```
     ///
-    /// Values for variables of the URL, which the standard builder finds, too, belong into
-    /// ``with(path:query:reserved:)``.
+    /// For the values of URL variables, which the standard builder also finds, use ``with(path:query:reserved:)``.
     ///
     /// - Parameters:
     ///   - name: The name, for ``URLArguments/reservedValues``.

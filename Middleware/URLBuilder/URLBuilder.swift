@@ -127,7 +127,7 @@ public struct URLBuilder: Sendable {
 
     /// Returns the template of a head's path, below the base's path: `/v2/users/{id}`.
     ///
-    /// - Returns: `nil` for a reference without variables, of which there may be any number.
+    /// - Returns: `nil` for a reference without variables, because there may be any number of them.
     func template(of head: HTTPRequest, _ arguments: URLArguments?) -> String? {
         let reference = head.path ?? ""
         var syntax = arguments?.syntax ?? self.syntax
@@ -260,7 +260,7 @@ public struct URLBuilder: Sendable {
         expansion.output = []
         expansion.contributions = []
         try expansion.append(pattern.parts)
-        // Both are in order.
+        // Both lists are in order.
         var ranges = dots.ranges[...]
         for contribution in expansion.contributions ?? [] {
             Steps.take()

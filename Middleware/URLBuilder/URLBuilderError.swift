@@ -33,7 +33,7 @@ public struct URLBuilderError: HTTPChainError {
         case invalidHost(String)
         /// The host is an IPv6 address with a zone, which is local to this machine and never sent (RFC 6874 §3).
         case zoneInHost(String)
-        /// A query value couldn't be encoded; with its path, which is empty for the whole value.
+        /// A query value couldn't be encoded; the path is empty for the whole value.
         case unencodableQuery(path: String, reason: String)
     }
 

@@ -115,7 +115,7 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         )
     }
 
-    /// ``/HTTPChainCore/Phase/build``: inner stages may repeat the request, which must then be complete.
+    /// ``/HTTPChainCore/Phase/build``: inner stages may send the request again, so it must be complete by then.
     public var phase: Phase { .build }
 
     /// The options that the stage reads.

@@ -4,7 +4,7 @@ import HTTPChainSupport
 
 /// A parsed reference with variables, with the host separated if a template contains one.
 struct URLPattern: Sendable {
-    /// The scheme of a template with a host; `nil` also for one that begins with `//`.
+    /// The scheme of a template with a host; `nil` if there is no host, or if the template begins with `//`.
     let scheme: String?
     /// The host and port of a template that contains them.
     let authority: [TemplatePart]?
