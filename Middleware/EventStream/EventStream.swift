@@ -64,7 +64,9 @@ public final class EventStream<Element: Sendable>: Sendable, AsyncSequence {
     /// Ends the stream: closes its connection immediately, and delivers no more events.
     public func close() { run.control.close(nil) }
 
-    /// Begins to read; a stream has one reader, and a second one throws an ``EventStreamError``.
+    /// Begins to read.
+    ///
+    /// A stream has one reader; a second one throws an ``EventStreamError``.
     public func makeAsyncIterator() -> AsyncIterator {
         let isFirst = isRead.withLock { isRead in
             defer { isRead = true }

@@ -11,7 +11,7 @@ public struct EventStreamError: HTTPChainError {
     public enum Problem: Sendable, Hashable {
         /// The server responded with a status other than 200, and the policy doesn't retry.
         case status(HTTPResponse.Status)
-        /// The response isn't the requested kind of stream; `nil` if it has no type.
+        /// The response has another content type than the requested stream; `nil` if it has none.
         case contentType(String?, expected: String)
         /// A line, an ID or a type is longer than allowed.
         case lineTooLong(limit: ByteCount)

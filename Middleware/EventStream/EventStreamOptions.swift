@@ -7,9 +7,9 @@ public struct EventStreamOptions: Sendable {
     public var format: StreamFormat
     /// The rules for reopening the stream; `nil`, the default, chooses a policy for the request.
     ///
-    /// By default, server-sent events requested with a safe method (RFC 9110 §9.2.1) are reopened. A POST isn't: it may
-    /// start something on the server, such as a language model's response. The other formats aren't either, because the
-    /// server can't know what was read; see ``prepare``.
+    /// By default, server-sent events requested with a safe method (RFC 9110 §9.2.1) are reopened. A POST isn't,
+    /// because it may start something on the server, such as a language model's response. The other formats aren't
+    /// either, because the server can't know how much was read; see ``prepare``.
     public var reconnection: ReconnectionPolicy?
     /// The time that the server may be silent; 5 minutes by default, or 3 heartbeats once some have arrived.
     public var watchdog: StreamWatchdog
@@ -21,7 +21,9 @@ public struct EventStreamOptions: Sendable {
     ///
     /// Other events are skipped.
     public var types: Set<String>?
-    /// Whether an event marks the end of the stream, and isn't delivered; none by default.
+    /// Whether an event marks the end of the stream.
+    ///
+    /// Such an event isn't delivered. `nil`, the default, if no event does.
     public var isEnd: (@Sendable (ServerSentEvent) -> Bool)?
     /// The handling of an event that can't be decoded; the stream fails by default.
     public var undecodable: UndecodableEvents
@@ -31,7 +33,8 @@ public struct EventStreamOptions: Sendable {
     ///
     /// While it is exhausted, the stream waits for the policy's longest delay.
     package var budget: RetryBudget?
-    /// Changes the request each time before it's sent, such as a cursor in its query; none by default.
+    /// A closure that changes the request each time before it's sent, for example a cursor in its query; none by
+    /// default.
     public var prepare: (@Sendable (inout Request, EventStreamPosition) -> Void)?
     /// Receives each comment as it is read; none by default.
     ///

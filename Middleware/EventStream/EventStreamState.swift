@@ -15,10 +15,12 @@ public enum EventStreamState: Sendable, CustomStringConvertible {
     case waiting(Duration, after: any Error)
     /// There is no connection until ``EventStream/resume()`` is called.
     case paused
-    /// The stream has ended; with the error, or `nil` if the server or the reader ended it.
+    /// The stream has ended, with an error, or with `nil` if the server or the reader ended it.
     case closed((any Error)?)
 
-    /// A short text, such as "open", with the waiting time if there is one.
+    /// A short text, such as "open".
+    ///
+    /// It includes the waiting time, if there is one.
     public var description: String {
         switch self {
         case .idle: "idle"

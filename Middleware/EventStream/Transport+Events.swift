@@ -2,7 +2,8 @@ public import Foundation
 public import HTTPChainCore
 
 extension Transport {
-    /// The events of a stream, opened when the first one is requested, and reopened when its connection is lost.
+    /// Returns the events of a stream, which is opened when the first one is requested, and reopened when its
+    /// connection is lost.
     ///
     /// ```swift
     /// for try await event in chain.events(.get("https://api.example.com/changes")) {
@@ -24,7 +25,7 @@ extension Transport {
         EventStream(request, over: self, options) { $0 }
     }
 
-    /// The values of a stream, decoded from the JSON of its events' data.
+    /// Returns the values of a stream, decoded from the JSON of its events' data.
     ///
     /// ```swift
     /// let chat = try Request.post("https://api.example.com/chat", json: prompt)
@@ -34,7 +35,7 @@ extension Transport {
     /// - Parameters:
     ///   - request: The request, with any method and body.
     ///   - type: The type of each value.
-    ///   - decoder: Makes the decoder; called once for each stream.
+    ///   - decoder: A closure that makes the decoder; called once for each stream.
     ///   - options: The settings for reading the stream, including the types of events.
     public func events<Value: Decodable & Sendable>(
         _ request: Request,

@@ -30,7 +30,7 @@ final class StreamControl: Sendable {
         self.guarded = Watched(guarded)
     }
 
-    // MARK: For those who steer
+    // MARK: For the code that controls the stream
 
     var state: EventStreamState { guarded.read(\.state) }
 

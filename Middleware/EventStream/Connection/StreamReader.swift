@@ -23,7 +23,7 @@ final class StreamReader {
     private var silence: SilenceWatch
     private var connections = 0
     private var events = 0
-    /// The stream's current ID: that of the last event that was read.
+    /// The stream's current ID, which is that of the last event read.
     private var lastEventID: String?
     /// The last response, for errors.
     private var exchange: ExchangeSnapshot?
@@ -221,7 +221,7 @@ final class StreamReader {
     private func interrupted(_ cause: StreamInterruption.Cause, _ error: any Error) throws {
         try Task.checkCancellation()
         run.control.dropSource()
-        // Something else cancelled the call, such as a registry of calls: don't send it again.
+        // Something else cancelled the call, such as a registry of calls, so it isn't retried.
         if error is CancellationError { throw error }
         let environment = run.request.environment
         let decision = reconnection.decide(
@@ -233,7 +233,7 @@ final class StreamReader {
         switch decision {
         case .reconnect(let wait): step = .wait(wait, after: error)
         case .finish:
-            // A stream with an explicit end isn't complete without it.
+            // If the options define an end event, the stream is incomplete without it.
             step = .ending(cause.isInGoodOrder && run.options.isEnd != nil ? error : nil)
         case .fail:
             let isEndOfOne = cause.isInGoodOrder && !run.request.body.isReplayable

@@ -41,9 +41,9 @@ final class StreamRun: Sendable {
         request.options[LongLivedResponse.self] = true
         var fields = request.head.headerFields
         if fields[.accept] == nil { fields[.accept] = options.format.mediaTypes.joined(separator: ", ") }
-        // As browsers do, so that no cache responds.
+        // Added as browsers do, so that no cache responds.
         if fields[.cacheControl] == nil { fields[.cacheControl] = "no-cache" }
-        // HTML standard §9.2.3: with the last event ID as UTF-8, unless it is the empty string. A field can't contain
+        // HTML standard §9.2.3: the last event ID is sent as UTF-8 unless it is the empty string. A field can't contain
         // control characters, and a modified ID would identify another event.
         fields[.lastEventID] = position.lastEventID.flatMap { $0.utf8.contains(where: ASCII.isFieldControl) ? nil : $0 }
         request.head.headerFields = fields
@@ -61,7 +61,8 @@ final class StreamRun: Sendable {
     ) async throws -> Outcome<Value> {
         try Task.checkCancellation()
         let watch = ReadWatch()
-        // Set before the operation begins, which on a virtual clock may advance the time itself.
+        // The alarm is set before the operation begins, because on a virtual clock the operation may advance the time
+        // itself.
         let alarm = limit.map { limit in
             time.alarm(at: time.elapsed + limit, for: "a stream of events that is silent") { watch.expire() }
         }

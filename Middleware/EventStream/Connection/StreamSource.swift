@@ -1,7 +1,9 @@
 import Foundation
 import HTTPChainCore
 
-/// Passes the reader of a body to the task of each read; releasing it closes the connection.
+/// Lets the task of each read use the reader of a body.
+///
+/// Releasing it closes the connection.
 actor StreamSource {
     private enum State {
         case unopened(HTTPBody)

@@ -1,14 +1,14 @@
 public import Foundation
 import HTTPChainCore
 
-/// Parses a stream of events as a value: chunks in, events out.
+/// Parses a stream of events from its chunks.
 ///
 /// ```swift
 /// var parser = EventParser()
 /// let events = try parser.events(in: Data("data: one\n\n".utf8))
 /// ```
 ///
-/// It follows the HTML standard, §9.2.5 and §9.2.6: a byte order mark at the beginning is skipped, lines end with LF,
+/// It follows §9.2.5 and §9.2.6 of the HTML standard: a byte order mark at the beginning is skipped, lines end with LF,
 /// CR or CRLF, even if split between two chunks, and an incomplete event at the end is ignored. The events don't depend
 /// on how the stream is split, and each byte is processed once.
 public struct EventParser: Sendable {
@@ -62,7 +62,7 @@ extension EventParser: StreamParser {
         if let failure { throw failure }
     }
 
-    /// "Any pending data must be discarded": an incomplete event is ignored.
+    /// Ignores an incomplete event: "Any pending data must be discarded".
     mutating func end(into items: inout [StreamItem]) throws(EventStreamError) {}
 }
 

@@ -51,7 +51,7 @@ struct EventScanner: Sendable {
     private var lineLength = 0
     /// The bytes of a field's name, or of a value other than data.
     private var text: [UInt8] = []
-    /// The number of bytes of a byte order mark seen at the beginning; nil when that is decided.
+    /// The number of bytes of a byte order mark seen at the beginning; `nil` once it's clear whether there is one.
     private var mark: Int? = 0
     private var endedWithCR = false
 
@@ -88,7 +88,7 @@ struct EventScanner: Sendable {
                     line = .colon(.comment)
                     index += 1
                 } else if bytes.has("data:", at: index) {
-                    // The beginning of most lines.
+                    // Most lines begin in this way.
                     line = .colon(.data)
                     index += 5
                 } else {
@@ -234,8 +234,9 @@ extension EventScanner.Field {
 }
 
 extension Duration {
-    /// "If the field value consists of only ASCII digits, then interpret the field value as an integer in base ten": a
-    /// number of milliseconds.
+    /// Reads a number of milliseconds.
+    ///
+    /// "If the field value consists of only ASCII digits, then interpret the field value as an integer in base ten".
     init?(retry digits: [UInt8]) {
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         // A number that doesn't fit in an integer is longer than any wait.
@@ -255,8 +256,8 @@ extension UInt8 {
 extension UnsafeRawBufferPointer {
     /// The number of bytes before the first LF or CR.
     ///
-    /// The search for each of the two goes no further than twice the line, so that a stream that contains only one of
-    /// them isn't searched to its end for the other with each line.
+    /// The search for each of the two is limited to twice the length of the line. Otherwise, a stream that contains
+    /// only one of them would be searched to its end for the other with each line.
     var lineLength: Int {
         guard let start = baseAddress else { return 0 }
         var searched = 0

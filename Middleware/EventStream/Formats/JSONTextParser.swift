@@ -18,7 +18,9 @@ package struct JSONTextParser: StreamParser {
     private let lastEventID: String?
     private var text = Data()
     private var isFirst = true
-    /// Whether a record separator was seen; anything before the first isn't part of a text.
+    /// Whether a record separator was seen.
+    ///
+    /// Bytes before the first one aren't part of a text.
     private var isInSequence = false
 
     package init(_ format: Format, limit: ByteCount, lastEventID: String?) {
@@ -44,7 +46,7 @@ package struct JSONTextParser: StreamParser {
     }
 
     private mutating func append(_ piece: Data) throws(EventStreamError) {
-        // One byte for the carriage return or line feed after it.
+        // The limit allows one more byte, for the carriage return or line feed.
         guard Int64(text.count + piece.count) <= limit.bytes.addingOne else {
             throw EventStreamError(.lineTooLong(limit: limit))
         }

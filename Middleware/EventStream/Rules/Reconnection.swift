@@ -1,7 +1,7 @@
 package import HTTPChainCore
 import HTTPTypes
 
-/// The state of a stream between its connections, which decides what follows an interruption: a pure value.
+/// The state of a stream between its connections, which decides how the stream continues after an interruption.
 package struct Reconnection: Sendable {
     package enum Decision: Sendable, Hashable {
         case reconnect(after: Duration)
@@ -25,7 +25,7 @@ package struct Reconnection: Sendable {
         self.isReplayable = isReplayable
     }
 
-    /// The server accepted the request.
+    /// Records that the server accepted the request.
     package mutating func opened(at now: Duration) {
         openedAt = now
         broughtEvents = false
@@ -35,16 +35,20 @@ package struct Reconnection: Sendable {
         broughtEvents = true
     }
 
-    /// The shortest delay that a server can request, as in Firefox: with `retry: 0`, a stream that breaks immediately
-    /// would be reopened thousands of times per second, because zero never doubles.
+    /// The shortest delay that a server can request, as in Firefox.
+    ///
+    /// With `retry: 0`, a stream that breaks immediately would be reopened thousands of times per second, because zero
+    /// never doubles.
     private static let shortestServerDelay = Duration.milliseconds(500)
 
+    /// Sets the delay that the server requests.
+    ///
     /// HTML standard §9.2.6: "set the event stream's reconnection time to that integer".
     package mutating func retry(_ wait: Duration) {
         serverDelay = min(max(wait.bounded, Self.shortestServerDelay), policy.serverDelayLimit.bounded)
     }
 
-    /// The connection was closed locally, which isn't a failure.
+    /// Records that the connection was closed locally, which isn't a failure.
     mutating func closed(at now: Duration) {
         if let openedAt, now - openedAt >= policy.stableAfter { failures = 0 }
         openedAt = nil
@@ -105,10 +109,13 @@ package struct Reconnection: Sendable {
         return .reconnect(after: max(wait, min(asked.bounded, policy.serverDelayLimit.bounded)))
     }
 
-    /// The wait doubles with each failure, and jitter only lengthens it, so the server's delay is always kept.
+    /// Returns the wait, which doubles with each failure.
+    ///
+    /// Jitter only lengthens it, so that the server's delay is always kept.
     private func wait(_ random: some RandomSource) -> Duration {
         var base = serverDelay ?? policy.delay
-        // Zero would never double, and a server that is down would be contacted as fast as connections are refused.
+        // Zero would never double, and reconnecting to a server that is down would be limited only by how fast it
+        // refuses connections.
         if failures > 1, base <= .zero { base = Self.shortestServerDelay }
         let jitter = policy.jitter.isNaN ? 0 : min(max(0, policy.jitter), 1)
         return Backoff(base: base, cap: max(base, policy.maximumDelay))
@@ -134,7 +141,7 @@ extension StreamInterruption.Cause {
         if case .ended = self { true } else { false }
     }
 
-    /// The wait that the server, or a stage that refused the request, asked for.
+    /// The wait requested by the server, or by a stage that refused the request.
     var retryAfter: Duration? {
         switch self {
         case .status(_, let wait): wait

@@ -2,9 +2,9 @@ import HTTPChainCore
 
 /// The time that a server may be silent before its connection counts as lost.
 ///
-/// A connection can be dead for hours before the system notices. Anything that arrives counts, especially comments:
-/// servers send them as heartbeats. Only the time spent waiting for the next event counts, so that a slow reader isn't
-/// mistaken for a silent server.
+/// A connection can be dead for hours before the system notices. Anything that arrives counts as a sign of life,
+/// especially comments, which servers send as heartbeats. Only the time spent waiting for the next event counts, so
+/// that a slow reader isn't mistaken for a silent server.
 public struct StreamWatchdog: Sendable, Hashable, CustomStringConvertible {
     /// The limit before heartbeats are learned; `nil` for none.
     package let limit: Duration?
@@ -45,7 +45,7 @@ public struct StreamWatchdog: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The record of a server's silences: a pure value.
+/// The record of a server's silences.
 package struct SilenceWatch: Sendable {
     /// The number of gaps that are remembered.
     private static let memory = 4
@@ -58,7 +58,7 @@ package struct SilenceWatch: Sendable {
         self.watchdog = watchdog
     }
 
-    /// Records a new connection: the time without one isn't a gap.
+    /// Records a new connection, because the time without one isn't a gap.
     package mutating func opened() {
         lastHeartbeat = nil
     }
