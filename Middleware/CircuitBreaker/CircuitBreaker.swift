@@ -10,7 +10,7 @@ import HTTPTypes
 /// breaker.isolate("https://api.example.com")   // maintenance
 /// ```
 ///
-/// Chains with the same breaker share its circuits; they must use the same clock. A breaker can be used concurrently.
+/// Chains with the same breaker share its circuits, and must use the same clock. A breaker can be used concurrently.
 public final class CircuitBreaker: Sendable {
     /// The policy for opening and closing circuits.
     package let policy: CircuitBreakerPolicy
@@ -19,12 +19,12 @@ public final class CircuitBreaker: Sendable {
     private let circuits: GroupTable<Circuit>
     private let listeners: ChangeListeners
 
-    /// Creates a breaker with closed circuits.
+    /// Creates a breaker whose circuits are closed.
     ///
     /// - Parameters:
     ///   - policy: The policy for opening and closing circuits.
     ///   - group: The rule by which requests share a circuit; by origin by default.
-    ///   - limit: The maximum number of circuits; beyond it, the least recently used are forgotten; 1,000 by default.
+    ///   - limit: The maximum number of circuits; 1,000 by default. Beyond it, the least recently used are forgotten.
     ///   - observer: Receives each change of state immediately, in order for each circuit. It must return quickly.
     public init(
         _ policy: CircuitBreakerPolicy = CircuitBreakerPolicy(),
@@ -80,7 +80,7 @@ public final class CircuitBreaker: Sendable {
 
     /// Returns a stream of state changes from now on.
     ///
-    /// - Parameter limit: The number of changes kept for a slow reader, the latest; 100 by default.
+    /// - Parameter limit: The number of latest changes kept for a slow reader; 100 by default.
     public func changes(bufferingNewest limit: Int = 100) -> AsyncStream<CircuitChange> {
         listeners.stream(max(1, limit))
     }
@@ -119,7 +119,9 @@ final class Circuit: Sendable {
         self.listeners = listeners
     }
 
-    /// Admits a call to a closed circuit without needing the time or a random number; returns nil if it isn't closed.
+    /// Admits a call to a closed circuit without needing the time or a random number.
+    ///
+    /// Returns `nil` if the circuit isn't closed.
     @inline(__always)
     func admitAtOnce() -> CircuitRules.Permit? { rules.withLock { $0.permitWhileClosed } }
 
@@ -141,7 +143,7 @@ final class Circuit: Sendable {
         return value
     }
 
-    /// Reports the changes in order: they are taken from the rules under the listeners' lock.
+    /// Reports the changes in order, by taking them from the rules under the listeners' lock.
     private func tell() {
         listeners.tell { [key, rules] in
             rules.withLock { $0.takeChanges() }.map { CircuitChange(key, $0) }
@@ -187,7 +189,7 @@ final class ChangeListeners: Sendable {
             defer { state.isTelling = true }
             return !state.isTelling
         }
-        // The task that is already reporting continues with the added changes.
+        // The task that is already reporting also reports the added changes.
         guard isMine else { return }
         while let (change, streams) = nextChange() {
             observer?(change)
@@ -213,7 +215,8 @@ final class ChangeListeners: Sendable {
                 return state.lastID
             }
             continuation.onTermination = { [weak self] _ in
-                // Removed first, so that its deinitialization doesn't run under the lock.
+                // Removed under the lock but released after it, because its deinitialization must not run under the
+                // lock.
                 let ended = self?.state.withLock { $0.streams.removeValue(forKey: id) }
                 _ = ended
             }

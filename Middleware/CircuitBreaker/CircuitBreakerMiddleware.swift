@@ -17,16 +17,16 @@ import HTTPTypes
 ///
 /// Each origin, or each key of your own grouping, has a circuit. While it is **closed**, calls pass and their results
 /// are counted. At a failure rate, a rate of slow calls or a number of failures in a row (``CircuitBreakerPolicy``), it
-/// **opens**, and calls are refused with ``CircuitOpenError`` before anything is sent. After a time that grows with
-/// each failed attempt, and has jitter, it is **half-open**: a few calls pass as probes. If all of them succeed, the
-/// circuit closes. If one fails, or its body breaks within the probe timeout, the circuit opens again. A cancelled
-/// probe gives its place to another; one that doesn't end in time has failed, so that a circuit never stays half-open
+/// **opens**, and calls are refused with ``CircuitOpenError`` before anything is sent. After a time that has jitter and
+/// grows with each failed attempt, it is **half-open**: a few calls pass as probes. If all of them succeed, the circuit
+/// closes. If one fails, or its body breaks within the probe timeout, the circuit opens again. A cancelled probe gives
+/// its place to another. A probe that doesn't end in time counts as failed, so that a circuit never stays half-open
 /// permanently.
 ///
 /// **What counts.** 5xx, transport errors, timeouts of an attempt and broken bodies are failures; 2xx and 3xx are
-/// successes. 4xx are neither, because they are about the request; nor are refusals by inner stages, cancelled calls
-/// and other errors. ``CircuitBreakerPolicy/verdict`` can override this. A 429 or 503 with `Retry-After` (RFC 9110
-/// §10.2.3) opens the circuit for that time, for all calls.
+/// successes. 4xx are neither, because they are about the request. Refusals by inner stages, cancelled calls and other
+/// errors are neither as well. ``CircuitBreakerPolicy/verdict`` can override this. A 429 or 503 with `Retry-After` (RFC
+/// 9110 §10.2.3) opens the circuit for that time, for all calls.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/breaker``: inside retry and hedging, so that each attempt is checked, and
 /// outside the limits, so that a refused call doesn't wait first. Retry doesn't repeat a refusal; an outer cache serves
@@ -222,7 +222,7 @@ extension CircuitBreakerPolicy {
         switch error {
         case is CancellationError, is any RefusalError: .neither
         case is TransportError: .failure
-        // By the call's own deadline, the server may have had no time at all.
+        // If the call's own deadline has passed, the server may have had no time at all.
         case let error as any TimeoutFailure: error.scope == .call ? .neither : .failure
         default: .neither
         }

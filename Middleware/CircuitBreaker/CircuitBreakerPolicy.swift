@@ -43,15 +43,17 @@ public struct CircuitBreakerPolicy: Sendable {
     public var minimumCalls = 100
     /// The share of failures that opens the circuit, from 0 to 1, or `nil` for none; 0.1 by default.
     public var failureRate: Double? = 0.1
-    /// The number of failures in a row that opens the circuit, regardless of the number of calls; `nil`, the default,
-    /// disables this rule.
+    /// The number of failures in a row that opens the circuit, regardless of the number of calls.
+    ///
+    /// `nil`, the default, disables this rule.
     public var consecutiveFailures: Int?
     /// The rule by which slow calls open the circuit; none by default.
     public var slowCalls: SlowCalls?
     /// The time for which the circuit stays open.
     public var openTime = CircuitOpenTime()
-    /// The number of concurrent probes in the half-open state, which must all succeed to close the circuit; 1 by
-    /// default, at most 1,000.
+    /// The number of concurrent probes in the half-open state; 1 by default, at most 1,000.
+    ///
+    /// All of them must succeed to close the circuit.
     public var probes = 1
     /// The time after which a probe without a result counts as a failure; 30 seconds by default.
     public var probeTimeout = Duration.seconds(30)
@@ -76,8 +78,9 @@ public struct CircuitBreakerPolicy: Sendable {
     }
 }
 
-/// The time for which a circuit stays open: it grows with each failed probe, and has jitter, so that clients don't come
-/// back simultaneously.
+/// The time for which a circuit stays open.
+///
+/// It grows with each failed probe, and has jitter, so that clients don't come back simultaneously.
 public struct CircuitOpenTime: Sendable, Hashable {
     /// The initial time.
     public var base: Duration

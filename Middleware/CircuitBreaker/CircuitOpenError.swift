@@ -31,8 +31,9 @@ public struct CircuitOpenError: RefusalError, AnnotatedError {
     public let key: String
     /// The reason why the circuit refuses calls.
     package let cause: Reason
-    /// The time until the next probe is admitted; `nil` if that depends on a probe in flight, or on the circuit being
-    /// closed manually.
+    /// The time until the next probe is admitted.
+    ///
+    /// `nil` if that depends on a probe in flight, or on the circuit being closed manually.
     public let retryAfter: Duration?
     /// The redacted request.
     public let exchange: ExchangeSnapshot?

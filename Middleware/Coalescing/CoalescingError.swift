@@ -1,8 +1,8 @@
 public import HTTPChainCore
 
-/// A caller read the body of a shared transfer so slowly that the part it hasn't read is no longer kept.
+/// A caller read the body of a shared transfer so slowly that the part it hasn't read is no longer available.
 ///
-/// The other callers can read on. The part this caller has read is correct, but incomplete.
+/// The other callers can continue to read. The part that this caller has read is correct, but incomplete.
 public struct CoalescingError: HTTPChainError {
     /// The maximum size of the part kept for slow readers, in memory and in a file.
     public let limit: ByteCount

@@ -9,12 +9,14 @@ package struct CoalescingKey: Hashable, Sendable {
     package let origin: Origin
     private(set) var partition: String?
 
-    /// Creates the key of a request; returns `nil` if it needs a separate transfer.
+    /// Creates the key of a request.
+    ///
+    /// Returns `nil` if the request needs a separate transfer.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - ignored: The fields that may differ.
-    ///   - hasUserPartition: Whether the partition separates users: credentials in options have no value to compare.
+    ///   - hasUserPartition: Whether the partition separates users. Credentials in options have no value to compare.
     package init?(_ request: borrowing Request, ignoring ignored: [HTTPField.Name], hasUserPartition: Bool) {
         let head = request.head
         let options = request.options
@@ -45,7 +47,8 @@ package struct CoalescingKey: Hashable, Sendable {
         return key
     }
 
-    /// Ranges are specific to the caller, and a request for a new response must not get an earlier one.
+    /// Whether the call needs a separate transfer: ranges are specific to the caller, and a request for a new response
+    /// must not get an earlier one.
     private static func wantsOwnTransfer(_ fields: HTTPFields) -> Bool {
         if fields.contains(.range) || fields.contains(.ifRange) { return true }
         return [HTTPField.Name.cacheControl, .pragma].contains { name in
@@ -53,7 +56,7 @@ package struct CoalescingKey: Hashable, Sendable {
         }
     }
 
-    /// RFC 9111 §5.2.1.1, §5.2.1.4, §5.2.1.5 and §5.4.
+    /// Whether a directive requires a new response: RFC 9111 §5.2.1.1, §5.2.1.4, §5.2.1.5 and §5.4.
     private static func asksForNew(_ directive: Substring) -> Bool {
         let text = String(directive.lowercased().unicodeScalars.filter { $0 != " " && $0 != "\t" && $0 != "\"" })
         return text.begins(with: "no-cache") || text.begins(with: "no-store") || text == "max-age=0"

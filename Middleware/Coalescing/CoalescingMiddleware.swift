@@ -17,18 +17,19 @@ public import HTTPTypes
 /// only until the response's head arrives, because after that the response may be older than the call. For the same
 /// reason, no call joins a transfer that began before the end of an unsafe request to the same origin.
 ///
-/// Each caller reads the body at its own speed; the transfer runs at the speed of the fastest. The part that others have
-/// yet to read is kept in memory up to `window` bytes, and beyond that in a temporary file up to `spill` bytes. If that
-/// isn't enough, the slowest reader gets a ``CoalescingError``: it never delays the others. Cancelling one caller, or
-/// dropping its body, doesn't affect the others; the last to leave cancels the transfer. An error goes to all.
+/// Each caller reads the body at its own speed, and the transfer runs at the speed of the fastest. The part that others
+/// haven't read yet is kept in memory up to `window` bytes, and beyond that in a temporary file up to `spill` bytes. If
+/// that isn't enough, the slowest reader gets a ``CoalescingError``: it never delays the others. Cancelling one caller,
+/// or dropping its body, doesn't affect the others. When the last one leaves, the transfer is cancelled. If the
+/// transfer fails, all callers get the error.
 ///
 /// No caller owns the transfer: deadlines and cancellation apply to each caller separately, and inner stages see the
-/// latest deadline. Calls also share only if their options are equal, apart from those that don't affect the response
-/// (``/HTTPChainCore/RequestOption/affectsResponse``): a call never fails because of another's attempt timeout, retry
-/// policy or priority. Inner stages call the observers of the call that began the transfer.
+/// latest deadline. In addition, calls share a transfer only if their options are equal, apart from those that don't
+/// affect the response (``/HTTPChainCore/RequestOption/affectsResponse``). A call therefore never fails because of
+/// another's attempt timeout, retry policy or priority. Inner stages call the observers of the call that began the transfer.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/coalesce``: inside the cache, outside retry and authentication. Because
-/// credentials are added further in, a chain that authenticates needs a partition that separates users
+/// credentials are added by inner stages, a chain that authenticates needs a partition that separates users
 /// (``/HTTPChainCore/UserPartition``); without one, `Chain.init` throws. Calls with credentials in their options are
 /// joined only if the partition is a closure, which sees them.
 ///
@@ -37,8 +38,10 @@ public import HTTPTypes
 ///
 /// **Errors.** ``CoalescingError`` while the body is read. Errors of inner stages go to all callers of the transfer.
 public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, SharingMiddleware {
-    /// The names of fields that identify one call, and neither selects a representation nor carries a credential:
-    /// `traceparent`, `tracestate`, `baggage` (W3C Trace Context and Baggage), `X-Request-ID` and `X-Correlation-ID`.
+    /// The names of fields that identify one call, and neither select a representation nor carry a credential.
+    ///
+    /// These are `traceparent`, `tracestate`, `baggage` (W3C Trace Context and Baggage), `X-Request-ID` and
+    /// `X-Correlation-ID`.
     public static let callFields = RequestIdentity.callFields
 
     private let partition: UserPartition
@@ -87,7 +90,7 @@ public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         )
     }
 
-    /// Reports a stage that would share one user's responses with another.
+    /// Reports a stage that would share one user's responses with another user.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         partition.problems(at: place, of: "CoalescingMiddleware", "whose calls it joins")
     }

@@ -27,7 +27,8 @@ extension Request {
     /// let fresh = Request.get("https://api.example.com/plants").coalesced(false)
     /// ```
     ///
-    /// - Parameter isCoalesced: Whether it may share a transfer; with `false`, it can't join or be joined.
+    /// - Parameter isCoalesced: Whether it may share a transfer. With `false`, it can neither join a transfer nor be
+    ///   joined.
     public consuming func coalesced(_ isCoalesced: Bool = true) -> Request {
         options[CoalescingOption.self] = isCoalesced
         return self

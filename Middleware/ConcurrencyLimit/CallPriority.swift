@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// The priority of a call relative to others; see also ``HTTPChainCore/Request/priority(_:)``.
 public enum CallPriority: Int, Sendable, Hashable, Comparable, CaseIterable, RequestOption {
-    /// A call nobody waits for, such as prefetching or synchronization.
+    /// A call that nobody waits for, such as prefetching or synchronization.
     case background
     /// A call that can be delayed, such as statistics.
     case low
@@ -37,8 +37,9 @@ public enum CallPriority: Int, Sendable, Hashable, Comparable, CaseIterable, Req
 }
 
 extension Request {
-    /// Returns the request with a priority: waiting calls with higher priorities are sent first, and those with lower
-    /// ones refused first.
+    /// Returns the request with a priority.
+    ///
+    /// Waiting calls with higher priorities are sent first, and those with lower ones are refused first.
     public consuming func priority(_ priority: CallPriority) -> Request {
         options[CallPriority.self] = priority
         return self

@@ -6,7 +6,7 @@ public struct ConcurrencyAlgorithm: Sendable, CustomStringConvertible {
     /// The rule and its bounds, for display.
     public let description: String
 
-    /// A fixed number of calls: a bulkhead.
+    /// A fixed number of calls, also known as a bulkhead.
     ///
     /// - Parameter count: The number of calls, at least 1.
     public static func fixed(_ count: Int) -> ConcurrencyAlgorithm {
@@ -14,7 +14,9 @@ public struct ConcurrencyAlgorithm: Sendable, CustomStringConvertible {
         return ConcurrencyAlgorithm(makeRule: { FixedConcurrency(limit: count) }, description: "\(count)")
     }
 
-    /// The number of calls the server can process at once, plus a margin: throughput times the latency without a queue.
+    /// The number of calls that the server can process at once, plus a margin.
+    ///
+    /// The number is the throughput times the latency without a queue.
     ///
     /// See ``ThroughputConcurrency`` for the algorithm.
     ///

@@ -1,7 +1,8 @@
 public import HTTPChainCore
 
-/// A call was refused because the limit of calls in flight is reached, and it may not wait or waited too long; nothing
-/// was sent.
+/// A call was refused because the limit of calls in flight is reached; nothing was sent.
+///
+/// The call was not allowed to wait, or waited too long.
 public struct ConcurrencyLimitError: RefusalError, AnnotatedError {
     /// The reason for the refusal.
     #if hasAttribute(nonexhaustive)

@@ -10,19 +10,20 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// A server queues calls that it can't process at once; if their callers give up in the meantime, the work is wasted.
+/// A server queues calls that it can't process at once. If their callers give up in the meantime, the work is wasted.
 /// It is better to let calls wait at the client, or to refuse them there immediately.
 ///
 /// Each origin, or each key of your own grouping, has a limit. A call holds its permit until its response's body was
-/// read to the end, broke, or was dropped; a body in memory holds none. If there is no permit, calls wait by priority
-/// (``CallPriority``), up to a number and a time (``ConcurrencyQueue``). Beyond that, they are refused with
-/// ``ConcurrencyLimitError``, lower priorities first. A call that is cancelled while it waits takes no permit.
+/// read to the end, broke, or was dropped. If the body is in memory, the permit is returned immediately. If there is no
+/// permit, calls wait by priority (``CallPriority``), up to a number and a time (``ConcurrencyQueue``). Beyond that,
+/// they are refused with ``ConcurrencyLimitError``, lower priorities first. A call that is cancelled while it waits
+/// takes no permit.
 ///
 /// **The limit** is fixed, ``ConcurrencyAlgorithm/adaptive(in:initial:)``, or set by another well-known rule. Latency
 /// is that of the response's head. Timeouts (even of the whole call), failed or lost connections, 429, 503 and 504
 /// count as drops; refusals by inner stages and cancelled calls don't count.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/concurrencyLimit``: inside a rate limit, outside the attempt's timeout,
+/// **Place.** Phase ``/HTTPChainCore/Phase/concurrencyLimit``: inside a rate limit, and outside the attempt's timeout,
 /// which must not include the time in the queue.
 ///
 /// **Options.** ``CallPriority``, set by ``HTTPChainCore/Request/priority(_:)``.
@@ -149,7 +150,7 @@ public struct ConcurrencyLimitMiddleware: DeadlineKeepingMiddleware {
         case is any RefusalError: false
         case let error as TransportError: OverloadSigns.has(error)
         case is any TimeoutFailure: true
-        // The stage that enforces the call's deadline cancels inner stages when time is up.
+        // When time is up, the stage that enforces the call's deadline cancels inner stages.
         default: isLate && (error is CancellationError || Task.isCancelled)
         }
     }

@@ -23,7 +23,7 @@ public struct ConcurrencyQueue: Sendable, Hashable {
 
 /// The permits of all origins, or of another grouping: the state of one or more ``ConcurrencyLimitMiddleware``.
 ///
-/// Chains with the same limiter share its permits; they must use the same clock.
+/// Chains with the same limiter share its permits, and must use the same clock.
 public final class ConcurrencyLimiter: Sendable {
     /// The rule for the limit.
     package let algorithm: ConcurrencyAlgorithm
@@ -59,8 +59,9 @@ public final class ConcurrencyLimiter: Sendable {
     /// - Parameter key: The origin, such as "https://api.example.com", or the key of another grouping.
     public func limit(of key: String) -> Int { pools.existing(key)?.limit ?? algorithm.rule().limit }
 
-    /// Returns the number of a group's calls in flight: those sent whose response's body was neither read to its end
-    /// nor dropped.
+    /// Returns the number of a group's calls in flight.
+    ///
+    /// A call is in flight from the time it is sent until its response's body was read to its end or dropped.
     ///
     /// - Parameter key: The origin, or the key of another grouping.
     public func inFlight(in key: String) -> Int { pools.existing(key)?.counts.inFlight ?? 0 }

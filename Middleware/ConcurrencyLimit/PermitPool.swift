@@ -6,11 +6,13 @@ final class PermitPool: Sendable {
     enum Grant: Sendable {
         /// A permit, with the number of calls in flight.
         case permit(inFlight: Int)
-        /// No permit: a call with a higher priority took the place in the queue.
+        /// No permit was granted, because a call with a higher priority took the place in the queue.
         case replaced
     }
 
-    /// A rule; the package's own rule is stored directly instead of as an existential, and changed in place.
+    /// A rule.
+    ///
+    /// The package's own rule is stored directly instead of as an existential, and changed in place.
     private struct Rule: Sendable {
         private var own: ThroughputConcurrency?
         private var other: any ConcurrencyRule
@@ -109,8 +111,8 @@ final class PermitPool: Sendable {
         let grant = try await withThrowingTaskGroup(of: Grant?.self) { group -> Grant? in
             group.addTask { try await handover.value() }
             group.addTask {
-                // Even if cancelled, the other child task knows whether a permit was given.
-                // Again if the deadline is later now: another call may have joined the exchange.
+                // Even if this was cancelled, the other child task knows whether a permit was given. The wait repeats
+                // if the deadline is later now, because another call may have joined the exchange.
                 while !Task.isCancelled, deadline() > time.elapsed {
                     try? await time.sleep(for: deadline() - time.elapsed)
                 }
@@ -142,7 +144,7 @@ final class PermitPool: Sendable {
         }
     }
 
-    /// Learns from a call, returns its permit if it holds none any more, and admits waiting calls if there is room.
+    /// Learns from a call, returns its permit if it no longer needs one, and admits waiting calls if there is room.
     func finish(_ sample: ConcurrencySample, givingBack: Bool) {
         state.withLock { state in
             state.limit = state.rule.learn(sample)
@@ -153,7 +155,7 @@ final class PermitPool: Sendable {
 
     private static func fill(_ state: inout State) {
         while state.inFlight < state.limit, let next = state.queue.next() {
-            // A cancelled call doesn't take the permit; the next one does.
+            // A cancelled call doesn't take the permit, so the next one gets it.
             if next.give(.permit(inFlight: state.inFlight + 1)) { state.inFlight += 1 }
         }
     }

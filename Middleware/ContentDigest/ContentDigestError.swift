@@ -9,7 +9,7 @@ public struct ContentDigestError: HTTPChainError, Hashable {
     public enum Problem: Sendable, Hashable {
         /// The received content doesn't match the field; digests in base64.
         case mismatch(field: DigestField, expected: String, actual: String)
-        /// The request's body can be read only once, so that nothing would be left to send.
+        /// The request's body can be read only once, and computing its digest would consume it.
         case bodyReadableOnce
         /// A digest is required, but the response has none.
         case noDigest

@@ -18,8 +18,8 @@ import HTTPTypes
 ///
 /// **Responses** are verified as they are read: a mismatch throws at the end of the body, and data read before it must
 /// not be trusted. All digests with a known algorithm must match. Other algorithms and malformed fields are ignored
-/// (RFC 9651 §4.2). ``DigestVerification`` in the response's options says whether the content is verified, or why not:
-/// for example, if the transport has already decoded it.
+/// (RFC 9651 §4.2). ``DigestVerification`` in the response's options says whether the content is verified, and if not,
+/// the reason, such as a transport that has already decoded it.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/digest``: inside gzip, because a digest covers the encoded content.
 ///
@@ -89,7 +89,7 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware, DeadlineKeepingMidd
         ]
     }
 
-    /// Adds digests to the request, passes it on, and has the response's body verified as it is read.
+    /// Adds digests to the request, passes it on, and verifies the response's body as it is read.
     ///
     /// - Throws: ``ContentDigestError``; rethrows errors from reading the request's body and of the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
@@ -102,7 +102,7 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware, DeadlineKeepingMidd
         if request.body.bytes != nil {
             try await digester.addDigests(to: &request)
         } else {
-            // A body from elsewhere may keep its reader waiting.
+            // A body that isn't in memory may keep its reader waiting.
             let plain = request
             request = try await plain.withinDeadline {
                 var request = plain

@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// The treatment of a request body that can be read only once, whose digest must be known before it is sent.
+/// The treatment of a request body that can be read only once, because its digest must be known before it is sent.
 public enum OneShotDigestPolicy: Sendable, Hashable, CustomStringConvertible {
     /// Throws ``ContentDigestError``.
     case refused
@@ -19,7 +19,7 @@ public enum OneShotDigestPolicy: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The digests of one request, instead of those that ``ContentDigestMiddleware`` adds to all.
+/// The digests of one request, instead of those that ``ContentDigestMiddleware`` adds to all requests.
 package enum RequestDigests: RequestOption {
     /// The stage's digests.
     package static var defaultValue: CallSetting<[DigestField]> { .standard }

@@ -23,7 +23,7 @@ public enum DigestField: Sendable, Hashable, CustomStringConvertible {
     case reprDigest(ContentDigestAlgorithm)
     /// `Content-MD5` (RFC 1864), for old servers.
     ///
-    /// It detects accidental damage, but no attacks: MD5 is broken.
+    /// It detects accidental damage, but doesn't protect against attacks: MD5 is broken.
     case contentMD5
 
     /// The field's name, and its algorithm if there is a choice.

@@ -7,7 +7,9 @@ import RawStructuredFieldValues
 struct DeclaredDigests {
     /// The digests with a known algorithm.
     private(set) var digests: [DigestField: Data] = [:]
-    /// Whether a field, which is then ignored (RFC 9651 §4.2), or one of its members is malformed.
+    /// Whether a field, or a member of one, is malformed.
+    ///
+    /// A malformed field is ignored (RFC 9651 §4.2).
     private(set) var hasMalformedField = false
     /// Whether a field has an algorithm that is unknown, or insecure by RFC 9530 §5.
     private(set) var hasOtherAlgorithm = false

@@ -11,7 +11,9 @@ public enum DigestVerification: ResponseOption {
         case notChecked
         /// The response has no digest.
         case noDigest
-        /// The content is verified against these as it is read; a mismatch throws at the end of the body.
+        /// The content is verified against these digests as it is read.
+        ///
+        /// A mismatch throws at the end of the body.
         case verifiedWhileRead([DigestField])
         /// The response has a digest that can't be verified for the content as received.
         case notVerifiable(Reason)
@@ -57,7 +59,9 @@ public enum DigestPolicy: Sendable, Hashable, CustomStringConvertible {
     case off
     /// Verifies responses that have a verifiable digest.
     case whenPresent
-    /// Requires a verifiable digest in all successful (2xx) responses with content; verifies others if they have one.
+    /// Requires a verifiable digest in all successful (2xx) responses with content.
+    ///
+    /// Verifies others if they have one.
     case required
 
     /// A short name of the policy.

@@ -35,7 +35,7 @@ struct RequestDigester {
             if chunk.count < Self.longChunk {
                 hashes.update(chunk)
             } else {
-                // Reading a body in memory never suspends: hashing a large one here would block a Swift thread.
+                // Reading a body in memory never suspends, so hashing a large one here would block a Swift thread.
                 hashes = try await executor.run { [hashes] in
                     var hashes = hashes
                     hashes.update(chunk)
@@ -46,7 +46,8 @@ struct RequestDigester {
         try write(missing, hashes, to: &request.head.headerFields)
     }
 
-    /// Keeps the caller's fields; and a part of a representation (RFC 9110 §14.5) doesn't determine its whole digest.
+    /// Returns the fields to add: the caller's are kept, and a part of a representation (RFC 9110 §14.5) doesn't
+    /// determine its `Repr-Digest`.
     private func missingFields(in request: Request) -> [DigestField] {
         let method = request.head.method
         guard !request.body.isEmpty || [.post, .put, .patch].contains(method) else { return [] }
@@ -60,7 +61,7 @@ struct RequestDigester {
     }
 
     private func write(_ fields: [DigestField], _ hashes: ContentHashes, to head: inout HTTPFields) throws {
-        // `HTTPFields` ends the process if there is one field too many.
+        // `HTTPFields` ends the process if there are too many fields.
         guard head.count < HTTPFields.capacity - 3 else { return }
         var content: [(ContentDigestAlgorithm, Data)] = []
         var representation: [(ContentDigestAlgorithm, Data)] = []

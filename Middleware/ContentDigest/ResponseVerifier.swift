@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// Selects the digests that apply to a response's content, and has them verified.
+/// Selects the digests that apply to a response's content, and arranges their verification.
 struct ResponseVerifier {
     let target: HTTPRequest
     let policy: DigestPolicy

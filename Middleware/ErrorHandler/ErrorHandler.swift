@@ -115,8 +115,8 @@ public struct ErrorHandler: Sendable {
     /// do { … } catch ShopError.signInNeeded { … }
     /// ```
     ///
-    /// The error is thrown without wrapping, so that `catch` finds it by its type. It must contain anything it needs of
-    /// the failure. ``map(_:)`` wraps it together with the original error.
+    /// The error is thrown without wrapping, so that `catch` finds it by its type. It must contain whatever is needed
+    /// from the failure. ``map(_:)`` wraps it together with the original error.
     ///
     /// - Parameter error: Returns the error, or `nil` to pass the failure to the next handler.
     public static func throwing<Failure: Error>(
@@ -135,8 +135,8 @@ public struct ErrorHandler: Sendable {
     /// }
     /// ```
     ///
-    /// The error is thrown without wrapping, like that of ``throwing(_:)``. Content is read up to the stage's limit also
-    /// for responses that are valid; it can be read again.
+    /// The error is thrown without wrapping, like that of ``throwing(_:)``. Content is read up to the stage's limit
+    /// even if the response is valid; it can be read again.
     ///
     /// - Parameter check: Throws the call's error if the response is invalid; otherwise the next handler sees it. The
     ///   content is `nil` if it exceeds the stage's limit or is incomplete.

@@ -22,9 +22,9 @@ import HTTPTypes
 /// content types, so several can be combined. If no handler has a result, the error is rethrown unchanged. A
 /// ``ServiceError`` has the original error as its cause, and so the request, the response and the transport's error.
 ///
-/// The stage handles errors, not responses, except with ``ErrorHandler/validating(_:)``: an inner `StatusValidationMiddleware` turns a status into an error that
-/// contains the response. Content is read up to a limit, and can be read again from the error. Cancellation is never
-/// handled.
+/// The stage handles errors, not responses, except with ``ErrorHandler/validating(_:)``. An inner
+/// `StatusValidationMiddleware` turns a status into an error that contains the response. Content is read up to a limit,
+/// and can be read again from the error. Cancellation is never handled.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/failure``: it handles failures of all other stages.
 ///
@@ -100,7 +100,7 @@ public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
         return try await checked(response, with: handlers(additional, call))
     }
 
-    /// Returns the response unless one of the handlers that see every response has an error for it.
+    /// Returns the response, unless one of the handlers that see every response returns an error for it.
     private func checked(_ response: consuming Response, with handlers: [ErrorHandler]) async throws -> Response {
         guard handlers.contains(where: { $0.check != nil }) else { return response }
         var response = response

@@ -32,7 +32,7 @@ public struct Fallback: Sendable, CustomStringConvertible {
         }
     }
 
-    /// A fixed response, used only if its body can be read again.
+    /// A fixed response, which is used only if its body can be read again.
     public static func response(_ response: Response) -> Fallback {
         Fallback("a canned \(response.status.code)") { _, _ in response.body.isReplayable ? response : nil }
     }
@@ -50,15 +50,15 @@ public struct Fallback: Sendable, CustomStringConvertible {
     ///
     /// Requests are the same if their complete URL, header fields and content are the same. Fields that identify the
     /// call (`traceparent`, `X-Request-ID`, …) or request a newer response (`Cache-Control`, `Pragma`, `If-None-Match`,
-    /// `If-Modified-Since`) may differ. Content that isn't in memory can't be compared, so its request has no last
-    /// response.
+    /// `If-Modified-Since`) may differ. Content that isn't in memory can't be compared, so a request with such content
+    /// has no last response.
     ///
     /// A response is remembered once its body was read to the end. To reuse responses by the rules of HTTP, use a cache
     /// with `stale-if-error`; use this fallback if any response is better than none.
     ///
     /// - Parameters:
-    ///   - group: The groups that don't share responses, such as users. Outside authentication, a request doesn't
-    ///     identify its user.
+    ///   - group: The groups that don't share responses, such as users. If the stage is outside authentication, a
+    ///     request doesn't identify its user.
     ///   - count: The maximum number of responses per group, of which the latest are kept. Defaults to 100.
     ///   - limit: The maximum size of a body. Defaults to 256 KiB.
     public static func lastAnswer(

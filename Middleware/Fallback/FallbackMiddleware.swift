@@ -13,16 +13,17 @@ public import HTTPTypes
 /// if let reason = response.fallback { print("not from the server:", reason) }
 /// ```
 ///
-/// **Condition.** By default, after refusals by inner stages (an open circuit, a full queue), transport errors,
-/// timeouts, and 500, 502, 503 and 504, including errors made from them by inner status validation, and only for safe
-/// methods (RFC 9110, section 9.2.1), because a response to a write would claim that it is done. A custom condition
-/// decides otherwise, and can match custom errors of an inner error handler. Cancelled calls are excluded.
+/// **Condition.** By default, the fallback is used after refusals by inner stages (an open circuit, a full queue),
+/// transport errors, timeouts, and 500, 502, 503 and 504, including errors made from them by inner status validation.
+/// It is used only for safe methods (RFC 9110, section 9.2.1), because a response to a write would claim that it is
+/// done. A custom condition can decide otherwise, and match custom errors of an inner error handler. Cancelled calls
+/// are excluded.
 ///
 /// If the fallback has no response, or fails, the result is the call's own. A fallback's response has its reason in
 /// ``HTTPChainCore/Response/fallback``.
 ///
-/// **Place.** In any phase; outside retry and circuit breaker, as a last resort. If it responds to writes, inside the
-/// cache: an inner cache doesn't see those responses, and keeps its stored ones (RFC 9111, section 4.4).
+/// **Place.** In any phase: outside retry and circuit breaker, as a last resort, and inside the cache if it responds to
+/// writes. An inner cache doesn't see those responses, and keeps its stored ones (RFC 9111, section 4.4).
 ///
 /// **Errors.** The call's own errors.
 public struct FallbackMiddleware: DeadlineKeepingMiddleware {
@@ -72,7 +73,7 @@ public struct FallbackMiddleware: DeadlineKeepingMiddleware {
     /// - Throws: Rethrows errors of the inner stages if the fallback has no response; `CancellationError`.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        // The URL that inner stages build distinguishes requests.
+        // Requests are distinguished by the URL that inner stages build.
         if !fallback.memories.isEmpty, !request.hasCompleteURL { _ = request.recordCall() }
         let kept = request
         do {

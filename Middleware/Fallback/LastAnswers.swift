@@ -22,7 +22,7 @@ final class LastAnswers: Sendable {
         let answers = Locked<(byRequest: [Key: Answer], clock: UInt64)>(([:], 0))
     }
 
-    /// The fields that request a newer response: for them, too, any response is better than none.
+    /// The fields that request a newer response, because for them, too, any response is better than none.
     private static let ignored =
         RequestIdentity.callFields + [.cacheControl, .ifModifiedSince, .ifNoneMatch, .pragma]
 
@@ -36,7 +36,8 @@ final class LastAnswers: Sendable {
         self.limit = limit
     }
 
-    /// Returns the response, which is remembered when its body has been read to the end, or immediately if in memory.
+    /// Returns the response, and remembers it when its body has been read to the end, or immediately if it is in
+    /// memory.
     func remembering(_ response: consuming Response, to request: borrowing Request) -> Response {
         guard response.status.kind == .successful, response.status.code != 206,
             response.body.length ?? 0 <= limit.bytes, let (group, key) = place(of: request)

@@ -14,7 +14,7 @@ public struct ContentCoding: Sendable, Hashable, CustomStringConvertible {
     public let name: String
     /// Older names that servers use, in lower case.
     package let aliases: [String]
-    /// The settings of the coding, for people: "level 6"; empty if there are none.
+    /// The settings of the coding, for display: "level 6"; empty if there are none.
     package let settings: String
     /// The relative preference in `Accept-Encoding`, from 0 to 1 (RFC 9110 §12.4.2).
     package private(set) var quality = 1.0
@@ -45,7 +45,7 @@ public struct ContentCoding: Sendable, Hashable, CustomStringConvertible {
     /// - Parameters:
     ///   - name: The name, which is case-insensitive.
     ///   - aliases: Other names for it.
-    ///   - settings: The settings of the encoder, for people: "level 6".
+    ///   - settings: The settings of the encoder, for display: "level 6".
     ///   - decoder: Makes a decoder, once for each reading of a body; may throw a ``ContentCodingError/Problem``.
     ///   - encoder: Makes an encoder, in the same way.
     public init(
@@ -62,10 +62,10 @@ public struct ContentCoding: Sendable, Hashable, CustomStringConvertible {
         makeEncoder = encoder
     }
 
-    /// gzip (RFC 1952) at level 6, also with its old name `x-gzip`.
+    /// gzip (RFC 1952) at level 6, also under its old name `x-gzip`.
     public static let gzip = gzip(level: .standard)
 
-    /// gzip (RFC 1952), also with its old name `x-gzip`.
+    /// gzip (RFC 1952), also under its old name `x-gzip`.
     ///
     /// - Parameter level: The compression level for encoding.
     public static func gzip(level: CompressionLevel) -> ContentCoding {
@@ -84,7 +84,7 @@ public struct ContentCoding: Sendable, Hashable, CustomStringConvertible {
     /// Returns the coding with another preference.
     ///
     /// - Parameter quality: 0 to 1, as in `Accept-Encoding` (`gzip;q=0.5`), rounded to three digits and clamped. 0 asks
-    ///   the server not to use it; content in this coding is decoded nevertheless.
+    ///   the server not to use it; content in this coding is still decoded.
     public func preferred(_ quality: Double) -> ContentCoding {
         var result = self
         result.quality = quality.isNaN ? 0 : (min(1, max(0, quality)) * 1000).rounded() / 1000

@@ -15,10 +15,10 @@ import HTTPTypes
 /// **Responses** are decoded as they are read: gzip with any number of members, and deflate, zlib-wrapped or raw;
 /// brotli, zstd and custom codings if the stage has them; up to five stacked codings. Checksums and lengths are
 /// verified. `Content-Encoding` and `Content-Length` are removed, and remain available in
-/// ``/HTTPChainCore/OriginalContentFields``. Unknown codings remain, with their field and everything beneath them.
-/// Responses to HEAD and 1xx, 204, 205 and 304 are left unchanged, as are 206 responses, which contain a part of
-/// encoded content. If the transport has already decoded the body, `Content-Encoding` is absent, and it passes
-/// untouched.
+/// ``/HTTPChainCore/OriginalContentFields``. An unknown coding remains, with its field and the codings applied before
+/// it. Responses to HEAD and 1xx, 204, 205 and 304 are left unchanged, as are 206 responses, which contain a part of
+/// encoded content. If the transport has already decoded the body, `Content-Encoding` is absent, and the body is left
+/// unchanged.
 ///
 /// `Accept-Encoding: gzip, deflate`, or the stage's own codings, is added if the request has no such field, but not
 /// over a transport that decodes by itself (``ContentNegotiation``), and never to a request with `Range`, whose offsets
@@ -118,7 +118,7 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
         let response = try await next(request)
         guard let plain, CompressionRefusals.mayRefuse(plain.coding, response.head) else { return response }
         guard plain.request.body.isReplayable else {
-            // A second attempt isn't possible, so assume that it was the coding, and the next call succeeds if it was.
+            // A second attempt isn't possible. Assume that the coding was the reason; if so, the next call succeeds.
             refusals.insert(plain.request.origin, plain.coding)
             return response
         }

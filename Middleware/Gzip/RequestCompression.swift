@@ -130,7 +130,7 @@ extension Request {
 
     /// Returns the request with its response left encoded, for a download that is stored compressed.
     ///
-    /// A transport that decodes by itself, such as URLSession, does so in any case.
+    /// A transport that decodes by itself, such as URLSession, still decodes it.
     public consuming func leavingResponseEncoded() -> Request {
         options[ResponseDecoding.self] = .off
         return self

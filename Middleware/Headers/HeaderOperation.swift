@@ -5,8 +5,8 @@ public import HTTPTypes
 /// A change to a request's header fields.
 ///
 /// Values are plain text. A value that isn't allowed in a header field (RFC 9110 §5.5: CR, LF, NUL and other control
-/// characters) is never altered: it throws an error that names the field. Surrounding white space is dropped, as by any
-/// recipient. A name given as text must be a token (RFC 9110 §5.1).
+/// characters) is never altered: it throws an error that names the field. Surrounding white space is dropped, as any
+/// recipient would do. A name given as text must be a token (RFC 9110 §5.1).
 public struct HeaderOperation: Sendable {
     /// Computes the value from the current request, or returns `nil` to skip the operation for this call.
     ///

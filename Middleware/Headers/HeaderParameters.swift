@@ -91,7 +91,7 @@ package struct HeaderTemplate: Sendable {
 
     private static let mark = Array("%%".utf8)
 
-    /// Returns the brace after a name of letters, digits and `_-.`, so that JSON is text.
+    /// Returns the index of the brace after a name of letters, digits and `_-.`; other braces, as in JSON, are text.
     private static func endOfName(in bytes: ArraySlice<UInt8>) -> Int? {
         let name = bytes.dropFirst().prefix { ASCII.isAlphanumeric($0) || "_-.".utf8.contains($0) }
         let end = name.endIndex

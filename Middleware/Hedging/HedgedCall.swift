@@ -4,8 +4,8 @@ import HTTPTypes
 
 /// A call and its attempts.
 ///
-/// The attempts, and the wait for the next one, are child tasks of one group: nothing outlives the call. A child task
-/// returns a response whose body hasn't been read, so the end of the group doesn't affect it.
+/// The attempts, and the wait for the next one, are child tasks of one group, so none of them outlives the call. A
+/// child task returns a response whose body hasn't been read, so the end of the group doesn't affect it.
 struct HedgedCall: Sendable {
     private enum Event: Sendable {
         case ended(Int, Result<Response, any Error>, latency: Duration)
@@ -16,7 +16,7 @@ struct HedgedCall: Sendable {
     /// The state of the call.
     private struct Progress: Sendable {
         var rules: HedgeRules
-        /// One place for all copies of the state, so that a response that is dropped is held by none.
+        /// Shared by all copies of the state, so that none of them holds a response that was dropped.
         private let results = Locked<[Int: Result<Response, any Error>]>([:])
         private(set) var begun = 0
 
@@ -24,7 +24,7 @@ struct HedgedCall: Sendable {
 
         mutating func begin(at now: Duration) -> Int {
             begun += 1
-            // An earlier failure isn't the result anymore, and its response would keep its place under a limit.
+            // An earlier failure is no longer the result, and its response would keep its place under a limit.
             results.withLock { $0.removeAll() }
             return rules.begin(at: now)
         }
@@ -38,8 +38,8 @@ struct HedgedCall: Sendable {
 
         /// Keeps the result of an attempt, if it may be that of the call.
         ///
-        /// Of several failures the last one is: earlier ones are dropped, and so is this one if another attempt is in
-        /// flight, which may wait for its place under a limit.
+        /// Of several failures, the last one is kept, and earlier ones are dropped. If another attempt is in flight,
+        /// this one is dropped too, because that attempt may wait for its place under a limit.
         func keep(_ result: Result<Response, any Error>, of index: Int, isFailure: Bool) {
             results.withLock { results in
                 if isFailure {
@@ -77,7 +77,7 @@ struct HedgedCall: Sendable {
     func run(_ rules: HedgeRules) async throws -> Response {
         var progress = Progress(rules: rules)
         guard rules.needsFailure else { return try await race(progress) }
-        // The first attempt runs alone: only after its failure is another made, in a group.
+        // The first attempt runs alone. Another is made only after its failure, in a group.
         let end = try await makeFirst(&progress)
         if case .finish(let index) = progress.rules.step(at: end) { return try progress.result(of: index) }
         return try await race(progress)
@@ -102,8 +102,8 @@ struct HedgedCall: Sendable {
                 let now = time.elapsed
                 switch progress.rules.step(at: now) {
                 case .finish(let index):
-                    // The others are cancelled here and awaited at the end of the group; their responses are dropped
-                    // with their events.
+                    // The other attempts are cancelled here, and awaited at the end of the group. Their responses are
+                    // dropped with their events.
                     group.cancelAll()
                     return try progress.result(of: index)
                 case .attempt:
@@ -182,7 +182,7 @@ struct HedgedCall: Sendable {
             return policy.nonFatalErrors.contains(error.kind) ? .nonFatal(pushback: nil) : .final
         case .failure(let error as any TimeoutFailure):
             return error.scope == .call ? .final : .nonFatal(pushback: nil)
-        // Nothing was sent: the next attempt would also be refused, and those in flight may still get a response.
+        // Nothing was sent. The next attempt would also be refused, but those in flight may still get a response.
         case .failure(let error as any RefusalError):
             return .nonFatal(pushback: max(.microseconds(1), error.retryAfter ?? .seconds(1)))
         case .failure: return .final

@@ -17,15 +17,15 @@ import HTTPTypes
 /// **What is hedged.** GET, HEAD and OPTIONS (``HedgingPolicy/methods``) with a replayable body. Other requests pass
 /// unchanged.
 ///
-/// **When.** After a fixed time, or the current latency quantile of the group; immediately after a failure that another
-/// attempt may fix. A `Retry-After` (RFC 9110 §10.2.3) ends the hedging of a call, unless another attempt is still in
-/// flight when its time is over. The policy limits the number of attempts, and so does the budget: one
+/// **When.** After a fixed time, or the current latency quantile of the group, and immediately after a failure that
+/// another attempt may fix. A `Retry-After` (RFC 9110 §10.2.3) ends the hedging of a call, unless another attempt is
+/// still in flight when its time is over. Both the policy and the budget limit the number of attempts. One
 /// ``/HTTPChainCore/RetryBudget`` for this stage and the retry stage limits the load that both add.
 ///
-/// **The result** is the first response or error that no other attempt could improve; failing that, the last failure.
-/// Attempts run as child tasks of the call. When one has won, the others are cancelled, and the call returns when they
-/// have ended; a late response is dropped, which ends its transfer. That doesn't affect the winning response: its body
-/// is read by its caller as usual.
+/// **The result** is the first response or error that no other attempt could improve. If there is none, it is the last
+/// failure. Attempts run as child tasks of the call. When one has won, the others are cancelled, and the call returns
+/// when they have ended. A late response is dropped, which ends its transfer. The winning response isn't affected: its
+/// body is read by its caller as usual.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/hedge``: inside retry, outside authentication and limits, so that each
 /// attempt is authenticated, limited and traced separately. ``/HTTPChainCore/Request/attempt`` distinguishes them, and
@@ -129,7 +129,7 @@ public struct HedgingMiddleware: ChainAwareMiddleware, BudgetedMiddleware, Deadl
         return problems
     }
 
-    /// Passes the request on, and repeats it if the first attempt is slow.
+    /// Passes the request on, and makes further attempts if the first is slow.
     ///
     /// - Throws: Errors of the inner stages; ``/HTTPChainCore/InvalidRequestError`` if the call's policy has an invalid
     ///   origin; `CancellationError` if the task is cancelled.

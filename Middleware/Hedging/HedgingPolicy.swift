@@ -13,8 +13,9 @@ public struct HedgingPolicy: Sendable, Hashable {
     public enum Delay: Sendable, Hashable, CustomStringConvertible {
         /// A fixed time.
         case fixed(Duration)
-        /// The time within which this share of the latest calls got a response, from 0.5 to 0.999, at least `minimum`;
-        /// for the first 20 calls, only failures lead to another attempt.
+        /// The time within which this share of the latest calls got a response, from 0.5 to 0.999, at least `minimum`.
+        ///
+        /// For the first 20 calls, only failures lead to another attempt.
         case quantile(Double, minimum: Duration = .milliseconds(1))
 
         /// A short description of the delay.
@@ -30,15 +31,17 @@ public struct HedgingPolicy: Sendable, Hashable {
     package var delay: Delay
     /// The maximum number of attempts, including the first; at most 10.
     package var attempts: Int
-    /// The statuses after which another attempt is made immediately, as after 429; such a response is the result only
-    /// if no attempt has a better one.
+    /// The statuses after which another attempt is made immediately, as after 429.
+    ///
+    /// A response with such a status is the result only if no attempt has a better one.
     public var nonFatalStatuses: StatusSet
     /// The kinds of ``/HTTPChainCore/TransportError`` after which another attempt is made immediately.
     public var nonFatalErrors: Set<TransportError.Kind>
     /// The methods whose requests are hedged.
     public var methods: Set<HTTPRequest.Method>
-    /// The origins for further attempts, used in turn, such as "https://replica.example.com"; the first attempt goes to
-    /// the request's own origin, and if this is empty, all do.
+    /// The origins for further attempts, used in turn, such as "https://replica.example.com".
+    ///
+    /// The first attempt goes to the request's own origin. If this is empty, all attempts do.
     ///
     /// Each is a scheme and a host, with a port if it isn't the default; `Chain.init` throws for any other text. An
     /// attempt to another origin has none of the fields that a redirect removes: credentials (`Authorization`,
@@ -88,7 +91,7 @@ package enum CallHedging: RequestOption {
 }
 
 extension Request {
-    /// Returns the request with its own hedging policy; `HedgingPolicy(attempts: 1)` for none.
+    /// Returns the request with its own hedging policy; with `HedgingPolicy(attempts: 1)`, it isn't hedged.
     public consuming func hedging(_ policy: HedgingPolicy) -> Request {
         options[CallHedging.self] = .value(policy)
         return self

@@ -10,15 +10,15 @@ import HTTPTypes
 /// ```
 ///
 /// An overloaded server spends much of its capacity on refusing calls. With this stage, each client sends about twice
-/// as many calls as are accepted (``LoadSheddingPolicy/multiplier``) and refuses the rest with ``LoadShedError``:
-/// adaptive throttling, as in "Site Reliability Engineering", chapter 21. A circuit breaker sends nothing for a while
-/// and then probes; this stage always sends some calls, and so suits a server that still serves some of them.
+/// as many calls as are accepted (``LoadSheddingPolicy/multiplier``) and refuses the rest with ``LoadShedError``. This
+/// is adaptive throttling, as in "Site Reliability Engineering", chapter 21. A circuit breaker sends nothing for a
+/// while and then probes. This stage always sends some calls, and so suits a server that still serves some of them.
 ///
-/// **What is accepted.** Every response except 429, 503 and 504. Timeouts of attempts and failed or lost connections
-/// are not accepted; timeouts of the whole call, cancelled calls and refusals by inner stages don't count. A call
-/// counts when it ends: many concurrent calls don't indicate an overload.
+/// **Accepted calls.** Every response except 429, 503 and 504. Timeouts of attempts and failed or lost connections
+/// are not accepted. Timeouts of the whole call, cancelled calls and refusals by inner stages don't count. A call
+/// counts when it ends, because many concurrent calls don't indicate an overload.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/breaker``: each attempt, before it waits for anything.
+/// **Place.** Phase ``/HTTPChainCore/Phase/breaker``. Each attempt passes it before it waits for anything.
 ///
 /// **Errors.** ``LoadShedError``.
 public struct LoadSheddingMiddleware: DeadlineKeepingMiddleware {
@@ -78,7 +78,7 @@ public struct LoadSheddingMiddleware: DeadlineKeepingMiddleware {
         _ shared: SharedShedding,
         at now: Duration
     ) throws(LoadShedError) {
-        // If the server accepts enough calls, none is refused, and no random number is needed.
+        // If the server accepts enough calls, none are refused, and no random number is needed.
         if shared.rules.withLock({ $0.admitsAll(at: now) }) { return }
         try decide(request, shared, at: now)
     }

@@ -8,7 +8,7 @@ public import HTTPChainCore
 public struct LoadSheddingPolicy: Sendable {
     /// The number of calls made for each that the server accepts, at least 1; 2 by default.
     ///
-    /// With 2, a client sends about twice as many calls as the server accepts, and so soon detects its recovery; 1.1
+    /// With 2, a client sends about twice as many calls as the server accepts, so that it soon detects a recovery. 1.1
     /// spares the server more.
     public var multiplier: Double
     /// The period over which calls are counted; two minutes by default.

@@ -2,7 +2,7 @@ package import HTTPChainCore
 
 /// Counts the completed and accepted calls in a window, and decides about the next call.
 ///
-/// Calls in flight don't count yet: a program's first calls, all at once, don't indicate an overload.
+/// Calls in flight don't count yet, because a program's first calls, all at once, don't indicate an overload.
 package struct SheddingRules: Sendable {
     private static let steps = 12
 

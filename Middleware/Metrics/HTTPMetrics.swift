@@ -9,7 +9,7 @@ public enum HTTPMetrics {
         @nonexhaustive
         #endif
         public enum Instrument: String, Sendable, Hashable {
-            /// Values are counted by size.
+            /// A value whose occurrences are counted by size.
             case histogram
             /// A value that only increases.
             case counter
@@ -25,7 +25,7 @@ public enum HTTPMetrics {
         public let instrument: Instrument
         /// The upper bounds of a histogram's buckets, in ``unit``; empty for other instruments.
         public let boundaries: [Double]
-        /// The description of what it measures.
+        /// A description of what is measured.
         public let purpose: String
     }
 
@@ -84,7 +84,9 @@ public enum HTTPMetrics {
         purpose: "Calls in flight"
     )
 
-    /// The size of the content that callers send, before encoding; typed values have no size yet.
+    /// The size of the content that callers send, before encoding.
+    ///
+    /// Typed values have no size yet.
     public static let callRequestSize = histogram(
         "httpchain.client.call.request.size",
         "By",

@@ -6,7 +6,9 @@ struct MeteredSize: Sendable {
     private let count: Locked<Int64>?
     private let known: Int64?
 
-    /// Observes a request's body, which is counted as it's read if its length isn't known beforehand.
+    /// Observes a request's body.
+    ///
+    /// If its length isn't known beforehand, it is counted as it's read.
     init(_ request: inout Request) {
         if request.body.isEmpty {
             known = 0

@@ -36,7 +36,7 @@ public import Metrics
 ///
 /// **Options.** ``/HTTPChainCore/URLTemplate``.
 ///
-/// **Throws** no errors of its own.
+/// **Throws** only errors of inner stages.
 public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, CallRecordingMiddleware {
     private let unit: MetricsUnit
     private let details: MetricsDetails
@@ -82,7 +82,7 @@ public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         )
     }
 
-    /// Reports a second stage that measures the same, so that everything would be counted twice.
+    /// Reports a second stage that measures the same unit, because everything would be counted twice.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         let isTwice = (place.inside + place.nested).contains { ($0 as? MetricsMiddleware)?.unit == unit }
         guard isTwice else { return [] }

@@ -23,7 +23,9 @@ public struct MetricsDetails: OptionSet, Sendable, Hashable {
     public static let protocolVersion = MetricsDetails(rawValue: 2)
 }
 
-/// The limits on the number of series: each combination of attributes is one, and backends keep them all.
+/// The limits on the number of series.
+///
+/// Each combination of attributes is a series, and backends keep them all.
 public struct MetricsLimits: Sendable, Hashable {
     /// The number of servers that are distinguished; 100 by default.
     ///

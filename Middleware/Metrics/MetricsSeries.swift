@@ -5,14 +5,14 @@ import Metrics
 final class MetricsSeries: Sendable {
     /// The instruments of one outcome.
     ///
-    /// These are the factory's own handlers: through a `Recorder`, whose methods are generic, recording a value would
-    /// take longer than everything else in an attempt.
+    /// These are the factory's own handlers. With a `Recorder`, whose methods are generic, recording a value would take
+    /// longer than everything else in an attempt.
     private final class Instruments: Sendable {
         let outcome: OutcomeKey
         let duration: any RecorderHandler
         let sent: any RecorderHandler
         let received: any RecorderHandler
-        /// Only for attempts.
+        /// The time until the head; only for attempts.
         let toHead: (any RecorderHandler)?
 
         init(
@@ -31,7 +31,9 @@ final class MetricsSeries: Sendable {
     }
 
     private struct State {
-        /// Few enough that a linear search is faster than hashing.
+        /// The instruments by outcome.
+        ///
+        /// There are so few that a linear search is faster than hashing.
         var instruments: [Instruments] = []
         var cache: [CacheResult: any CounterHandler] = [:]
     }
@@ -41,7 +43,9 @@ final class MetricsSeries: Sendable {
     private let tellsVersion: Bool
     private let limit: Int
     private let factory: any MetricsFactory
-    /// Only for attempts: the target of a call isn't known when it begins.
+    /// The number of active attempts.
+    ///
+    /// Calls have none here, because their target isn't known when they begin.
     private let active: (any MeterHandler)?
     private let retries: (any CounterHandler)?
     private let redirects: (any CounterHandler)?

@@ -21,18 +21,22 @@ final class MetricsTable: Sendable {
     private struct State {
         var factory: (any MetricsFactory)?
         var series: [Key: MetricsSeries] = [:]
-        /// The most recently used series: comparing them is faster than hashing.
+        /// The most recently used series, because comparing them is faster than hashing.
         var recent: [(key: Key, series: MetricsSeries)] = []
-        /// The index of the one to replace next.
+        /// The index of the entry to replace next.
         var oldest = 0
-        /// By attributes: several keys may have the same ones, because of letter case or a limit.
+        /// The series by attributes.
+        ///
+        /// Several keys may have the same attributes, because of letter case or a limit.
         var attributed: [[String]: MetricsSeries] = [:]
         var servers: Set<Server> = []
         var templates: Set<String> = []
         var activeCalls: [String: any MeterHandler] = [:]
     }
 
-    /// The maximum number of keys, because a server's name can be spelled in any number of ways.
+    /// The maximum number of keys.
+    ///
+    /// A server's name can be spelled in any number of ways.
     private static let keyLimit = 4096
     private static let recentLimit = 4
 
@@ -56,7 +60,9 @@ final class MetricsTable: Sendable {
         state = Locked(State(factory: factory))
     }
 
-    /// Returns the instruments for a request's target; `method` is recorded by name if it's known.
+    /// Returns the instruments for a request's target.
+    ///
+    /// `method` is recorded by name if it's known.
     func series(for head: borrowing HTTPRequest, method: String, template: String?) -> MetricsSeries {
         let key = Key(method: method, scheme: head.scheme, authority: head.authority, template: template)
         return state.withLock { state in
@@ -85,7 +91,9 @@ final class MetricsTable: Sendable {
         knownMethods.contains(method) ? method : HTTPSemantics.otherMethod
     }
 
-    /// The number of active calls by method: their targets aren't known when they begin.
+    /// The number of active calls by method.
+    ///
+    /// Their targets aren't known when they begin.
     func activeCalls(_ method: String) -> any MeterHandler {
         let method = name(of: method)
         return state.withLock { state in

@@ -10,7 +10,7 @@ public enum FileContentType {
         guard let name = fileName.unicodeScalars.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last else {
             return octetStream
         }
-        // A name whose only dot is the first character is a hidden file without an extension.
+        // A name whose only dot is its first character is that of a hidden file without an extension.
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return octetStream }
         return types[String(name[name.index(after: dot)...]).lowercased()] ?? octetStream
     }

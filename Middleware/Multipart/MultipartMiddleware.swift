@@ -11,14 +11,14 @@ import HTTPTypes
 /// let response = try await chain.send(.post("https://api.example.com/photos", multipart: form))
 /// ```
 ///
-/// A request with a ``MultipartForm`` gets the form as its body and the matching Content-Type, replacing existing ones;
-/// all other requests pass unchanged. The body is framed once for a call, with the randomness of the request's
-/// environment, so that repeated requests have the same bytes.
+/// A request with a ``MultipartForm`` gets the form as its body and the matching Content-Type, replacing existing ones.
+/// All other requests pass unchanged. The body is framed once for a call, with the randomness of the request's
+/// environment, so that a retry sends the same bytes.
 ///
 /// **Sizes.** Content-Length is exact if every part knows its length. Files of any size pass in constant memory. If a
 /// part can be read only once, the form can be sent only once.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/build``. Before this stage the form's body can't be read; a request that
+/// **Place.** Phase ``/HTTPChainCore/Phase/build``. Outside this stage the form's body can't be read. A request that
 /// reaches the transport without passing this stage fails with ``MultipartError``.
 ///
 /// **Options.** `Request.post(_:multipart:)` and ``HTTPChainCore/Request/multipart(_:)`` set the form, and this stage
@@ -26,7 +26,7 @@ import HTTPTypes
 ///
 /// **Errors.** ``MultipartError``, and `BodyError` for a file that is missing, before anything is sent.
 ///
-/// Multipart responses need no stage: ``HTTPChainCore/Response/parts(limits:)`` reads them.
+/// Multipart responses don't need a stage: ``HTTPChainCore/Response/parts(limits:)`` reads them.
 public struct MultipartMiddleware: DeadlineKeepingMiddleware {
     private let values: MultipartValueEncoding?
 

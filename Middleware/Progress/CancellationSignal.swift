@@ -32,7 +32,7 @@ final class CancellationSignal: Sendable {
     }
 }
 
-/// Interrupts a read as soon as a signal is raised; each read is a child task for that.
+/// Interrupts a read as soon as a signal is raised, by running each read in a child task.
 struct CancellableReader: BodyReader {
     /// Keeps the reader between reads, which may come from different tasks.
     private actor Inner {
@@ -44,7 +44,7 @@ struct CancellableReader: BodyReader {
 
         func read() async throws -> Data? {
             guard var current = reader else { return nil }
-            // Removed while reading, and for good if that fails, so that the transfer behind it ends.
+            // The reader is removed while reading, and for good if that fails, so that the transfer behind it ends.
             reader = nil
             guard let chunk = try await current.read() else { return nil }
             reader = current

@@ -2,14 +2,14 @@ import HTTPChainCore
 
 /// Counts the bytes of the caller's content, however inner stages change it.
 ///
-/// If the transport reports what it has sent, that is counted, because a transport may read a body long before it sends
-/// it. Content that is encoded while it's read is counted as it's read, because its encoded size isn't known before the
+/// If the transport reports sent bytes, those are counted, because a transport may read a body long before it sends it.
+/// Content that is encoded while it's read is counted as it's read, because its encoded size isn't known before the
 /// end.
 final class ContentCounter: RequestContentObserver {
     private struct State {
         /// The content's size, once it's known.
         var length: Int64?
-        /// Whether reading is counted, so that sending isn't.
+        /// Whether reading is counted, in which case sending isn't.
         var isRead: Bool
         var attempts = 0
     }
@@ -42,7 +42,7 @@ final class ContentCounter: RequestContentObserver {
         return counting(content)
     }
 
-    /// The content, with each reading counted as an attempt.
+    /// Returns the content, with each reading counted as an attempt.
     func counting(_ content: HTTPBody) -> HTTPBody {
         content.transformed(length: content.length) { [self] inner in
             UploadReader(inner, tracker: tracker, attempt: beginAttempt())

@@ -57,7 +57,9 @@ struct DownloadReader: BodyReader {
     }
 }
 
-/// Lives as long as the download can still be read to its end, and reports when it no longer can.
+/// Lives as long as the download can still be read to its end.
+///
+/// Reports when it no longer can be.
 final class DownloadInterest: Sendable {
     private let tracker: TransferTracker
 

@@ -5,15 +5,15 @@ extension Request {
     /// Returns the request with a Foundation progress, for code that shows or composes such progress.
     ///
     /// The progress has a child for the download and, if the request has a body, one for the upload. Each counts its
-    /// bytes, with equal weights. A child of unknown size is indeterminate. The consumer's view is shown if the chain
-    /// has one, otherwise the wire's.
+    /// bytes, with equal weights. A child of unknown size is indeterminate. If the chain has the consumer's view, that
+    /// is shown, and otherwise the wire's.
     ///
     /// Cancelling the progress cancels the call with `CancellationError`, while it waits for the response or reads a
-    /// body. On Linux, Foundation doesn't pass a cancellation on to children: cancel the progress that is returned
+    /// body. On Linux, Foundation doesn't pass a cancellation on to children. Cancel the progress that is returned
     /// here, not one that it was added to.
     ///
-    /// The progress is for a single call. It needs a few more steps: the request and each read of the response's body
-    /// are child tasks, so that they can be cancelled.
+    /// The progress is for a single call. It adds some overhead: the request and each read of the response's body are
+    /// child tasks, so that they can be cancelled.
     public consuming func reportingFoundationProgress() -> (request: Request, progress: Progress) {
         let display = ProgressDisplay(hasUpload: !body.isEmpty)
         let signal = CancellationSignal()

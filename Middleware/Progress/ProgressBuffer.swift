@@ -1,4 +1,6 @@
-/// Reports that wait for a slow observer; newer ones replace outdated ones.
+/// Reports that wait for a slow observer.
+///
+/// Newer ones replace outdated ones.
 ///
 /// It never holds more than ``limit``, and always includes the last report added.
 struct ProgressBuffer: Sendable {
@@ -8,7 +10,7 @@ struct ProgressBuffer: Sendable {
 
     /// Adds a report, replacing one of the same transfer that it outdates.
     mutating func append(_ report: TransferProgress) {
-        // Only the last can be outdated: earlier ones were followed by something that matters.
+        // Only the last report can be outdated: earlier ones were followed by a report that matters.
         if let last = reports.last, Self.isOutdated(last, by: report) { reports.removeLast() }
         if reports.count >= Self.limit {
             reports.remove(at: reports.firstIndex { $0.state == .running } ?? 0)
@@ -23,7 +25,9 @@ struct ProgressBuffer: Sendable {
 
     var count: Int { reports.count }
 
-    /// A first report (0 bytes) is kept, because it shows that something began, or began again.
+    /// Whether a report is outdated.
+    ///
+    /// A first report (0 bytes) never is, because it shows that a transfer began, or began again.
     private static func isOutdated(_ old: TransferProgress, by new: TransferProgress) -> Bool {
         old.state == .running && new.state == .running && old.completed > 0 && old.call == new.call
             && old.view == new.view && old.direction == new.direction && old.attempt == new.attempt

@@ -34,7 +34,7 @@ public import HTTPTypes
 /// **Reports.** An upload, if the request has a body, and then the download. Each has a first report with 0 bytes and a
 /// last one in all cases: an empty body, a cached response, an error, a body dropped before its end. In between, the
 /// rate of reports is limited, but a new attempt and the size of a download are reported immediately. Reports come in
-/// order, and none after the last.
+/// order, and none follow the last.
 ///
 /// **Two views.** Each report names its view. The consumer's view counts the caller's bytes: for an upload the content
 /// before it's compressed, even if made by a stage (a framed multipart form, an encoded value); for a download the
@@ -45,8 +45,8 @@ public import HTTPTypes
 /// **Sent bytes** are those that the transport reports (``/HTTPChainCore/Request/beginUploadReport()``), so that a bar
 /// is full when the network has accepted the last byte, and not when a buffer has. A repeated upload begins again, as
 /// another attempt. An upload that is compressed while it's sent, and any upload over a transport that doesn't report
-/// sent bytes, is counted as it's read. The consumer's view does that automatically; a wire view must be configured.
-/// Counting as read turns an upload into a stream. Observed responses are streams in both views.
+/// sent bytes, is counted as it's read. The consumer's view does this automatically, whereas a wire view must be
+/// configured to. Counting as read turns an upload into a stream. Observed responses are streams in both views.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/call`` for the consumer's view and ``/HTTPChainCore/Phase/wire`` for the
 /// wire's. A call is over when its outermost progress stage says so. A wire view alone can't know about further
@@ -143,7 +143,7 @@ public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
         return problems
     }
 
-    /// The phases of stages that may send a request again.
+    /// The phases of stages that may send a request more than once.
     private static let resending: Set<Phase> = [.redirect, .retry, .hedge, .authenticate]
 
     /// Passes the request on, and reports its progress to the observers.
@@ -156,7 +156,7 @@ public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
         return try await observe(request, next)
     }
 
-    /// Separate, so that calls without observers don't pay for its stack frame.
+    /// A separate function, so that calls without observers don't pay for its stack frame.
     private func observe(_ request: consuming Request, _ next: Next) async throws -> Response {
         guard let tracker = tracker(for: &request) else { return try await next(request) }
         let uploads = counting(over: next)
@@ -204,7 +204,7 @@ public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
             observers.append(ProgressObserver { observer($0, head) })
         }
         let outer = request.options[ProgressCallOption.self]
-        // Without an outer stage, the attempts have only the call's observers in common.
+        // If there is no outer stage, the attempts share only the call's observers.
         let isAlone = view == .wire && outer == nil
         let number = isAlone ? asking.first?.call : nil
         let call = outer ?? ProgressCall(number: number ?? CallNumber.next())
@@ -234,8 +234,9 @@ extension ProgressState {
     /// replaced by an inner stage.
     fileprivate var isRead: Bool { expected.map { $0 == completed } ?? (completed == 0) }
 
-    /// Whether a body was sent when the response arrives: with a successful status the server has it, whatever the
-    /// count.
+    /// Whether a body was sent when the response arrives.
+    ///
+    /// A successful status means that the server has it, whatever the count.
     fileprivate func isProbablySent(_ status: HTTPResponse.Status) -> Bool {
         expected == completed || status.kind == .successful || (expected == nil && completed > 0)
     }

@@ -72,7 +72,9 @@ final class ProgressObserver: Sendable {
         }
     }
 
-    /// Ends the call: a fetching observer gets the remaining reports and then the end; a closure needs no notification.
+    /// Ends the call.
+    ///
+    /// An observer that fetches reports gets the remaining ones and then the end. A closure needs no notification.
     func close() {
         guard callback == nil else { return }
         state.update { $0.isClosed = true }
@@ -84,7 +86,9 @@ final class ProgressObserver: Sendable {
         return next?.report
     }
 
-    /// Returns the next report; `nil` after the last; continues when the task is cancelled.
+    /// Returns the next report; `nil` after the last.
+    ///
+    /// Doesn't return early if the task is cancelled.
     func nextUninterrupted() async -> TransferProgress? {
         await state.waitUninterrupted { $0.next }.report
     }

@@ -24,9 +24,10 @@ package enum ProgressObservers: RequestOption {
 extension Request {
     /// Returns the request with a closure that receives its progress.
     ///
-    /// The closure is called immediately, in order, and never concurrently, on the task that reads or sends, or on a
-    /// thread of the transport. It must be quick, because the transfer waits for it. For work on the main actor, or on
-    /// another, use ``withProgress(isolation:_:perform:)`` or ``observingProgress()``, which don't delay the transfer.
+    /// The closure is called immediately, in order, and never concurrently. It runs on the task that reads or sends, or
+    /// on a thread of the transport. It must be quick, because the transfer waits for it. For work on the main actor,
+    /// or on another, use ``withProgress(isolation:_:perform:)`` or ``observingProgress()``, which don't delay the
+    /// transfer.
     ///
     /// Multiple closures can be added; every ``ProgressMiddleware`` in the chain calls them.
     ///
@@ -50,9 +51,9 @@ extension Request {
     /// ```
     ///
     /// A slow loop misses reports in between, but never a first or last one. The sequence is for a single call, and
-    /// ends with the body of the response, which must be read or dropped in another task. A repeated call isn't
-    /// reported. The sequence doesn't end if the call isn't reported at all: for a request that is never sent, or in a
-    /// chain without ``ProgressMiddleware``. ``withProgress(isolation:_:perform:)`` returns in any case.
+    /// ends with the body of the response, which must be read or dropped in another task. If the call is repeated, that
+    /// isn't reported. If the request is never sent, or the chain doesn't have ``ProgressMiddleware``, the sequence
+    /// doesn't end, whereas ``withProgress(isolation:_:perform:)`` always returns.
     public consuming func observingProgress() -> (request: Request, updates: ProgressUpdates) {
         let updates = ProgressUpdates()
         return (updates.observing(self), updates)

@@ -2,8 +2,8 @@ import HTTPChainSupport
 
 /// The state of one view of a call, and the rules for which changes are reported, without I/O.
 ///
-/// An upload, if there is one, is followed by a download. Either may begin again with another attempt. After the end of
-/// the download, or ``end(_:error:at:)``, nothing follows.
+/// An upload, if there is one, is followed by a download. Either may begin again with another attempt. No reports
+/// follow the end of the download or ``end(_:error:at:)``.
 struct ProgressState: Sendable {
     private enum Stage: Sendable {
         case idle
@@ -44,7 +44,7 @@ struct ProgressState: Sendable {
         guard stage != .over else { return nil }
         let expected = expected.flatMap { $0 >= 0 ? $0 : nil }
         let attempt = attempt ?? self.attempt
-        // A download begins with its call and again with its head, which may have no new information.
+        // A download begins with its call, and again with its head, which may add no information.
         let isKnown =
             stage == .running && completed == 0
             && (self.direction, self.expected, self.attempt) == (direction, expected, attempt)

@@ -2,11 +2,11 @@ package import HTTPChainCore
 
 /// The progress of a single call, made by ``HTTPChainCore/Request/observingProgress()``.
 ///
-/// It holds a few reports at most: newer ones replace older ones. Only one task at a time can iterate.
+/// It holds only a few reports, of which newer ones replace older ones. Only one task at a time can iterate.
 public struct ProgressUpdates: AsyncSequence, Sendable {
     /// A report.
     public typealias Element = TransferProgress
-    /// Nothing is thrown; failures are reported.
+    /// No errors are thrown; failures are reported.
     public typealias Failure = Never
 
     let observer: ProgressObserver

@@ -11,9 +11,9 @@ extension Request {
     /// }
     /// ```
     ///
-    /// The closure runs in a separate task, which ends before this method returns. A slow one misses reports in between
-    /// but doesn't slow the transfer down. The first and the last report always come, in a chain with a
-    /// ``ProgressMiddleware``.
+    /// The closure runs in a separate task, which ends before this method returns. A slow closure misses reports in
+    /// between but doesn't slow the transfer down. In a chain with a ``ProgressMiddleware``, it always gets the first
+    /// and the last report.
     ///
     /// - Parameters:
     ///   - isolation: The isolation of `operation`; the caller's actor.

@@ -22,8 +22,10 @@ public struct TransferProgress: Sendable {
         case running
         /// Every byte was transferred.
         case finished
-        /// It was cut short: the task was cancelled, the body was dropped before its end, or the server responded
-        /// before it had received the whole upload.
+        /// It was cut short.
+        ///
+        /// The task was cancelled, the body was dropped before its end, or the server responded before it had received
+        /// the whole upload.
         case cancelled
         /// It failed, with the error in ``TransferProgress/error``.
         case failed
@@ -46,12 +48,13 @@ public struct TransferProgress: Sendable {
     public let completed: Int64
     /// The total number of bytes; `nil` if unknown before the end, or if the expected number was wrong.
     public let expected: Int64?
-    /// The speed in bytes per second, smoothed over the last seconds, or in the last report the average of the whole
-    /// transfer; `nil` if nothing was measured yet.
+    /// The speed in bytes per second, smoothed over the last seconds; `nil` if nothing was measured yet.
+    ///
+    /// In the last report it is the average of the whole transfer.
     public let bytesPerSecond: Double?
     /// The time since this direction began.
     public let elapsed: Duration
-    /// Whether this is the last report of this view of the call, or in the wire view, of the attempt.
+    /// Whether this is the last report of this view of the call or, in the wire view, of the attempt.
     package let isLast: Bool
     /// The error that ended the transfer, if ``state`` is failed; otherwise `nil`.
     public let error: (any Error)?
@@ -116,7 +119,9 @@ public struct TransferProgress: Sendable {
         return seconds < Self.longestEstimate ? .seconds(seconds) : nil
     }
 
-    /// Ten years, in seconds: longer estimates are useless and could overflow.
+    /// Ten years, in seconds.
+    ///
+    /// Longer estimates are useless and could overflow.
     private static let longestEstimate: Double = 315_576_000
 }
 

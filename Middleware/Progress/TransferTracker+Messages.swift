@@ -59,7 +59,7 @@ extension TransferTracker {
         let source =
             signals.isEmpty ? body : body.transformed(length: body.length) { CancellableReader($0, signals) }
         response.body = source.transformed(length: body.length) { [self] inner in
-            // A body that can be read once ends with its reader; a replayable one, with the body.
+            // A body that can be read once ends with its reader. A replayable body ends when it is released.
             let own = isReplayable ? interest : DownloadInterest(self)
             return DownloadReader(inner, tracker: self, interest: own)
         }

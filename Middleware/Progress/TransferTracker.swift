@@ -57,7 +57,7 @@ final class TransferTracker: Sendable {
 
     /// Counts bytes of an attempt.
     ///
-    /// - Parameter expected: The total, if known by now.
+    /// - Parameter expected: The total, if it's known by now.
     func advanceUpload(to total: Int64, of expected: Int64? = nil, attempt: Int) {
         report { state, now in
             // An earlier attempt may still run in parallel with the newer one.
@@ -93,7 +93,7 @@ final class TransferTracker: Sendable {
 
     private func report(_ change: (inout ProgressState, Duration) -> TransferProgress?) {
         let now = time.elapsed
-        // Enqueued under the lock, so that reports stay in order; delivered without it.
+        // Enqueued under the lock, so that reports stay in order, and delivered without it.
         let isReported = state.withLock { state in
             guard let report = change(&state, now) else { return false }
             enqueue(report)

@@ -7,9 +7,13 @@ final class LimitedGroup: Sendable {
         let tokens: Int
         /// The end of the longest wait.
         let end: Duration
-        /// The call's deadline; a later one of an exchange that calls share when another call joins it.
+        /// The call's deadline.
+        ///
+        /// When another call joins a shared exchange, this may become later.
         let callDeadline: @Sendable () -> Duration?
-        /// Signalled when it is the waiter's turn to check the limits; until then it waits without a timer.
+        /// Signalled when it is the waiter's turn to check the limits.
+        ///
+        /// Until then it waits without a timer.
         let turn: Handover<Turn>
 
         var deadline: Duration { min(end, callDeadline() ?? end) }
@@ -28,8 +32,9 @@ final class LimitedGroup: Sendable {
         /// The waiter whose turn it is.
         var first: UInt64?
 
-        /// Gives the turn to the first waiter that accepts it, if nobody has it; a cancelled or late waiter doesn't
-        /// accept, and is about to leave by itself.
+        /// Gives the turn to the first waiter that accepts it, if no waiter has it.
+        ///
+        /// A cancelled or late waiter doesn't accept it, and is about to leave by itself.
         mutating func passTurn() {
             if first == nil { first = queue.first { $0.turn.give(.look) }?.id }
         }
@@ -44,7 +49,7 @@ final class LimitedGroup: Sendable {
         self.key = key
         self.limits = limits
         self.store = store
-        // Buckets in a store aren't also kept here.
+        // Buckets in a store aren't kept here as well.
         state = Locked(State(rules: RateLimitRules(store == nil ? limits : [])))
     }
 
@@ -57,7 +62,7 @@ final class LimitedGroup: Sendable {
     @inline(__always)
     func enterAtOnce(_ tokens: Int, _ environment: CallEnvironment) -> Bool {
         if store != nil { return false }
-        // Without any limit, including the server's, the time doesn't matter.
+        // If there are no limits, including the server's, the time doesn't matter.
         if limits.isEmpty, enterUnlimited() { return true }
         let now = environment.elapsed
         return state.withLock { state in
@@ -134,7 +139,9 @@ final class LimitedGroup: Sendable {
         }
     }
 
-    /// Takes tokens if available; otherwise returns the time until they are.
+    /// Takes tokens if they are available.
+    ///
+    /// Otherwise returns the time until they are.
     private func attempt(_ tokens: Int, at now: Duration) async throws -> Duration {
         let wait = state.withLock { state in
             let wait = state.rules.wait(for: tokens, at: now)
@@ -142,7 +149,7 @@ final class LimitedGroup: Sendable {
             return wait
         }
         guard wait <= .zero, let store else { return wait }
-        // Calls without weight don't use the store, nor does a limiter without limits.
+        // The store isn't used by calls without weight, nor by a limiter without limits.
         if tokens > 0, !limits.isEmpty,
             case .wait(let time) = try await store.take(tokens, of: key, limits: limits, at: now)
         {
@@ -186,7 +193,7 @@ final class LimitedGroup: Sendable {
     /// Returns the tokens of a call that was not sent.
     func giveBack(_ tokens: Int, at now: Duration) async {
         state.withLock { $0.rules.giveBack(tokens) }
-        // The call already fails with another error; if the store fails too, a token is lost.
+        // The call already fails with another error. If the store fails too, a token is lost.
         if tokens > 0, !limits.isEmpty { try? await store?.giveBack(tokens, of: key, limits: limits, at: now) }
     }
 

@@ -7,7 +7,7 @@ public import HTTPChainCore
 /// RateLimit(10, per: .seconds(1), burst: 1)     // one every 100 milliseconds
 /// ```
 ///
-/// It is a token bucket: it holds `burst` tokens, is initially full, and fills at the rate.
+/// It is a token bucket, which holds `burst` tokens, is initially full, and fills at the rate.
 public struct RateLimit: Sendable, Hashable, CustomStringConvertible {
     /// The number of calls allowed per period; at least 1.
     package let count: Int
@@ -39,8 +39,10 @@ public struct RateLimit: Sendable, Hashable, CustomStringConvertible {
 public enum RateLimitExcess: Sendable, Hashable, CustomStringConvertible {
     /// The call is refused.
     case refuse
-    /// The call waits for its turn in order of arrival; if that would take longer than `time`, or more than `queue`
-    /// calls are already waiting, it is refused immediately.
+    /// The call waits for its turn in order of arrival.
+    ///
+    /// If that would take longer than `time`, or more than `queue` calls are already waiting, the call is refused
+    /// immediately.
     case wait(upTo: Duration, queue: Int = 1000)
 
     /// A short description of the treatment.
@@ -67,10 +69,10 @@ package enum RateLimitWeight: RequestOption {
 }
 
 extension Request {
-    /// Returns the request with another weight: an expensive call takes more tokens.
+    /// Returns the request with another weight, so that an expensive call takes more tokens.
     ///
-    /// - Parameter weight: The number of tokens; zero or less passes every limit, and more than a bucket holds takes
-    ///   all of it.
+    /// - Parameter weight: The number of tokens. With zero or less, the call passes every limit. With more than a
+    ///   bucket holds, it takes the whole bucket.
     public consuming func rateLimitWeight(_ weight: Int) -> Request {
         options[RateLimitWeight.self] = weight
         return self

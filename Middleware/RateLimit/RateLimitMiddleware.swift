@@ -9,20 +9,20 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// **Your own limits** are token buckets by origin, or by your own key; all of them must allow a call. A call that
+/// **Your own limits** are token buckets by origin, or by your own key. All of them must allow a call. A call that
 /// exceeds a limit waits for its turn in order of arrival, up to a time and a number of calls. If its turn would come
 /// too late, or after its deadline, it is refused immediately with ``RateLimitExceededError``. A call that is cancelled
-/// while it waits takes nothing, and the tokens of a call refused by an inner stage are returned.
+/// while it waits takes no tokens, and the tokens of a call refused by an inner stage are returned.
 ///
 /// **The server's limits** are read from its responses: `RateLimit` with `RateLimit-Policy` (IETF draft
 /// httpapi-ratelimit-headers), `X-RateLimit-Remaining` with `-Reset`, and similar fields, in seconds, as a date or
-/// since 1970. The remaining number is counted down with each call, including those in flight; at zero, calls wait
-/// until the reset. For a policy with several partition keys (`pk`), the remainder of each is tracked; group by
+/// since 1970. The remaining number is counted down with each call, including those in flight. At zero, calls wait
+/// until the reset. For a policy with several partition keys (`pk`), the remainder of each is tracked. Group by
 /// partition to keep calls of one from waiting for another. After a 429 or 503 with `Retry-After` (RFC 9110 §10.2.3),
 /// all calls of the group wait for that time. `RateLimitMiddleware()` obeys only the server's limits.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/rateLimit``: each attempt counts, inside a circuit breaker and outside a
-/// concurrency limit.
+/// **Place.** Phase ``/HTTPChainCore/Phase/rateLimit``, inside a circuit breaker and outside a concurrency limit. Each
+/// attempt counts.
 ///
 /// **Options.** ``HTTPChainCore/Request/rateLimitWeight(_:)``: the number of tokens a call takes.
 ///
@@ -72,7 +72,9 @@ public struct RateLimitMiddleware: DeadlineKeepingMiddleware {
         )
     }
 
-    /// Whether the buckets are in memory; a store may keep a call waiting.
+    /// Whether the buckets are in memory.
+    ///
+    /// A store may keep a call waiting.
     public var keepsDeadlines: Bool { !limiter.hasStore }
 
     /// Passes the request on when the limits allow it.
@@ -127,7 +129,7 @@ public struct RateLimitMiddleware: DeadlineKeepingMiddleware {
         let options = request.options
         do {
             let excess = limiter.excess
-            // The queue may take longer than it seemed.
+            // Waiting may take longer than the estimate.
             try await request.withinDeadline {
                 try await group.enter(tokens, excess, until: { options.deadline }, time)
             }
@@ -141,7 +143,9 @@ public struct RateLimitMiddleware: DeadlineKeepingMiddleware {
         }
     }
 
-    /// Whether a closer look is worthwhile: most responses have no information about limits.
+    /// Whether the response may have information about limits.
+    ///
+    /// Most have none.
     private static func mayTellLimits(_ head: HTTPResponse) -> Bool {
         let code = head.status.code
         if code == 429 || code == 503 { return true }

@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// The limits of all origins, or of another grouping: the state of one or more ``RateLimitMiddleware``.
 ///
-/// Chains with the same limiter share its limits; they must use the same clock.
+/// Chains with the same limiter share its limits, and must use the same clock.
 public final class RateLimiter: Sendable {
     /// The limits, all of which must allow a call.
     package let limits: [RateLimit]

@@ -45,7 +45,8 @@ public struct RedirectError: ResponseError {
     /// Advice on what to do about it; `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }
 
-    /// As sent by the server if it contains user information, a part of which may look like a path to a URL parser.
+    /// The target as sent by the server if it contains user information, part of which may look like a path to a URL
+    /// parser.
     private var shownTarget: String {
         let written = redaction.content.url(response.headers[.location] ?? "")
         return written.includes(Redaction.placeholder + "@") ? written : redaction.content.target(refused.to)

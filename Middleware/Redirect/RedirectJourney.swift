@@ -29,7 +29,7 @@ struct RedirectJourney {
         self.redaction = redaction
     }
 
-    /// Whether a status redirects the request: 300 leaves the choice to people, 304 answers a condition, and 305 and
+    /// Whether a status redirects the request: 300 leaves the choice to the user, 304 answers a condition, and 305 and
     /// 306 are deprecated (RFC 9110 §15.4).
     static func isRedirect(_ status: HTTPResponse.Status) -> Bool {
         switch status.code {

@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// A policy for which redirects are followed.
+/// A policy that decides which redirects are followed.
 ///
 /// Policies combine:
 ///

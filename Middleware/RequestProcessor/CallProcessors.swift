@@ -3,7 +3,7 @@ public import HTTPChainCore
 /// The processors of one call, in addition to the stage's.
 ///
 /// The outermost ``RequestProcessorMiddleware`` of a chain runs these after its own processors and removes them from
-/// the request, so that they run once. One added by a call's processor is left for an inner stage.
+/// the request, so that they run once. If a call's processor adds another one, that is left for an inner stage.
 package enum CallProcessors: RequestOption {
     /// No additional processors.
     package static var defaultValue: [any RequestProcessor] { [] }
@@ -20,7 +20,7 @@ package enum CallProcessors: RequestOption {
 extension Request {
     /// Returns the request with an additional processor.
     ///
-    /// Several run in the order they were added, after those of the chain.
+    /// If there are several, they run in the order in which they were added, after those of the chain.
     public consuming func processed(by processor: some RequestProcessor) -> Request {
         options[CallProcessors.self].append(processor)
         return self

@@ -23,10 +23,10 @@ public import HTTPChainCore
 /// receives its error unchanged, and nothing is sent.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/build`` by default, as its last stage if it depends on the others' changes.
-/// It runs once per call; redirects and retries reuse its result. There it can safely change the URL, fields and
-/// options, and refuse a call. The content isn't final yet. Compute signatures and digests of the body inside gzip and
-/// multipart, at ``/HTTPChainCore/Phase/digest``, and those that contain a time inside retry, at
-/// ``/HTTPChainCore/Phase/authenticate``, where each attempt gets a new one.
+/// The stage runs once per call; redirects and retries reuse its result. In this phase it can safely change the URL,
+/// fields and options, and refuse a call. The content isn't final yet. Compute signatures and digests of the body
+/// inside gzip and multipart, at ``/HTTPChainCore/Phase/digest``. Compute those that contain a time inside retry, at
+/// ``/HTTPChainCore/Phase/authenticate``, so that each attempt gets a new one.
 ///
 /// **Options.** ``HTTPChainCore/Request/processed(_:)`` adds processors for one call, after the stage's.
 ///
@@ -36,7 +36,9 @@ public struct RequestProcessorMiddleware: DeadlineKeepingMiddleware {
     /// The build phase, or the phase given.
     public let phase: Phase
 
-    /// Runs processors in order; with none, the stage only runs those of calls.
+    /// Runs processors in order.
+    ///
+    /// Without any, the stage only runs those of calls.
     ///
     /// - Parameters:
     ///   - processors: The processors.
@@ -45,7 +47,9 @@ public struct RequestProcessorMiddleware: DeadlineKeepingMiddleware {
         self.init(processors, at: phase)
     }
 
-    /// Runs processors in order; with none, the stage only runs those of calls.
+    /// Runs processors in order.
+    ///
+    /// Without any, the stage only runs those of calls.
     ///
     /// - Parameters:
     ///   - processors: The processors.
@@ -88,7 +92,7 @@ public struct RequestProcessorMiddleware: DeadlineKeepingMiddleware {
     /// - Throws: Rethrows errors of processors, unchanged, and of the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         for processor in processors { try await run(processor, on: &request) }
-        // Checked after the stage's own have run, because they may change the call's options.
+        // Checked after the stage's own processors have run, because they may change the call's options.
         if request.options.contains(CallProcessors.self) {
             let own = request.options[CallProcessors.self]
             request.options.remove(CallProcessors.self)

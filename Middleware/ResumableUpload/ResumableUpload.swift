@@ -2,14 +2,16 @@ public import HTTPChainCore
 
 /// The upload settings of a single call.
 public struct ResumableUpload: Sendable, Hashable {
-    /// An identity for the content, by which a later call with the same target and length resumes the upload; `nil`,
-    /// the default, uses the SHA-256 of bytes, or the path, size and modification time of a file.
+    /// An identity for the content, by which a later call with the same target and length resumes the upload.
     ///
-    /// Content from a factory has no identity: without one, its upload is resumed only within the same call.
+    /// `nil`, the default, uses the SHA-256 of bytes, or the path, size and modification time of a file.
+    ///
+    /// Content from a factory has no identity of this kind. Unless one is set, its upload is resumed only within the
+    /// same call.
     public var identity: String?
     /// The metadata for a tus server, such as `filename` and `filetype` (`Upload-Metadata`); none by default.
     ///
-    /// The draft uses HTTP fields for that (`Content-Type`, `Content-Disposition`), and doesn't send metadata.
+    /// The draft uses HTTP fields instead (`Content-Type`, `Content-Disposition`), and doesn't send metadata.
     public var metadata: [String: String]
     /// The handling of the upload when the call is cancelled; the stage's setting by default.
     public var cancellation: ResumableUploadOptions.Cancellation?

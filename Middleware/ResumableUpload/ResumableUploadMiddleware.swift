@@ -14,11 +14,11 @@ import HTTPTypes
 /// let response = try await chain.send(film.resumable())
 /// ```
 ///
-/// The stage asks the server to create an upload, gets its URL, and sends the content there, in parts or at once. After
+/// The stage asks the server to create an upload, gets its URL, and sends the content there, in parts or whole. After
 /// a failure it asks how much the server has, and continues from there. The response is that of the last request; with
 /// tus its `Location` is the URL of the upload.
 ///
-/// **Uploads** are POST, PUT and PATCH requests marked with ``HTTPChainCore/Request/resumable(_:)``, or all with
+/// **Uploads** are POST, PUT and PATCH requests: those marked with ``HTTPChainCore/Request/resumable(_:)``, or all with
 /// content of a minimum size (``ResumableUploadOptions/selection``). The content must be bytes, a file, or a factory
 /// with a length. With tus it mustn't have a coding (`Content-Encoding`), which tus can't express. A marked request
 /// that can't be an upload throws an ``UploadError``; an unmarked one passes untouched.
@@ -31,8 +31,8 @@ import HTTPTypes
 /// **Failures.** After lost connections, 408, 423, 425, 429, 500, 502, 503, 504 and offset mismatches, the upload
 /// continues within the limits of ``ResumableUploadOptions``. An upload that the server has lost is restarted once.
 ///
-/// **Place.** ``HTTPChainCore/Phase/upload``: inside stages that complete and encode the content or need a single
-/// response to the call; outside retry and authentication, which each part passes separately.
+/// **Place.** ``HTTPChainCore/Phase/upload``. It is inside stages that complete and encode the content or need a single
+/// response to the call, and outside retry and authentication, which each part passes separately.
 ///
 /// **Options.** ``HTTPChainCore/Request/resumable(_:)``. The result is in ``HTTPChainCore/Response/upload``.
 ///
@@ -50,8 +50,8 @@ public struct ResumableUploadMiddleware: ChainAwareMiddleware, DeadlineKeepingMi
     /// - Parameters:
     ///   - name: The server's protocol.
     ///   - store: The store for incomplete uploads; in memory by default.
-    ///   - partition: The user of an upload, so that users can't resume each other's uploads; by default uploads of
-    ///     requests with their own credentials aren't kept, and all others are treated as those of one user.
+    ///   - partition: The user of an upload, so that users can't resume each other's uploads. By default, uploads of
+    ///     requests with their own credentials aren't kept, and all others are treated as uploads of one user.
     ///   - options: The settings of uploads.
     public init(
         _ name: UploadProtocol,
@@ -119,7 +119,7 @@ public struct ResumableUploadMiddleware: ChainAwareMiddleware, DeadlineKeepingMi
         return try await upload(request, next)
     }
 
-    /// Separate, so that calls without uploads don't pay for its stack frame.
+    /// A separate function, so that calls without uploads don't pay for its stack frame.
     private func upload(_ request: consuming Request, _ next: Next) async throws -> Response {
         let marked = request.options[ResumableUploadOption.self]
         guard let content = try await content(of: request, isMarked: marked != nil) else {
@@ -146,7 +146,7 @@ public struct ResumableUploadMiddleware: ChainAwareMiddleware, DeadlineKeepingMi
         return try await run.finish(cancellation: upload.cancellation ?? options.cancellation)
     }
 
-    /// The content to upload; nil for an unmarked request that isn't an upload.
+    /// Returns the content to upload; `nil` for an unmarked request that isn't an upload.
     private func content(of request: borrowing Request, isMarked: Bool) async throws -> UploadContent? {
         let method = request.head.method
         let body = request.body

@@ -8,8 +8,8 @@ public struct ResumableUploadOptions: Sendable, Hashable {
         case marked
         /// Marked requests, and every POST, PUT and PATCH with replayable content of at least this size.
         ///
-        /// Only for a chain whose server accepts uploads at every such target: on other targets, the request that
-        /// creates an upload looks like the original without its content.
+        /// Use this only for a chain whose server accepts uploads at every such target. On other targets, the request
+        /// that creates an upload looks like the original without its content.
         case from(ByteCount)
     }
 
@@ -23,15 +23,15 @@ public struct ResumableUploadOptions: Sendable, Hashable {
 
     /// The requests that become uploads; marked ones by default.
     public var selection: Selection
-    /// The maximum size of a request, in bytes; unlimited by default, so that an upload is sent at once.
+    /// The maximum size of a request, in bytes; unlimited by default, so that an upload is a single request.
     ///
-    /// Parts pass proxies that limit the size of requests, but each costs a round trip. If the server responds with
-    /// 413, parts are halved, down to 64 KiB.
+    /// Proxies that limit the size of requests let smaller parts pass, but each part takes a round trip. If the server
+    /// responds with 413, parts are halved, down to 64 KiB.
     public var partSize: ByteCount?
     /// Whether the request that creates an upload includes the first part (tus "Creation With Upload"); `false` by
     /// default.
     ///
-    /// It has no effect with the draft, which never does.
+    /// It has no effect with the draft, which always creates an upload without content.
     public var createsWithContent: Bool
     /// Whether the server is first asked for its limits, with OPTIONS; `false` by default.
     public var asksForLimits: Bool
@@ -45,8 +45,9 @@ public struct ResumableUploadOptions: Sendable, Hashable {
     public var maximumAttemptsWithoutProgress: Int
     /// The time since the beginning of the call within which an upload is continued; unlimited by default.
     public var totalTime: Duration?
-    /// The longest wait after the first consecutive failure, which doubles each time and is shortened by jitter; 0.5
-    /// seconds by default.
+    /// The longest wait after the first consecutive failure; 0.5 seconds by default.
+    ///
+    /// It doubles with each failure, and is shortened by jitter.
     public var firstWait: Duration
     /// The longest wait after a failure; 30 seconds by default.
     public var longestWait: Duration
@@ -54,7 +55,7 @@ public struct ResumableUploadOptions: Sendable, Hashable {
     public var retryAfterLimit: Duration
     /// The handling of an upload whose call is cancelled; it's kept by default.
     public var cancellation: Cancellation
-    /// The origins, in addition to the request's, where uploads may be; none by default.
+    /// The origins, in addition to the request's, on which uploads are allowed; none by default.
     ///
     /// The request's credentials aren't sent there.
     public var otherOrigins: Set<Origin>
@@ -68,7 +69,7 @@ public struct ResumableUploadOptions: Sendable, Hashable {
     ///   - asksForLimits: Whether the server is first asked for its limits.
     ///   - checksum: The checksum of each part.
     ///   - cancellation: The handling of an upload whose call is cancelled.
-    ///   - otherOrigins: The origins, in addition to the request's, where uploads may be.
+    ///   - otherOrigins: The origins, in addition to the request's, on which uploads are allowed.
     public init(
         selection: Selection = .marked,
         partSize: ByteCount? = nil,

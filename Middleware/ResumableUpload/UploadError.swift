@@ -14,8 +14,9 @@ public struct UploadError: HTTPChainError, NetworkFailure {
         case notReplayable
         /// A request marked as resumable has content of unknown length.
         case unknownLength
-        /// A request marked as resumable has content in a coding, such as gzip, for which tus has no field: the server
-        /// would consider the coded bytes the content.
+        /// A request marked as resumable has content in a coding, such as gzip, for which tus has no field.
+        ///
+        /// The server would consider the coded bytes the content.
         case contentEncoding(String)
         /// The target of the request is not absolute.
         case noOrigin
@@ -41,8 +42,9 @@ public struct UploadError: HTTPChainError, NetworkFailure {
         case offsetBeyondEnd(offset: Int64, length: Int64)
         /// The server has lost the upload, and lost it again after a restart.
         case lost
-        /// The response to the last bytes was lost, so the upload may be complete, and the server can't be asked: the
-        /// upload is gone, its URL is unknown, or it failed too often without being kept.
+        /// The response to the last bytes was lost, so the upload may be complete, and the server can't be asked.
+        ///
+        /// The upload is gone, its URL is unknown, or it failed too often without being kept.
         case outcomeUnknown
         /// The file has changed since the upload began.
         case contentChanged
@@ -66,7 +68,9 @@ public struct UploadError: HTTPChainError, NetworkFailure {
         self.underlyingError = underlyingError
     }
 
-    /// The network failure that interrupted the upload; retrying the call is safe, because it resumes the upload.
+    /// The network failure that interrupted the upload.
+    ///
+    /// Retrying the call is safe, because it resumes the upload.
     public var networkFailure: TransportError? {
         guard case .interrupted = problem else { return nil }
         return TransportError.behind(underlyingError, stage: stage, exchange: nil)

@@ -4,7 +4,7 @@ public import HTTPChainCore
 public struct UploadSummary: Sendable, Hashable {
     /// The URL of the upload at the server.
     ///
-    /// It may be sufficient to change the upload, so it's treated as a secret.
+    /// The URL may be all that is needed to change the upload, so it's treated as a secret.
     public let url: Secret
     /// Whether the server has the whole content.
     public let isComplete: Bool

@@ -127,7 +127,7 @@ package struct DownloadPosition: Hashable {
     /// Whether a response says that there are no bytes after those that were read: 416 with their number, RFC 9110
     /// §15.5.17.
     ///
-    /// This is how a download of unknown size ends whose last byte arrived before its connection was lost.
+    /// A download of unknown size ends like this if its last byte arrived before its connection was lost.
     package func isComplete(by response: Response) -> Bool {
         let validators = Validators(response.headers)
         return end == nil && response.status.code == 416

@@ -30,7 +30,7 @@ public import HTTPTypes
 /// be resumed. The page of the module has the details.
 ///
 /// **The result** is always that of the last attempt, unchanged: a response with its complete body, or the thrown
-/// error, not wrapped, so that errors are caught like without this stage. The attempts are attached to it:
+/// error, not wrapped, so that errors are caught as without this stage. The attempts are attached to it:
 /// ``HTTPChainCore/Response/retries`` and ``HTTPChainCore/HTTPChainError/retries``.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/retry``: each attempt passes authentication, circuit breaker and limits
@@ -39,8 +39,8 @@ public import HTTPTypes
 /// **Options.** ``HTTPChainCore/Request/retry(_:)`` sets the policy of one call;
 /// ``HTTPChainCore/Request/idempotent(_:)`` adds a key to it.
 ///
-/// **Errors.** Only one of its own: ``/HTTPChainCore/TransportError`` if a resumed range has more or fewer bytes than
-/// declared.
+/// **Errors.** The stage itself throws only ``/HTTPChainCore/TransportError``, if a resumed range has more or fewer
+/// bytes than declared.
 public struct RetryMiddleware: ChainAwareMiddleware, BudgetedMiddleware, DeadlineKeepingMiddleware {
     private let settings: RetrySettings
 
@@ -121,7 +121,7 @@ public struct RetryMiddleware: ChainAwareMiddleware, BudgetedMiddleware, Deadlin
         return problems
     }
 
-    /// Passes the request on, and repeats that according to the policy.
+    /// Passes the request on, and retries it according to the policy.
     ///
     /// - Throws: The error of the last attempt; `CancellationError` as soon as the task is cancelled.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.

@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// The settings of a retry stage; shared, so that they cost a call nothing.
+/// The settings of a retry stage, shared so that they add no cost per call.
 final class RetrySettings: Sendable {
     let policy: RetryPolicy
     let budget: RetryBudget?

@@ -15,9 +15,9 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// Accepted responses are returned unchanged. Of others, the first bytes are read for the error's message, and the
-/// error has the response with its complete body, for an outer error handler. Reading stops at the limit, so an endless
-/// body does no harm, and a body that breaks before that doesn't hide the status.
+/// Accepted responses are returned unchanged. For other responses, the first bytes are read for the error's message,
+/// and the error has the response with its complete body, for an outer error handler. Reading stops at the limit, so an
+/// endless body does no harm, and a body that breaks before that doesn't hide the status.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/validate``: cache, authentication and retry are inside and have seen the
 /// response. The error has the request as sent by the transport (`Response.request`), otherwise as received by this

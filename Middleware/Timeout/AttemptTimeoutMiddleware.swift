@@ -32,9 +32,9 @@ import HTTPTypes
 /// ``TimeoutMiddleware``, and relies on ``/HTTPChainCore/UploadProgress``. If the transport doesn't report that,
 /// connect, write and response don't limit a request with a body.
 ///
-/// A transport that can't observe its connections doesn't limit connecting separately: the time to connect counts toward
-/// the next step, whose limit is longer by `connect`. Of the transports of this package, these are `URLSessionTransport`
-/// and an `AsyncHTTPClientTransport` with a client of the caller's.
+/// A transport that can't observe its connections doesn't limit connecting separately: the time to connect counts
+/// toward the next step, whose limit is longer by `connect`. Of the transports of this package, these are
+/// `URLSessionTransport` and an `AsyncHTTPClientTransport` with a client provided by the caller.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/attempt``: inside retry and authentication, so that each attempt has its own
 /// limits.

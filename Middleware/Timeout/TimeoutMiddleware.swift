@@ -73,7 +73,7 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware {
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         var limit = limit
         let rule = request.options[CallTimeout.self]
-        // Of calls that share an exchange, each has its own limit outside.
+        // Each of the calls that share an exchange has its own limit outside.
         if rule != .standard, !request.options.contains(SharedDeadline.self) { limit = rule.applied(to: limit) }
         let given = request.options[CallDeadline.self]
         if limit == nil && given == nil { return try await next(request) }

@@ -4,7 +4,9 @@ import HTTPChainCore
 import HTTPTypes
 import Tracing
 
-/// The span of a single attempt; records its outcome and ends once.
+/// The span of a single attempt.
+///
+/// It records the outcome and ends once.
 final class AttemptSpan: Sendable {
     private let span: any Span
     private let clock: SpanClock

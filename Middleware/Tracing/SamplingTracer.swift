@@ -1,12 +1,15 @@
 #if Tracing
 package import Tracing
 
-/// A tracer that decides whether to record a span before creating one; an attempt that isn't recorded then needs no
-/// span, no separate context and no record of its call.
+/// A tracer that decides whether to record a span before creating one.
+///
+/// An attempt that isn't recorded then needs no span, no separate context and no record of its call.
 ///
 /// It propagates traces like ``W3CPropagator``.
 package protocol SamplingTracer: Tracer {
-    /// Whether any span of this parent, or without one, may be recorded; if not, no data is kept for it.
+    /// Whether any span of this parent, or without one, may be recorded.
+    ///
+    /// If not, no data is kept for it.
     func mayRecord(childOf parent: TraceContext?) -> Bool
 
     /// Decides whether to record a span.
@@ -35,7 +38,9 @@ package protocol SamplingTracer: Tracer {
 package enum SamplingDecision: Sendable {
     /// Recorded, with these IDs.
     case recorded(TraceContext)
-    /// Not recorded; the trace is the parent's, unchanged if the parent isn't recorded either.
+    /// Not recorded.
+    ///
+    /// The trace is that of the parent, unchanged if the parent isn't recorded either.
     case dropped(TraceContext)
 }
 #endif

@@ -4,15 +4,15 @@ import HTTPChainSupport
 
 /// A rule for which servers receive the trace context of a request.
 ///
-/// The fields identify a trace and may carry baggage, which is anything the application has put there. By default they
-/// are sent to every server, as by other clients; list your own servers if requests leave your system.
+/// The fields identify a trace, and may carry baggage with any data of the application. By default they are sent to
+/// every server, as by other clients. If requests leave your system, list your own servers.
 ///
 /// ```swift
 /// TracingMiddleware(propagatingTo: .origins("https://api.example.com", "https://*.internal.example.com"))
 /// ```
 public struct TracePropagation: Sendable, CustomStringConvertible {
     private enum Rule: Sendable {
-        // For these two, the request's URL needn't be parsed.
+        // With these two rules, the request's URL needn't be parsed.
         case all
         case none
         case origins(@Sendable (Origin) -> Bool)
@@ -21,7 +21,7 @@ public struct TracePropagation: Sendable, CustomStringConvertible {
     private let rule: Rule
     /// A short description of the rule.
     public let description: String
-    /// The texts that were passed as origins but aren't.
+    /// The texts that were passed as origins but aren't valid origins.
     let invalid: [String]
 
     private init(
@@ -34,20 +34,20 @@ public struct TracePropagation: Sendable, CustomStringConvertible {
         self.rule = rule
     }
 
-    /// All servers.
+    /// Propagates to all servers.
     public static let everywhere = TracePropagation("all servers", .all)
 
-    /// No server.
+    /// Propagates to no server.
     public static let nowhere = TracePropagation("no server", .none)
 
-    /// The servers of these origins.
+    /// Propagates to the servers of these origins.
     ///
     /// - Parameter origins: Absolute URLs, of which scheme, host and port are used (RFC 6454 §4). A host that begins
-    ///   with `*.` matches all hosts below it, but not itself. A trailing dot of a host is ignored. A text that isn't
-    ///   an origin matches no server, and `Chain.init` throws.
+    ///   with `*.` matches all hosts below it, but not itself. A trailing dot of a host is ignored. An invalid origin
+    ///   matches no server, and causes `Chain.init` to throw.
     public static func origins(_ origins: String...) -> TracePropagation { .origins(origins) }
 
-    /// The servers of these origins, in an array.
+    /// Propagates to the servers of these origins, passed as an array.
     public static func origins(_ origins: [String]) -> TracePropagation {
         let patterns = origins.compactMap(OriginPattern.init)
         let invalid = origins.filter { OriginPattern($0) == nil }
@@ -55,7 +55,7 @@ public struct TracePropagation: Sendable, CustomStringConvertible {
         return TracePropagation(text, invalid: invalid, .origins { origin in patterns.contains { $0.matches(origin) } })
     }
 
-    /// The servers that a closure allows.
+    /// Propagates to the servers that a closure allows.
     public static func custom(_ rule: @escaping @Sendable (Origin) -> Bool) -> TracePropagation {
         TracePropagation("servers of a rule", .origins(rule))
     }

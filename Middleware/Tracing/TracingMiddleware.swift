@@ -40,12 +40,12 @@ public import Tracing
 /// span at all: only the trace context is sent to the server.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/wire``: inside all stages that retry. A transport with its own spans, such
-/// as `AsyncHTTPClientTransport`, makes none for requests traced by this stage (``/HTTPChainCore/TracedByStage``), or
-/// with tracing disabled.
+/// as `AsyncHTTPClientTransport`, makes none for requests that are traced by this stage
+/// (``/HTTPChainCore/TracedByStage``) or have tracing disabled.
 ///
 /// **Options.** ``HTTPChainCore/Request/tracing(_:)`` and ``/HTTPChainCore/URLTemplate``.
 ///
-/// **Throws** no errors of its own.
+/// **Throws** only errors of inner stages.
 public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, CallRecordingMiddleware {
     private let tracer: (any Tracer)?
     /// The tracer, if it decides beforehand.
@@ -122,7 +122,7 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         ]
     }
 
-    /// `true`, because an instrument may be bootstrapped at any time.
+    /// Always `true`, because an instrument may be bootstrapped at any time.
     package var recordsCalls: Bool { true }
 
     package func wantsRecord(of request: borrowing Request) -> Bool {
@@ -135,7 +135,9 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         return sampling.mayRecord(childOf: Self.context(of: request)?.traceContext)
     }
 
-    /// Whether an instrument is the no-op one; compared by type for speed, because this runs for each request.
+    /// Whether an instrument is the no-op one.
+    ///
+    /// Types are compared for speed, because this runs for each request.
     private static func isNothing(_ instrument: any Instrument) -> Bool {
         type(of: instrument) == NoOpInstrument.self || type(of: instrument) == NoOpTracer.self
     }
@@ -162,7 +164,7 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         }
         let tracer = InstrumentationSystem.tracer
         guard tracer is NoOpTracer else { return try await trace(request, with: tracer, next) }
-        // The bootstrapped instrument makes no spans, but propagates its context.
+        // The bootstrapped instrument doesn't make spans, but propagates its context.
         request.options.set(Self.traced)
         if let context = Self.context(of: request), propagation.allows(request) {
             instrument.inject(context, into: &request.headers, using: FieldInjector())
@@ -237,7 +239,9 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         let name: String
         let template: String?
         let resendCount: Int
-        /// Consumed by this attempt, recorded or not; the next one has its own.
+        /// The events are consumed by this attempt, whether it's recorded or not.
+        ///
+        /// The next one has its own.
         let events: [StageEvent]
         let clock: SpanClock
     }

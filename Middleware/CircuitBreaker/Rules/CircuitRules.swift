@@ -1,18 +1,21 @@
 package import HTTPChainCore
 
-/// One circuit as a value: its admissions and the effects of results.
+/// The rules of one circuit: which calls it admits, and how their results change it.
 ///
-/// Time and randomness are parameters and nothing waits, so that a test or a simulation runs a day in a moment.
+/// Time and randomness are parameters, and nothing waits, so that a test or a simulation can run through a day in a
+/// moment.
 package struct CircuitRules: Sendable {
     /// The result of a call, as a sign of the server's health.
     package enum Outcome: Sendable, Hashable {
         case success
         case failure
-        /// Nothing: a 4xx, a refusal by an inner stage, or a cancelled call.
+        /// The result shows nothing: a 4xx, a refusal by an inner stage, or a cancelled call.
         case neither
     }
 
-    /// Admits one call; must be returned once, with the result.
+    /// Admits one call.
+    ///
+    /// It must be returned once, with the result.
     package struct Permit: Sendable, Hashable {
         let generation: UInt64
         /// The number of a probe; 0 for a call through a closed circuit.
@@ -22,7 +25,9 @@ package struct CircuitRules: Sendable {
         package var isProbe: Bool { probe != 0 }
     }
 
-    /// The reason for a refusal, and the time it lasts; `nil` if it depends on a probe or on closing the circuit.
+    /// The reason for a refusal, and its duration.
+    ///
+    /// The duration is `nil` if it depends on a probe, or on the circuit being closed manually.
     package struct Refusal: Sendable, Hashable {
         package let reason: CircuitOpenError.Reason
         package let wait: Duration?
@@ -45,11 +50,13 @@ package struct CircuitRules: Sendable {
     private var cause = CircuitChange.Cause.manual
     private var window: OutcomeWindow
     private var failuresInRow = 0
-    /// The number of openings in a row; reset if the circuit stays closed for as long as it was last open.
+    /// The number of openings in a row.
+    ///
+    /// It is reset if the circuit stays closed for as long as it was last open.
     private var openings = 0
     private var lastOpenTime = Duration.zero
     private var closedAt: Duration?
-    /// Incremented with each change of state: results of earlier calls don't apply to the new state.
+    /// Incremented with each change of state, so that results of earlier calls don't apply to the new state.
     private var generation: UInt64 = 0
     private var probes: [Probe] = []
     private var probesMade: UInt64 = 0
@@ -66,7 +73,9 @@ package struct CircuitRules: Sendable {
 
     // MARK: - Calls
 
-    /// The permit of a call while the circuit is closed, without needing the time or a random number; nil otherwise.
+    /// The permit of a call while the circuit is closed; otherwise `nil`.
+    ///
+    /// Needs neither the time nor a random number.
     package var permitWhileClosed: Permit? {
         guard case .closed = state else { return nil }
         return Permit(generation: generation, probe: 0)
@@ -74,7 +83,8 @@ package struct CircuitRules: Sendable {
 
     /// Like ``record(_:_:taking:pushback:at:random:)`` for a success that wasn't slow.
     ///
-    /// - Returns: Whether the circuit is closed and always was since the permit; otherwise nothing was recorded.
+    /// - Returns: Whether the success was recorded, which requires that the circuit has been closed ever since the
+    ///   permit.
     package mutating func recordSuccessWhileClosed(_ permit: Permit, at now: Duration) -> Bool {
         guard case .closed = state, permit.generation == generation, permit.probe == 0 else { return false }
         window.record(isFailure: false, isSlow: false, at: now)
@@ -133,7 +143,7 @@ package struct CircuitRules: Sendable {
 
     /// Records a failure after the result, such as a broken body.
     ///
-    /// A probe whose body breaks has failed: it reopens the circuit even if its head has closed it, unless that
+    /// A probe whose body breaks has failed. It reopens the circuit even if its head has closed it, unless that
     /// happened longer ago than the probe timeout. In that case, it counts like any other failure.
     package mutating func recordLateFailure(_ permit: Permit, at now: Duration, random: some RandomSource) {
         if state != .closed { advance(to: now, random: random) }
@@ -184,7 +194,7 @@ package struct CircuitRules: Sendable {
 
     // MARK: - Time
 
-    /// Applies the effects of time: an open circuit admits probes, and a probe that doesn't end has failed.
+    /// Applies the effects of time: an open circuit admits probes, and a probe that hasn't ended counts as failed.
     package mutating func advance(to now: Duration, random: some RandomSource) {
         if case .open(let until) = state, now >= until { change(to: .halfOpen, .timePassed) }
         if case .halfOpen = state, let first = probes.first, now - first.started >= policy.probeTimeout.bounded {

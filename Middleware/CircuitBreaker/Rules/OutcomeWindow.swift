@@ -2,7 +2,7 @@ import HTTPChainCore
 
 /// Counts of completed calls by result, over a period or over the last calls.
 ///
-/// It is a ring of cells with their sum: a call takes constant time for any window size, and nothing is allocated after
+/// It is a ring of cells and their sum. A call takes constant time for any window size, and nothing is allocated after
 /// creation.
 struct OutcomeWindow: Sendable {
     struct Counts: Sendable, Hashable {

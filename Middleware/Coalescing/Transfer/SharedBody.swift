@@ -56,7 +56,7 @@ final class SharedBody: Sendable {
         state = Locked(State(window: SharedWindow(readers: readers, memory: window.bytes, disk: spill.bytes)))
     }
 
-    /// Returns one body for each reader, in place of a body that can be read once.
+    /// Returns one body for each reader, replacing a body that can be read once.
     static func bodies(
         _ body: HTTPBody,
         readers: Int,
@@ -74,7 +74,7 @@ final class SharedBody: Sendable {
         }
     }
 
-    // MARK: - Reading what is kept
+    // MARK: - Reading the kept part
 
     func read(_ reader: Int) async throws -> Data? {
         while true {
@@ -150,7 +150,9 @@ final class SharedBody: Sendable {
         }
     }
 
-    /// Removes a reader; the last one ends the transfer.
+    /// Removes a reader.
+    ///
+    /// The last one ends the transfer.
     func leave(_ reader: Int) {
         let (waiter, task, demand) = state.withLock {
             state -> (Waiter?, Task<Void, Never>?, CheckedContinuation<Bool, Never>?) in
@@ -165,7 +167,7 @@ final class SharedBody: Sendable {
         waiter?.resume(throwing: CancellationError())
     }
 
-    // MARK: - Taking in what arrives
+    // MARK: - Receiving
 
     private func pump() async {
         do {
@@ -243,7 +245,9 @@ extension Int64 {
     }
 }
 
-/// The place of one reader at a shared body; the reader leaves when it is released.
+/// The place of one reader at a shared body.
+///
+/// The reader leaves when it is released.
 final class Seat: Sendable {
     private let body: SharedBody
     private let number: Int

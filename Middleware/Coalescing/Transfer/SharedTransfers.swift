@@ -43,7 +43,7 @@ package final class SharedTransfers: Sendable {
 
     private func share(_ request: consuming Request, _ key: CoalescingKey, _ next: Next) async throws -> Response {
         let caller = Caller(request.options)
-        // Passed in a box, so that only the call that begins a transfer keeps its request, and for no longer.
+        // In a box, so that only the call that begins a transfer keeps its request, and no longer than necessary.
         let box = Locked<Request?>(request)
         do {
             return try await flights.run(key, for: caller) { [self] flight in
@@ -68,7 +68,7 @@ package final class SharedTransfers: Sendable {
         begunBy first: Caller,
         _ flight: Int
     ) async throws -> @Sendable ([Caller]) -> [Result<Response, any Error>] {
-        // Each caller keeps its own deadline outside; inside, the latest counts.
+        // Outside, each caller keeps its own deadline. Inside, the latest one counts.
         request.removeDeadline()
         request.options[SharedDeadline.self] = { [flights] in flights.callers(of: flight).latestDeadline }
         let sent = Request(head: request.head, options: request.options)
@@ -77,8 +77,9 @@ package final class SharedTransfers: Sendable {
         return { [self] callers in deliver(response, to: sent, callers, begunBy: first, isOwned: isOwned) }
     }
 
-    /// Whether the user is still the one whose calls wait; if another user has logged in, it is unknown whose
-    /// credentials the request carried.
+    /// Whether the user is still the one whose calls wait.
+    ///
+    /// If another user has logged in, it is unknown whose credentials the request carried.
     private func isStillOwned(_ request: Request, _ key: CoalescingKey, _ flight: Int) async -> Bool {
         guard partition.seesUsers else { return true }
         // No call may join after the check.
@@ -87,7 +88,9 @@ package final class SharedTransfers: Sendable {
         return await partition.isOwner(owner, of: request)
     }
 
-    /// Delivers the head to all callers, and a separate body to each; a single caller gets the response's own.
+    /// Delivers the head to all callers, and a separate body to each.
+    ///
+    /// A single caller gets the response's own body.
     private func deliver(
         _ response: Response,
         to request: Request,
@@ -100,7 +103,7 @@ package final class SharedTransfers: Sendable {
             // Otherwise, one user's cookies would go into other users' jars.
             (!setsCookies || caller.cookieKeeper === first.cookieKeeper) && (isOwned || caller === first)
         }
-        // An event stream has no end at which slower readers catch up: the others request separate streams.
+        // An event stream has no end at which slower readers could catch up, so the others request separate streams.
         if response.head.isEventStream { sharing = Array(sharing.prefix(1)) }
         var bodies: [HTTPBody] = []
         if sharing.count > 1, !response.body.isReplayable {
@@ -124,12 +127,13 @@ package final class SharedTransfers: Sendable {
 }
 
 extension [SharedTransfers.Caller] {
-    /// The deadline of the most patient caller; `nil` if one has none.
+    /// The latest deadline of the callers; `nil` if one of them has none.
     fileprivate var latestDeadline: Duration? {
         contains { $0.deadline == nil } ? nil : lazy.compactMap(\.deadline).max()
     }
 }
 
-/// The response isn't shared with this call: it is an event stream, it may be another user's, or it sets cookies in
-/// another jar.
+/// The response isn't shared with this call.
+///
+/// It is an event stream, it may be another user's, or it sets cookies in another jar.
 private struct NotShared: Error {}

@@ -1,9 +1,9 @@
 package import Foundation
 
-/// The part of a body kept for its readers, and the readers' positions: a value without side effects.
+/// The part of a body kept for its readers, and the readers' positions.
 ///
-/// The bytes from `start` to `end` are in memory, in chunks as received; earlier ones, back to the slowest reader, are
-/// in a file, as a ring of `disk` bytes.
+/// The bytes from `start` to `end` are in memory, in chunks as received. Earlier bytes, back to the slowest reader, are
+/// in a file, which is a ring of `disk` bytes.
 package struct SharedWindow {
     /// The next step of a reader.
     package enum Step {
@@ -13,7 +13,7 @@ package struct SharedWindow {
         case file(offset: Int64, count: Int)
         /// Wait: the reader has everything so far.
         case wait
-        /// The reader has lost its place.
+        /// The bytes that the reader needs are no longer kept.
         case lost
     }
 
@@ -30,7 +30,7 @@ package struct SharedWindow {
     private var firstChunk = 0
     package private(set) var end: Int64 = 0
     private var positions: [Int: Int64]
-    /// The number of readers at each position, so that the slowest is found without visiting all.
+    /// The number of readers at each position, so that the slowest is found without looking at all of them.
     private var readersAt: [Int64: Int]
     private var slowest: Int64 = 0
 
@@ -80,7 +80,9 @@ package struct SharedWindow {
         trim()
     }
 
-    /// Returns the oldest chunk if there is too much in memory; it stays there until ``didSpill(to:)``.
+    /// Returns the oldest chunk if there is too much in memory.
+    ///
+    /// It stays in memory until ``didSpill(to:)``.
     ///
     /// Readers for which the file has no room lose their places.
     package mutating func nextSpill() -> Spill? {

@@ -10,7 +10,7 @@ package struct PriorityQueue<Element: Sendable>: Sendable {
     /// The admission of a call to the queue.
     package enum Admission: Sendable {
         case added(id: UInt64)
-        /// The call was added in place of the latest one of the lowest priority.
+        /// The call was added in place of the most recent one of the lowest priority.
         case replaced(id: UInt64, Element)
         case full
     }
@@ -28,7 +28,7 @@ package struct PriorityQueue<Element: Sendable>: Sendable {
     /// Adds a call if its priority has room.
     ///
     /// Each priority may fill a share of the queue together with those below it, so that there is room for higher
-    /// priorities. If there is none, calls of higher priority replace those of lower priority.
+    /// priorities. If the queue is full, calls of higher priority replace those of lower priority.
     package mutating func add(_ element: Element, _ priority: CallPriority) -> Admission {
         let row = priority.rawValue
         let upToHere = rows[...row].reduce(0) { $0 + $1.count }

@@ -3,19 +3,19 @@ import HTTPChainCore
 /// Determines how many calls a server can process at once, and keeps that number in flight, plus a margin.
 ///
 /// A server with a queue doesn't complete more calls per second if it gets more of them at once; it only completes them
-/// later. So the useful limit is its best throughput times its latency without a queue (Little's law), which networks
-/// call the bandwidth-delay product, and which TCP BBR keeps in flight. Calls are evaluated in rounds:
+/// later. The useful limit is therefore its best throughput times its latency without a queue (Little's law). In
+/// networks this is the bandwidth-delay product, which TCP BBR keeps in flight. Calls are evaluated in rounds:
 ///
 /// - **Throughput** is the best of the last rounds. Only calls with responses count, so that a server that doesn't
 ///   respond, or only times out, gets fewer calls rather than more.
 /// - **The latency without a queue** is the lowest mean latency of a round. It expires after a while, or earlier if
-///   latency stays far above it with few calls in flight: then a round with fewer calls measures it again, so that a
+///   latency stays far above it with few calls in flight. A round with fewer calls then measures it again, so that a
 ///   permanent queue isn't mistaken for the server's normal latency.
 /// - **Drops** (timeouts, failed or lost connections, 429, 503, 504) of more than a twentieth of a round lower the
 ///   limit immediately by their share, at most by half.
-/// - **A round that was not at the limit** says nothing about more calls, so it doesn't lower the limit.
+/// - **A round that was not at the limit** shows nothing about more calls, so it doesn't lower the limit.
 /// - **Initially**, and after drops, rounds are short, and the limit doubles each round while throughput follows. The
-///   first response after nothing but drops begins a new round.
+///   first response after a series of drops begins a new round.
 public struct ThroughputConcurrency: ConcurrencyRule {
     /// A round of calls.
     private struct Round {
@@ -71,7 +71,8 @@ public struct ThroughputConcurrency: ConcurrencyRule {
         if round.isNew {
             round = Round(started: max(.zero, sample.time - sample.latency), isNew: false)
         } else if sample.outcome == .success, round.successes == 0, round.drops >= 3 {
-            // The first response after nothing but drops: the outage is over, and its drops don't affect what follows.
+            // This is the first response after a series of drops. The outage is over, and its drops must not affect
+            // later rounds.
             finish(round, length: (sample.time - round.started).inSeconds, at: sample.time)
             round = Round(started: max(.zero, sample.time - sample.latency), isNew: false)
         }
@@ -82,8 +83,8 @@ public struct ThroughputConcurrency: ConcurrencyRule {
             round.drops += 1
         }
         if sample.inFlight > round.mostInFlight { round.mostInFlight = sample.inFlight }
-        // Long enough to see calls begin and end, and with enough calls for a mean. Fewer suffice while the limit is
-        // being determined, for example after an outage, during which it dropped to one.
+        // A round must be long enough to see calls begin and end, and have enough calls for a mean. Fewer suffice while
+        // the limit is being determined, for example after an outage, during which it dropped to one.
         guard Double(round.calls) >= min(max(isStarting ? 5 : 20, bounded.value), 100) else { return }
         // Durations are compared first: most calls end here, and conversion to seconds is expensive.
         let time = sample.time - round.started
@@ -105,7 +106,7 @@ public struct ThroughputConcurrency: ConcurrencyRule {
     private mutating func finish(_ round: Round, length: Double, at now: Duration) {
         let dropShare = Double(round.drops) / Double(round.calls)
         if dropShare > 0.05 {
-            // The previous limit means little now; it is determined again from the start.
+            // The previous limit is no longer meaningful, so it is determined again from the start.
             isStarting = true
             flatRounds = 0
             limitBeforeProbe = nil
@@ -127,20 +128,21 @@ public struct ThroughputConcurrency: ConcurrencyRule {
         if throughputs.count > Self.rememberedRounds { throughputs.removeFirst() }
         guard isAtLimit, let lowest = baseline else { return }
         if isStarting, start(latency: latency, lowest: lowest.latency, throughput: throughput, at: now) { return }
-        // The single best round could be a lucky outlier.
+        // The mean of the better half is used, because the single best round could be an outlier.
         let best =
             throughputs.sorted().suffix(max(1, throughputs.count / 2)).reduce(0, +)
             / Double(max(1, throughputs.count / 2))
         let product = best * lowest.latency
         slowRounds = latency > 1.6 * lowest.latency ? slowRounds + 1 : 0
         if now - lowest.time > Self.baselineAge || slowRounds >= 6 {
-            // With less than the product in flight there is no queue, if the product is correct.
+            // If fewer calls than the product are in flight, there is no queue, provided that the product is correct.
             limitBeforeProbe = bounded.value
             slowRounds = 0
             return bounded.set(min(bounded.value, product) * 0.6)
         }
         var target = product * Self.headroom + 1
-        // Without a queue at the server, there is no reason for less: the product of a few calls is often too small.
+        // If the server has no queue, there is no reason to lower the limit: the product of a few calls is often too
+        // small.
         if latency <= 1.4 * lowest.latency { target = max(target, bounded.value * 1.1 + 0.5) }
         bounded.set(target > bounded.value ? min(target, bounded.value * 1.5 + 1) : max(target, bounded.value * 0.8))
     }
@@ -150,7 +152,7 @@ public struct ThroughputConcurrency: ConcurrencyRule {
         let before = throughputs.dropLast().max() ?? 0
         flatRounds = throughput > before * 1.2 ? 0 : flatRounds + 1
         if bounded.value <= max(2, bounded.range.lowerBound), latency > 1.5 * lowest {
-            // So few calls make no queue: it is left from before, or the server has become slower.
+            // So few calls don't form a queue. Either it is left from before, or the server has become slower.
             slowRounds += 1
             if slowRounds >= 6 {
                 baseline = (latency, now)

@@ -28,7 +28,7 @@ public struct ODataError: Sendable, Hashable {
     init?(_ document: JSONValue) {
         guard var members = LenientObject(document["error"] ?? document["odata.error"]) else { return nil }
         let code = members.take("code") { $0.string ?? $0.integer.map(String.init) }
-        // In versions 2 and 3, an object with the language and the text.
+        // In versions 2 and 3, the message is an object with the language and the text.
         let message = members.take("message") { $0.string ?? $0["value"]?.string }
         guard code != nil || message != nil else { return nil }
         self.code = code ?? ""

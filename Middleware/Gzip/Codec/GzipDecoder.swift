@@ -4,8 +4,8 @@ import HTTPChainSupport
 /// Decodes gzip (RFC 1952, any number of members), zlib (RFC 1950) or raw deflate (RFC 1951), under the names gzip and
 /// deflate.
 ///
-/// Checksums and lengths are verified. Data after the end is ignored, as by gzip(1): padding and garbage after the last
-/// member are harmless, but data that begins like another member must be one.
+/// Checksums and lengths are verified. Data after the end is ignored, as gzip(1) does: padding and garbage after the
+/// last member are harmless, but data that begins like another member must be one.
 ///
 /// Its memory (about 40 KiB) is freed with it.
 final class GzipDecoder: ContentDecoder {

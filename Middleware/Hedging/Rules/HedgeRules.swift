@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// A hedged call as a value, which determines the next attempt and the result.
+/// The state of a hedged call, which determines the next attempt and the result.
 package struct HedgeRules: Sendable {
     /// A result of an attempt.
     package enum Outcome: Sendable, Hashable {
@@ -14,7 +14,7 @@ package struct HedgeRules: Sendable {
     package enum Step: Sendable, Hashable {
         /// Make another attempt.
         case attempt
-        /// Wait for an attempt in flight, and at most until this time before making another; `nil` for no limit.
+        /// Wait for an attempt in flight, but make another at this time; `nil` to wait without a limit.
         case wait(until: Duration?)
         /// Finish with the attempt of this index as the result.
         case finish(Int)
@@ -42,7 +42,9 @@ package struct HedgeRules: Sendable {
     /// Whether an attempt is in flight.
     package var hasAttemptInFlight: Bool { !inFlight.isEmpty }
 
-    /// Returns the next step; ``Step/attempt`` must be followed by ``begin(at:)`` or, without a budget, ``stop()``.
+    /// Returns the next step.
+    ///
+    /// ``Step/attempt`` must be followed by ``begin(at:)`` or, without a budget, ``stop()``.
     package func step(at now: Duration) -> Step {
         if let winner { return .finish(winner) }
         guard begun < limit else { return whenNoMore }
@@ -77,7 +79,7 @@ package struct HedgeRules: Sendable {
             if winner == nil { winner = index }
         case .nonFatal(let pushback):
             lastFailure = index
-            // Immediately, or after the pause that the server asked for if another attempt is in flight until then.
+            // Immediately, or after the requested pause if another attempt is still in flight when it ends.
             nextAt = now + (pushback ?? .zero)
             if let pushback, pushback > .zero, inFlight.isEmpty { nextAt = nil }
         }

@@ -3,7 +3,7 @@ import HTTPChainCore
 /// A quantile of recent latencies, in constant memory.
 ///
 /// It is a histogram whose cells grow by a twelfth, so that the result is accurate within 9 %, from 1 microsecond to an
-/// hour. Two histograms alternate: the result combines both, and when the newer one has enough calls, it replaces the
+/// hour. Two histograms alternate, and the result combines both. When the newer one has enough calls, it replaces the
 /// older one, so that old calls are forgotten.
 package struct LatencyQuantile: Sendable {
     /// The number of calls per generation.

@@ -31,7 +31,7 @@ struct OutcomeKey: Sendable, Hashable {
         )
     }
 
-    /// The same response after its body has ended.
+    /// Returns the outcome of the same response after its body has ended.
     func ended(_ end: BodyEnd, isTimeUp: Bool) -> OutcomeKey {
         guard case .failed(let failure) = end,
             let type = HTTPSemantics.errorType(of: failure, isTimeUp: isTimeUp)
@@ -41,7 +41,7 @@ struct OutcomeKey: Sendable, Hashable {
         return outcome
     }
 
-    /// The same outcome over a protocol.
+    /// Returns the same outcome with the version of its protocol.
     func over(_ version: String?) -> OutcomeKey {
         var outcome = self
         outcome.version = version

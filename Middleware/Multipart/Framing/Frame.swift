@@ -1,7 +1,9 @@
 import Foundation
 import HTTPChainCore
 
-/// Concatenated bodies; those in memory are combined, so that small parts don't make small chunks.
+/// Concatenated bodies.
+///
+/// Those in memory are combined, so that small parts don't make small chunks.
 struct Frame {
     private var bodies: [HTTPBody] = []
     private var pending = Data()
@@ -47,7 +49,9 @@ struct Frame {
     }
 }
 
-/// Reads bodies one after another; each is opened when it's needed and dropped at its end.
+/// Reads bodies one after another.
+///
+/// Each is opened when it's needed and released at its end.
 struct FramingReader: BodyReader {
     private var waiting: ArraySlice<HTTPBody>
     private var current: (any BodyReader)?

@@ -3,13 +3,15 @@ import HTTPChainSupport
 
 /// The text that separates the parts of a multipart body, RFC 2046 §5.1.1.
 ///
-/// A random boundary has 192 random bits, so it needn't be searched for in the content: a body of any size is framed
-/// without being read first.
+/// A random boundary has 192 random bits, so there is no need to search for it in the content, and a body of any size
+/// is framed without being read first.
 public struct MultipartBoundary: Sendable, Hashable, CustomStringConvertible {
     /// The boundary without its leading dashes.
     public let text: String
 
-    /// Makes a custom boundary; the caller must ensure that it doesn't occur in any part.
+    /// Makes a custom boundary.
+    ///
+    /// The caller must ensure that it doesn't occur in any part.
     ///
     /// - Parameter text: 1 to 70 ASCII letters, digits, spaces and any of `'()+_,-./:=?`, not ending with a space.
     /// - Throws: ``MultipartError`` for anything else.

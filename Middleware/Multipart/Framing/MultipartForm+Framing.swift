@@ -40,7 +40,7 @@ extension MultipartForm {
 
     /// Returns the form with the sizes of its files looked up, so that its body has a length.
     ///
-    /// ``MultipartMiddleware`` does so for each request.
+    /// ``MultipartMiddleware`` does this for each request.
     ///
     /// - Throws: ``/HTTPChainCore/BodyError`` for a file that can't be read; `CancellationError`.
     public func measured() async throws -> MultipartForm {
@@ -58,8 +58,7 @@ extension MultipartForm {
     /// Returns the form as a body: heads, contents and boundaries in turn, pulled from the parts as it is read.
     ///
     /// The body has an exact length if every part does (see ``measured()`` for files), and is replayable if every part
-    /// is.
-    /// Parts are never read ahead: a file of any size passes in the memory of one chunk.
+    /// is. Parts are never read ahead, so a file of any size passes in the memory of one chunk.
     ///
     /// Names and file names are written as in WHATWG's encoding of multipart/form-data: UTF-8 unchanged, with CR, LF
     /// and quotation marks percent-encoded; in a name, a lone CR or LF counts as CRLF. The content of text parts is
@@ -153,7 +152,9 @@ extension MultipartForm {
         }
     }
 
-    /// The first step of "escape a multipart form data name" for the names of entries: a lone CR or LF becomes CRLF.
+    /// Normalizes line breaks: a lone CR or LF becomes CRLF.
+    ///
+    /// This is the first step of "escape a multipart form data name" for the names of entries.
     private static func withLineBreaksNormalised(_ name: String) -> String {
         var result = ""
         var afterReturn = false

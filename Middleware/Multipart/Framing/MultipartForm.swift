@@ -17,8 +17,10 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
         case formData
         /// Independent parts in order, RFC 2046 §5.1.3.
         case mixed
-        /// Related parts, RFC 2387; the type is the root part's: the part whose Content-ID is `start`, or otherwise the
-        /// first; parameters are additional ones of the Content-Type, such as `start-info`.
+        /// Related parts, RFC 2387.
+        ///
+        /// The type is that of the root part, which is the part whose Content-ID is `start`, or otherwise the first.
+        /// Parameters are additional ones of the Content-Type, such as `start-info`.
         case related(type: String, start: String? = nil, parameters: [String: String] = [:])
 
         /// The media type without parameters, such as `multipart/form-data`.
@@ -33,8 +35,10 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
 
     /// The notation of names and file names.
     package enum Notation: Sendable, Hashable {
-        /// Prevents servers from seeing a delimiter in them: line breaks and quotation marks are percent-encoded, NUL
-        /// is refused, and texts are sent unchanged.
+        /// Prevents servers from finding a delimiter in names: line breaks and quotation marks are percent-encoded, and
+        /// NUL is refused.
+        ///
+        /// Texts are sent unchanged.
         case strict
         /// Exactly as in browsers (HTML Standard, "multipart/form-data encoding algorithm"): a NUL in a name is sent,
         /// and in texts a lone CR or LF becomes CRLF.

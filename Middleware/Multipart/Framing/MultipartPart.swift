@@ -80,7 +80,7 @@ public struct MultipartPart: Sendable {
     /// - Parameters:
     ///   - name: The name of the form field.
     ///   - data: The content.
-    ///   - fileName: The file name sent to the server; none by default, and many servers then treat the part as a
+    ///   - fileName: The file name sent to the server; none by default. Many servers treat a part without one as a
     ///     parameter.
     ///   - contentType: The content type; by default that of the file extension, or `application/octet-stream`.
     public static func data(
@@ -115,7 +115,7 @@ public struct MultipartPart: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the form field.
-    ///   - body: The content; if it can be read only once, the whole form can be sent only once.
+    ///   - body: The content. If it can be read only once, the whole form can be sent only once.
     ///   - fileName: The file name sent to the server; none by default.
     ///   - contentType: The content type; by default that of the file extension, or `application/octet-stream`.
     public static func stream(
@@ -128,8 +128,9 @@ public struct MultipartPart: Sendable {
         return MultipartPart(name: name, fileName: fileName, contentType: type, body: body)
     }
 
-    /// Makes a part from a typed value, encoded by the stage's encoding, or else the chain's serializer, or else as
-    /// JSON.
+    /// Makes a part from a typed value.
+    ///
+    /// It is encoded by the stage's encoding, otherwise by the chain's serializer, and otherwise as JSON.
     ///
     /// - Parameters:
     ///   - name: The name of the form field.

@@ -4,8 +4,8 @@ import HTTPChainSupport
 /// Finds the lines that separate parts, RFC 2046 §5.1.1.
 ///
 /// A delimiter is a whole line: two dashes, the boundary, two more dashes after the last part, and whitespace that
-/// transports may have added. A longer line with the same beginning, such as a delimiter of a nested message whose
-/// boundary begins with this one, is content.
+/// transports may have added. A longer line with the same beginning is content. It may be a delimiter of a nested
+/// message whose boundary begins with this one.
 struct DelimiterScanner {
     /// The kind of line ends, determined by the first delimiter line of the message.
     enum LineEnd {
@@ -25,7 +25,9 @@ struct DelimiterScanner {
 
     enum Result {
         case found(Delimiter)
-        /// There is none up to this offset; the following bytes may become one.
+        /// There is no delimiter up to this offset.
+        ///
+        /// The following bytes may become one.
         case none(upTo: Int)
     }
 
@@ -33,7 +35,7 @@ struct DelimiterScanner {
     private static let longestPadding = 1024
 
     private let marker: [UInt8]
-    /// `nil` before the first delimiter.
+    /// The kind of line ends; `nil` before the first delimiter.
     var lineEnd: LineEnd?
 
     init(boundary: [UInt8]) {

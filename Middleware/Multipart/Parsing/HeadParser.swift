@@ -22,7 +22,9 @@ struct HeadParser {
         }
     }
 
-    /// Parses a line without its end; one that begins with whitespace continues the field before (RFC 5322 §2.2.3).
+    /// Parses a line without its end.
+    ///
+    /// A line that begins with whitespace continues the field before it (RFC 5322 §2.2.3).
     ///
     /// - Parameter size: The size of the line and its end.
     mutating func append(_ line: Data, size: Int) throws(MultipartError) {

@@ -25,7 +25,8 @@ public struct MultipartHead: Sendable, Hashable {
     /// The part's Content-Type; without one, the part is plain text in US-ASCII, RFC 2046 §5.1.
     public var contentType: String? { headers[.contentType] }
 
-    /// The range of a part of `multipart/byteranges`, and the complete length if the server sends it (RFC 9110 §14.4);
+    /// The range of a part of `multipart/byteranges`, and the complete length if the server sends it (RFC 9110 §14.4).
+    ///
     /// `nil` without a valid `Content-Range` in bytes.
     public var contentRange: (range: Range<Int64>, completeLength: Int64?)? {
         ContentRange(headers).map { ($0.range, $0.length) }

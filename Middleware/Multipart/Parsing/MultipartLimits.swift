@@ -8,11 +8,13 @@ public struct MultipartLimits: Sendable, Hashable {
     package var headerCount: Int
     /// The number of parts in a message; 1,000 by default.
     package var partCount: Int
-    /// The size of a part's content; unlimited by default, since contents are streamed and `collect(upTo:)` has a
-    /// separate limit.
+    /// The size of a part's content; unlimited by default.
+    ///
+    /// Contents are streamed, and `collect(upTo:)` has a separate limit.
     package var partSize: ByteCount
-    /// The size of the padding before the first boundary, and separately after the last, which is ignored (RFC 2046
-    /// §5.1.1); 64 KiB by default.
+    /// The size of the padding before the first boundary, and separately after the last; 64 KiB by default.
+    ///
+    /// Padding is ignored (RFC 2046 §5.1.1).
     package var paddingSize: ByteCount
 
     /// Makes limits.

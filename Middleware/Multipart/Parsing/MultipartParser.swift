@@ -2,7 +2,7 @@ public import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// Parses a multipart message incrementally, RFC 2046 §5.1: a pure state machine without I/O.
+/// Parses a multipart message incrementally (RFC 2046 §5.1), as a state machine without I/O.
 ///
 /// ```swift
 /// var parser = try MultipartParser(contentType: "multipart/mixed; boundary=frontier")
@@ -12,9 +12,9 @@ import HTTPChainSupport
 /// The events don't depend on how the bytes are split, except for the sizes of content pieces. The parser never buffers
 /// more than a delimiter line or the head of a part.
 ///
-/// Preamble and epilogue are skipped within a limit, as is whitespace after a boundary. Lines may end with CRLF, or
-/// with LF alone if the first delimiter line does; in a message with CRLF, a boundary after a bare LF is content. A
-/// message without parts is valid. Content-Transfer-Encoding isn't decoded (RFC 7578 §4.7 deprecates it).
+/// Preamble and epilogue are skipped within a limit, as is whitespace after a boundary. Lines end with CRLF, or with LF
+/// alone if the first delimiter line does. In a message with CRLF, a boundary after a bare LF is content. A message
+/// without parts is valid. Content-Transfer-Encoding isn't decoded (RFC 7578 §4.7 deprecates it).
 public struct MultipartParser: Sendable {
     /// An event of parsing a message.
     public enum Event: Sendable, Hashable {
@@ -57,8 +57,8 @@ public struct MultipartParser: Sendable {
     /// Makes a parser for a boundary.
     ///
     /// - Parameters:
-    ///   - boundary: The boundary without its dashes; more lenient than RFC 2046 §5.1.1, because senders are: up to 256
-    ///     bytes without control characters.
+    ///   - boundary: The boundary without its dashes. More lenient than RFC 2046 §5.1.1, because senders are: up to 256
+    ///     bytes without control characters are allowed.
     ///   - limits: The limits.
     /// - Throws: ``MultipartError`` if the boundary can't occur in a line.
     public init(boundary: String, limits: MultipartLimits = .standard) throws(MultipartError) {
@@ -115,7 +115,7 @@ public struct MultipartParser: Sendable {
             state = .failed
             buffer = Data()
         }
-        // A few buffered bytes mustn't keep a whole chunk in memory.
+        // A few buffered bytes must not keep a whole chunk in memory.
         if !isOwned { (buffer, isOwned) = (Data(buffer), true) }
         defer { events = [] }
         return events

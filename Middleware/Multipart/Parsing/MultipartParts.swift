@@ -37,7 +37,7 @@ public struct ReceivedPart: Sendable {
 /// }
 /// ```
 ///
-/// The message is read on demand, in constant memory. Read the content of a part before the next part is requested: any
+/// The message is read on demand, in constant memory. Read the content of a part before you request the next part: any
 /// remaining content is then skipped, and reading it later throws ``MultipartError``. Releasing the sequence and its
 /// parts discards the rest, and cancels the transfer.
 ///

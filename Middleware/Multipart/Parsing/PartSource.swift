@@ -1,7 +1,9 @@
 import Foundation
 import HTTPChainCore
 
-/// The source of a message's parts, which the sequence of parts and their contents read in turn.
+/// The source of a message's parts.
+///
+/// The sequence of parts and their contents take turns reading it.
 final class PartSource: Sendable {
     /// The source and its position.
     struct Session {

@@ -88,7 +88,7 @@ public struct TerminalProgressBar: Sendable {
         return "\(ByteCount(Int64(rate)).abbreviated)/s"
     }
 
-    /// The remaining time, or at the end the elapsed time: "0:06", "1:02:03".
+    /// The remaining time, or, at the end, the elapsed time: "0:06", "1:02:03".
     private func rest(_ progress: TransferProgress) -> String? {
         guard let time = progress.isFinished ? progress.elapsed : progress.estimatedRemaining else { return nil }
         let seconds = Int64(time.bounded.inSeconds.rounded())

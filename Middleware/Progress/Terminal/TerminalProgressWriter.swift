@@ -17,11 +17,11 @@ import Musl
 /// writer.print("a message that does not land on the bar's line")
 /// ```
 ///
-/// On a terminal the line is redrawn in place. Elsewhere, in a log or a pipe, a line is printed when a transfer begins
-/// and ends, and at intervals in between. Nothing is drawn before the first byte, so that a call that fails
-/// immediately, because a file is missing or a connection fails, shows only its error. The writer uses the standard
-/// error stream, so that the standard output remains for the result. Use one writer for one transfer at a time. If the
-/// chain has both views, the consumer's is shown.
+/// On a terminal the line is redrawn in place. In a log or a pipe, a line is printed when a transfer begins and ends,
+/// and at intervals in between. Nothing is drawn before the first byte, so that a call that fails immediately, because
+/// a file is missing or a connection fails, shows only its error. The writer uses the standard error stream, so that
+/// the standard output remains for the result. Use one writer for one transfer at a time. If the chain has both views,
+/// the consumer's is shown.
 public final class TerminalProgressWriter: Sendable {
     /// The directions that are shown.
     public struct Directions: OptionSet, Sendable, Hashable {
@@ -93,8 +93,8 @@ public final class TerminalProgressWriter: Sendable {
     ///   - directions: The directions that are shown; both by default. For an upload with a short response, use
     ///     `.upload` alone.
     ///   - output: The destination; the standard error stream by default.
-    ///   - interval: The interval between lines if the output isn't a terminal; 10 seconds by default, and `nil` to
-    ///     print nothing there.
+    ///   - interval: The interval between lines if the output isn't a terminal; 10 seconds by default, `nil` to print
+    ///     none.
     public init(
         _ bar: TerminalProgressBar = TerminalProgressBar(),
         showing directions: Directions = .both,

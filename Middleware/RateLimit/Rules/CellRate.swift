@@ -16,7 +16,8 @@ package struct CellRate: Sendable {
 
     /// The time to produce this many tokens.
     ///
-    /// Most calls take one, and multiplying durations is comparatively expensive.
+    /// It avoids a multiplication if possible: most calls take one token, and multiplying durations is comparatively
+    /// expensive.
     private func cost(of tokens: Int) -> Duration {
         tokens == 1 ? interval : interval * min(tokens, limit.burst)
     }

@@ -2,28 +2,29 @@ import HTTPChainCore
 
 /// The limits of one group as a value: its own buckets, and the server's limits.
 package struct RateLimitRules: Sendable {
-    /// The remainder of a policy for one partition key, as last sent by the server, counted down since.
+    /// The remainder of a policy for one partition key, as last sent by the server and counted down since then.
     private struct Known: Sendable {
         let policy: String
         let partition: String
         var remaining: Int
         var reset: Duration
-        /// Whether this is the partition the server named last for its policy; a call's partition is known only from
-        /// its response, and until then assumed to be the same again.
+        /// Whether the server named this partition last for its policy.
+        ///
+        /// A call's partition is known only from its response. Until then it is assumed to be the same as last time.
         var isLatest = true
     }
 
     private var cells: [CellRate]
     private var known: [Known] = []
     private var pausedUntil = Duration.zero
-    /// The number of admitted calls without a response: the server's last information doesn't include them.
+    /// The number of admitted calls without a response, which the server's last information doesn't include.
     private var unanswered = 0
 
     package init(_ limits: [RateLimit]) {
         cells = limits.map(CellRate.init)
     }
 
-    /// Whether there is no limit at all, neither configured nor from the server.
+    /// Whether there is no limit, neither configured nor from the server.
     package var isUnlimited: Bool { cells.isEmpty && isFreeOfServer }
 
     /// Whether the server has sent no limit.
@@ -110,7 +111,7 @@ package struct RateLimitRules: Sendable {
                 if known.count > ServerLimits.maximumQuotas { known.removeFirst() }
                 continue
             }
-            // Responses may arrive out of order: within one window, the smaller number is the later one.
+            // Responses may arrive out of order. Within one window, the smaller number is the later one.
             let isSameWindow = known[index].reset > now && abs(known[index].reset, reset) < .seconds(2)
             known[index].remaining = isSameWindow ? min(known[index].remaining, remaining) : remaining
             known[index].reset = reset

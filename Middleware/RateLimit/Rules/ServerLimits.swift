@@ -83,7 +83,7 @@ package struct ServerLimits: Sendable, Hashable {
                     default: break
                     }
                 }
-                // §4.1.2: t is optional; without it, the policy's window is an upper bound.
+                // §4.1.2: t is optional. Without it, the policy's window is an upper bound.
                 guard quota.remaining >= 0, let known = reset ?? windows[name] else { return nil }
                 quota.reset = known
                 return quota
@@ -143,7 +143,7 @@ package struct ServerLimits: Sendable, Hashable {
     }
 
     private static func number(_ text: String) -> Double? {
-        // Some servers send several numbers for several windows: the first is the strictest.
+        // Some servers send several numbers for several windows, of which the first is the strictest.
         let first = text.pieces(at: ",").first.map(String.init) ?? text
         guard let number = Double(String(first.unicodeScalars.filter { $0 != " " })), number.isFinite else {
             return nil

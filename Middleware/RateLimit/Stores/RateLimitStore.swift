@@ -2,13 +2,13 @@ import HTTPChainCore
 
 /// A store of token buckets: in memory, or shared by several machines.
 ///
-/// A store atomically takes from all limits of a key or from none; a shared one uses a script for that. If the store
+/// A store takes from all limits of a key or from none, atomically. A shared store uses a script for that. If the store
 /// throws, the call fails with its error.
 public protocol RateLimitStore: Sendable {
     /// Takes tokens from the buckets of a key, if all of them have enough.
     ///
     /// - Parameters:
-    ///   - tokens: The number of tokens; more than a bucket holds takes all of it.
+    ///   - tokens: The number of tokens. With more than a bucket holds, the whole bucket is taken.
     ///   - key: The key of the buckets.
     ///   - limits: The limits, each with a separate bucket; unused buckets are full.
     ///   - now: The caller's clock, `environment.time.elapsed`. A shared store uses its own clock.
@@ -39,8 +39,8 @@ public final class InMemoryRateLimitStore: RateLimitStore {
 
     /// Creates a store with full buckets.
     ///
-    /// - Parameter limit: The maximum number of buckets, 100,000 by default; beyond it, full buckets are forgotten, or
-    ///   all if none is full.
+    /// - Parameter limit: The maximum number of buckets; 100,000 by default. Beyond it, full buckets are forgotten, or
+    ///   all buckets if none is full.
     public init(limit: Int = 100_000) {
         self.limit = max(1, limit)
     }

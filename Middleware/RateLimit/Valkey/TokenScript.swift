@@ -3,9 +3,9 @@
 ///
 /// `KEYS[1]` is a hash with a field for each limit: a point in time and the debt at that time, both in microseconds of
 /// the server's clock. The debt is the time until the bucket is full (the generic cell rate algorithm, ITU-T I.371).
-/// `ARGV` has the tokens (returned if negative), and for each limit its field, the microseconds per token, and the
-/// bucket's size. The reply is 0 if the tokens were taken, otherwise the microseconds until they are available. A key
-/// whose buckets are all full is removed.
+/// `ARGV` has the number of tokens (negative to return them) and, for each limit, its field, the microseconds per
+/// token, and the bucket's size. The reply is 0 if the tokens were taken, otherwise the microseconds until they are
+/// available. A key whose buckets are all full is removed.
 enum TokenScript {
     /// The longest wait, in microseconds: 285 years.
     static let longestWait: Int64 = 9_000_000_000_000_000

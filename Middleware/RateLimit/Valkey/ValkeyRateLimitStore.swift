@@ -23,8 +23,9 @@ public import HTTPChainValkey
 public final class ValkeyRateLimitStore: RateLimitStore {
     /// The treatment of calls while the server is unreachable.
     public enum Absence: Sendable, Hashable {
-        /// Each process applies the limits in its own memory: together they allow at most the limit times the number of
-        /// processes.
+        /// Each process applies the limits in its own memory.
+        ///
+        /// Together they allow at most the limit times the number of processes.
         case local
         /// Every call passes.
         case pass
@@ -75,7 +76,7 @@ public final class ValkeyRateLimitStore: RateLimitStore {
                 arguments: Self.arguments(tokens, limits)
             ) { [client, prefix] answer in
                 guard case .number(0) = answer else { return }
-                // The call has ended, so nobody can wait for this.
+                // The call has ended, so it can't wait for this.
                 client.post(TokenScript.text, keys: [prefix + key], arguments: Self.arguments(-tokens, limits))
             }
             switch answer {
@@ -91,7 +92,9 @@ public final class ValkeyRateLimitStore: RateLimitStore {
         }
     }
 
-    /// Returns tokens; those taken while the server was unreachable are returned to the server if it is back.
+    /// Returns tokens.
+    ///
+    /// If the server is back, tokens that were taken while it was unreachable are returned to it.
     public func giveBack(_ tokens: Int, of key: String, limits: [RateLimit], at now: Duration) async throws {
         guard tokens > 0, !limits.isEmpty else { return }
         do {

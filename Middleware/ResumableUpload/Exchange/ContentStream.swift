@@ -1,8 +1,10 @@
 import Foundation
 import HTTPChainCore
 
-/// A stream that is read in parts: each continues at the end of the last one, without reading earlier bytes again, so
-/// that progress counts each byte once.
+/// A stream that is read in parts.
+///
+/// Each part continues at the end of the last one without reading earlier bytes again, so that progress counts each
+/// byte once.
 actor ContentStream {
     private let body: HTTPBody
     private var reader: (any BodyReader)?

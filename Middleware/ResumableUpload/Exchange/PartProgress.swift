@@ -1,7 +1,8 @@
 import HTTPChainCore
 
-/// Reports the progress of parts as progress of the whole upload, so that observers count each byte once, in a single
-/// attempt.
+/// Reports the progress of parts as progress of the whole upload.
+///
+/// Observers count each byte once, in a single attempt.
 final class PartProgress: Sendable {
     private let report: @Sendable (_ sent: Int64, _ expected: Int64?) -> Void
     private let length: Int64

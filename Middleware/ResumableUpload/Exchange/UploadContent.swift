@@ -36,7 +36,7 @@ struct UploadContent: Sendable {
         return try await access.executor.run { try ContentFile.reading(url.path, access: access).version }
     }
 
-    /// The bytes of a range.
+    /// Returns the bytes of a range.
     ///
     /// - Throws: ``UploadError/Problem/contentChanged`` if the file has changed; `BodyError` if it can't be opened.
     func part(_ range: Range<Int64>) async throws -> HTTPBody {
@@ -50,7 +50,7 @@ struct UploadContent: Sendable {
         }
     }
 
-    /// A text that identifies the content; nil for a stream, which hasn't been read yet.
+    /// Returns a text that identifies the content; `nil` for a stream, which hasn't been read yet.
     func identity() async throws -> String? {
         switch source {
         case .bytes(let bytes):

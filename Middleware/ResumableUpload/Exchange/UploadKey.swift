@@ -6,8 +6,8 @@ public struct UploadKey: Sendable, Hashable, CustomStringConvertible {
     /// 64 hexadecimal digits.
     public let description: String
 
-    /// - Returns: nil if the content has no identity, or the request's user is unknown: then no later call can be the
-    ///   same.
+    /// - Returns: `nil` if the content has no identity, or the request's user is unknown, because then a later call
+    ///   can't be recognized as the same.
     init?(
         _ request: Request,
         _ content: UploadContent,
@@ -25,7 +25,7 @@ public struct UploadKey: Sendable, Hashable, CustomStringConvertible {
                 name.rawValue, request.method.rawValue, request.url, request.headers[.contentType] ?? "",
                 "\(content.length)", owner, identity,
             ] + metadata
-        // With lengths, so that different lists of parts never give the same text.
+        // The lengths are included, so that different lists of parts never give the same text.
         description = SHA256Digest.hex(of: parts.map { "\($0.utf8.count):\($0)" }.joined())
     }
 }

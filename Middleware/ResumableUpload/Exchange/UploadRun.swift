@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// A single call: sends the requests that the rules decide on, and passes them the results.
+/// A single call, which sends the requests that the rules decide on and passes them the results.
 struct UploadRun {
     /// The caller's request, whose content is sent in parts.
     private let request: Request
@@ -167,11 +167,11 @@ struct UploadRun {
         return answer
     }
 
-    // MARK: - Going on
+    // MARK: - Continuing
 
     /// Waits before the upload continues after a failure.
     ///
-    /// - Returns: The response that is the result, if the upload doesn't continue and the response says why.
+    /// - Returns: The response that becomes the result, if the upload doesn't continue and the response says why.
     private mutating func pause(after outcome: Outcome, asked: Duration?) async throws -> Response? {
         let time = request.environment.time
         let circumstances = UploadPatience.Circumstances(
@@ -180,8 +180,8 @@ struct UploadRun {
             remaining: request.remainingTime
         )
         guard let wait = patience.wait(circumstances, random: request.environment.random) else {
-            // Without a kept upload, a caller that retries would make a second one, even after a response that invites
-            // retries.
+            // If the upload isn't kept, a caller that retries would make a second one, even after a response that
+            // invites retries.
             if rules.mayHaveActed, kept == nil {
                 await outcome.discard(request)
                 throw error(.outcomeUnknown, outcome)
@@ -233,8 +233,9 @@ struct UploadRun {
         return response
     }
 
-    /// Whether a later call may continue an upload after a response that ended this one: if the response is about the
-    /// sender or the time, and not about the upload.
+    /// Whether a later call may continue an upload after a response that ended this one.
+    ///
+    /// It may if the response is about the sender or the time, and not about the upload.
     private static func leavesUpload(_ status: Int) -> Bool {
         status >= 500 || [401, 402, 403, 407, 408, 423, 425, 429].contains(status)
     }
@@ -250,7 +251,7 @@ struct UploadRun {
 
     /// Asks the server to remove the upload, ignoring the result.
     ///
-    /// This also happens if the call is cancelled, in a separate task that is awaited for a short time.
+    /// If the call is cancelled, this happens nevertheless, in a separate task that is awaited for a short time.
     private func terminate() async {
         guard rules.position != nil, var part = try? await partRequest(.terminate) else { return }
         part.removeDeadline()
@@ -261,12 +262,12 @@ struct UploadRun {
         }.value
     }
 
-    /// The time limit for that request.
+    /// The time limit for the request that removes the upload.
     private static let terminationLimit = Duration.seconds(5)
 }
 
 extension Error {
-    /// Whether the failure is temporary: a failure of the connection, or of something that an inner stage had to fetch.
+    /// Whether the failure is temporary: the connection failed, or something that an inner stage had to fetch did.
     fileprivate var passes: Bool {
         switch self {
         case let error as TransportError:

@@ -14,8 +14,9 @@ struct Draft: UploadWire {
     let completesByOffset = false
     let lostStatuses: Set<Int> = [404, 410]
 
-    /// §4.2.1: incomplete and without content, which gives the upload's URL to a client that receives no interim
-    /// responses.
+    /// Makes a creation request that is incomplete and without content (§4.2.1).
+    ///
+    /// Its response has the URL of the upload, for a client that receives no interim responses.
     func creation(of request: Request, length: Int64, hasContent: Bool) -> Request {
         var creation = request
         creation.removeMessageFields()
@@ -51,7 +52,9 @@ struct Draft: UploadWire {
         return answer
     }
 
-    /// An item of structured fields, RFC 9651 §3.3; an invalid one counts as missing (§4.1.1 to §4.1.3).
+    /// Parses an item of structured fields (RFC 9651 §3.3).
+    ///
+    /// An invalid one counts as missing (§4.1.1 to §4.1.3).
     private static func item(_ value: String?) -> RFC9651BareItem? {
         guard let bytes = value?.structuredFieldBytes else { return nil }
         var parser = StructuredFieldValueParser(bytes)
@@ -67,8 +70,9 @@ struct Draft: UploadWire {
         "max-size", "min-size", "max-append-size", "min-append-size", "max-age",
     ]
 
-    /// The known members of `Upload-Limit`; nil if one of them isn't a number, which makes the whole field invalid
-    /// (§4.1.4).
+    /// Returns the known members of `Upload-Limit`; `nil` if one of them isn't a number.
+    ///
+    /// Such a member makes the whole field invalid (§4.1.4).
     private static func limits(in value: String) -> [String: Int64]? {
         guard let bytes = value.structuredFieldBytes else { return nil }
         var parser = StructuredFieldValueParser(bytes)
@@ -91,7 +95,7 @@ struct Draft: UploadWire {
             && MediaType(head.headerFields[.contentType])?.essence == "application/problem+json"
     }
 
-    /// The problem described by a document; nil for any other document.
+    /// Returns the problem described by a document; `nil` for any other document.
     static func problem(in document: Data) -> UploadProblem? {
         Steps.take(document.count)
         guard let object = try? JSONDecoder().decode(JSONValue.self, received: document),

@@ -25,7 +25,7 @@ struct Tus: UploadWire {
     }
 
     func complete(_ request: inout Request, for action: UploadAction) {
-        // "Core protocol", OPTIONS: the only request without a version.
+        // "Core protocol", OPTIONS: this is the only request without a version.
         if action != .discover { request.headers[.tusResumable] = Self.version }
         guard case .append(let content, _) = action else { return }
         request.headers[.contentType] = Self.mediaType

@@ -14,7 +14,7 @@ import Crypto
 @nonexhaustive
 #endif
 public enum UploadChecksum: String, Sendable, Hashable {
-    /// SHA-1, only against corruption: it doesn't prevent forged content.
+    /// SHA-1, which detects only corruption: it doesn't prevent forged content.
     case sha1
     /// SHA-256.
     case sha256

@@ -27,10 +27,10 @@ protocol UploadWire: Sendable {
 }
 
 extension UploadWire {
-    /// A number of bytes in decimal digits.
+    /// Reads a number of bytes in decimal digits.
     func count(_ field: String?) -> Int64? { field.flatMap { ContentLength.parse($0) } }
 
-    /// The interpretation shared by both protocols.
+    /// Returns the status and the requested wait, which both protocols interpret in the same way.
     func plainAnswer(_ head: HTTPResponse, now: Date) -> UploadAnswer {
         var answer = UploadAnswer(status: head.status.code)
         answer.retryAfter = RetryAfter.wait(in: head.headerFields, now: now)

@@ -35,7 +35,7 @@ enum UploadLocation: Sendable, Hashable {
     case found(String)
     /// Not an HTTP URL.
     case unusable
-    /// A URL on an origin where uploads aren't allowed.
+    /// A URL on an origin that isn't allowed.
     case foreign(Origin)
 }
 

@@ -17,14 +17,14 @@ struct UploadLimits: Sendable, Hashable {
         minimumPart = later.minimumPart ?? minimumPart
     }
 
-    /// The reason that an upload of this length isn't possible; nil if it is.
+    /// Returns the reason that an upload of this length isn't possible; `nil` if it is possible.
     func problem(with length: Int64) -> UploadError.Problem? {
         if let maximumSize, length > maximumSize { return .tooLarge(length: length, limit: ByteCount(maximumSize)) }
         if let minimumSize, length < minimumSize { return .tooSmall(length: length, limit: ByteCount(minimumSize)) }
         return nil
     }
 
-    /// The size of the next append, in bytes.
+    /// Returns the size of the next append, in bytes.
     ///
     /// The last append may be smaller than the minimum (draft §4.1.4).
     ///

@@ -13,9 +13,9 @@ struct UploadPatience: Sendable {
     }
 
     private let options: ResumableUploadOptions
-    /// The number of failures after which the upload continued.
+    /// The number of failures so far after which the upload continued.
     private(set) var attempts = 0
-    /// The number of those since the last progress.
+    /// The number of such failures since the last progress.
     private var withoutProgress = 0
 
     init(_ options: ResumableUploadOptions) {
@@ -24,7 +24,7 @@ struct UploadPatience: Sendable {
 
     mutating func noteProgress() { withoutProgress = 0 }
 
-    /// The wait before the upload continues after a failure; nil to give up.
+    /// Returns the wait before the upload continues after a failure; `nil` to give up.
     mutating func wait(_ circumstances: Circumstances, random: some RandomSource) -> Duration? {
         guard attempts < options.maximumAttempts, withoutProgress < options.maximumAttemptsWithoutProgress,
             circumstances.asked ?? .zero <= options.retryAfterLimit

@@ -1,7 +1,7 @@
 /// Decides the next step of an upload from the response to its last request, without I/O.
 ///
 /// tus 1.0 (https://tus.io/protocols/resumable-upload) and draft-ietf-httpbis-resumable-upload differ in notation and
-/// in what completes an upload; ``UploadPlan`` contains the difference. Sections are the draft's.
+/// in how an upload is completed; ``UploadPlan`` contains the difference. Sections are the draft's.
 struct UploadRules: Sendable {
     private let plan: UploadPlan
     /// The next request.
@@ -144,7 +144,7 @@ struct UploadRules: Sendable {
         case .found(let url) where [307, 308].contains(answer.status):
             position?.url = url
             recover()
-            // Counted as a failure, so that a loop ends.
+            // It counts as a failure, so that a redirect loop ends.
             return .tryAgain(asked: nil)
         case .foreign(let origin): return .fail(.foreignLocation(origin))
         default: return .fail(.unusableRedirect(status: answer.status))
@@ -158,7 +158,7 @@ struct UploadRules: Sendable {
         _ content: Range<Int64>,
         _ completes: Bool
     ) -> UploadVerdict {
-        // §4.4.1: then the status is about the content and not its transfer.
+        // §4.4.1: the status is then about the content and not its transfer.
         if answer.isComplete == true { return complete() }
         if answer.problem == .completed || (completes && answer.status >= 500) { mayBeComplete = true }
         if answer.isSuccess { return takeAcknowledgement(answer, content, completes) }
@@ -194,7 +194,7 @@ struct UploadRules: Sendable {
         return verdict == .proceed && offset < content.upperBound ? .tryAgain(asked: nil) : verdict
     }
 
-    // MARK: - Going on
+    // MARK: - Continuing
 
     /// Whether a request completes the upload once the server has it: it sends the last bytes, or creates the upload
     /// with all of its content.

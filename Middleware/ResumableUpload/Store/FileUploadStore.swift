@@ -8,8 +8,9 @@ package import HTTPChainSupport
 /// let store = FileUploadStore(directory: directory.appending(path: "Uploads"))
 /// ```
 ///
-/// Each upload is a separate file, readable only by this user (mode 0600), and replaced atomically: a killed process
-/// leaves either the old file or the new one. Several processes can share a directory. A damaged file is ignored.
+/// Each upload is a separate file, readable only by this user (mode 0600), and replaced atomically, so that a killed
+/// process leaves either the old file or the new one. Several processes can share a directory. A damaged file is
+/// ignored.
 public struct FileUploadStore: UploadStore {
     /// The content of a file.
     private struct Record: Codable {
@@ -40,7 +41,7 @@ public struct FileUploadStore: UploadStore {
     ///   - limit: The maximum number of uploads; 1000 by default. An additional one replaces the least recently updated
     ///     one.
     ///   - age: The time that an upload is kept after its creation; 7 days by default.
-    ///   - time: The clock for that.
+    ///   - time: The clock for the age of uploads.
     public init(
         directory: URL,
         limit: Int = 1000,
@@ -69,11 +70,13 @@ public struct FileUploadStore: UploadStore {
         return upload
     }
 
-    /// Keeps an upload, replacing the key's existing one; removes the oldest if there are too many.
+    /// Keeps an upload, replacing the key's existing one.
+    ///
+    /// Removes the oldest if there are too many.
     ///
     /// - Throws: ``UploadStoreError``.
     public func keep(_ upload: StoredUpload, for key: UploadKey) async throws {
-        // Not cancellable, so that an upload created on the server isn't lost with its call.
+        // Not cancellable, so that an upload created on the server isn't lost if its call is cancelled.
         try await access.executor.runToEnd { () throws(UploadStoreError) in
             try files.makeDurableDirectory(path)
             let isNew = try files.status(of: file(of: key)) == nil

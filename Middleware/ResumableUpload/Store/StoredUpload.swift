@@ -5,9 +5,11 @@ public import HTTPChainCore
 public struct StoredUpload: Sendable, Hashable {
     /// The absolute URL of the upload at the server.
     ///
-    /// It may be sufficient to change the upload, so it's treated as a secret; credentials aren't stored.
+    /// The URL may be all that is needed to change the upload, so it's treated as a secret. Credentials aren't stored.
     public var url: Secret
-    /// The last number of bytes that the server acknowledged; it's queried again before anything is sent.
+    /// The last number of bytes that the server acknowledged.
+    ///
+    /// It's queried again before anything is sent.
     public var offset: Int64
     /// The total number of bytes.
     public var length: Int64
@@ -25,6 +27,6 @@ public struct StoredUpload: Sendable, Hashable {
         self.expires = expires
     }
 
-    /// Whether the server has removed it by a date, as far as known.
+    /// Whether the server has removed the upload by a date, as far as known.
     package func isExpired(at date: Date) -> Bool { expires.map { $0 <= date } ?? false }
 }

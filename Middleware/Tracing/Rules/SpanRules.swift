@@ -10,7 +10,7 @@ struct SpanRules: Sendable {
     let requestFields: [HTTPField.Name]
     let responseFields: [HTTPField.Name]
 
-    /// The span's name: the method, or `HTTP` if it isn't known, followed by the template if there is one.
+    /// The span's name: the method, or `HTTP` if it isn't known, and then the template if there is one.
     func name(method: HTTPRequest.Method, template: String?) -> String {
         let method = knownMethods.contains(method.rawValue) ? method.rawValue : "HTTP"
         guard let template else { return method }
@@ -51,7 +51,7 @@ struct SpanRules: Sendable {
         return attributes
     }
 
-    /// The redacted URL, which is still a valid URL.
+    /// Returns the redacted URL, which is still a valid URL.
     static func fullURL(of request: borrowing Request, _ redaction: Redaction) -> String {
         var url = request.url
         if let fragment = request.fragment { url += "#" + fragment }

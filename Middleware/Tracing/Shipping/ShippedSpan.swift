@@ -9,7 +9,7 @@ public import Tracing
 public struct ShippedSpan: Span {
     /// The context for work within the span.
     public let context: InstrumentationContext
-    /// `nil` for a span that isn't recorded.
+    /// The data of the span; `nil` if it isn't recorded.
     private let recording: Recording?
 
     init(_ context: InstrumentationContext, _ recording: Recording?) {
@@ -17,7 +17,7 @@ public struct ShippedSpan: Span {
         self.recording = recording
     }
 
-    /// Whether changes to the span are kept: its trace is recorded, and it hasn't ended.
+    /// Whether changes to the span are kept, which is the case if its trace is recorded and it hasn't ended.
     public var isRecording: Bool { recording?.isOpen ?? false }
 
     /// The name of the operation; empty for a span that isn't recorded.
@@ -32,7 +32,9 @@ public struct ShippedSpan: Span {
         nonmutating set { recording?.change { $0.attributes = newValue } }
     }
 
-    /// Sets the result of the operation; `ok` can't be changed any more.
+    /// Sets the result of the operation.
+    ///
+    /// Once it is `ok`, it can't be changed.
     public func setStatus(_ status: SpanStatus) {
         recording?.change { state in
             guard state.record.status != .ok else { return }
@@ -62,12 +64,16 @@ public struct ShippedSpan: Span {
         recording.add(SpanEvent(name: "exception", at: instant(), attributes: attributes))
     }
 
-    /// Adds a link to a related span; one without a trace is left out.
+    /// Adds a link to a related span.
+    ///
+    /// A link without a trace is left out.
     public func addLink(_ link: SpanLink) {
         recording?.add(link)
     }
 
-    /// Ends the span and passes it to the shipper; ending it again does nothing.
+    /// Ends the span and passes it to the shipper.
+    ///
+    /// Ending it again has no effect.
     public func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
         guard let recording, recording.isOpen else { return }
         recording.end(at: instant().nanosecondsSinceEpoch)
@@ -183,7 +189,7 @@ extension ShippedSpan {
         }
 
         private func shown(_ text: String) -> String {
-            // Cut by scalars, because a Character may have any length.
+            // Cut by Unicode scalars, because a Character may have any length.
             let cut = text.utf8.count > limits.length ? text.unicodeScalars.prefix(limits.length) : nil
             let shown = cut.map { String(String.UnicodeScalarView($0)) } ?? text
             return redaction.text(shown, isCutOff: shown.utf8.count < text.utf8.count)

@@ -23,19 +23,19 @@ public import Tracing
 /// try await shipper.shutdown()
 /// ```
 ///
-/// **Spans** have random IDs, which aren't secret, and are children of the span in their context, whether it belongs to
-/// this program or came with a request (``extract(_:into:using:)``). Their scope is the module that starts them. A span
-/// is passed to the shipper once, when it ends; a span that never ends is never sent.
+/// **Spans** have random IDs, which aren't secret. They are children of the span in their context, whether it belongs
+/// to this program or came with a request (``extract(_:into:using:)``). Their scope is the module that starts them. A
+/// span is passed to the shipper once, when it ends. A span that never ends is never sent.
 ///
 /// **Sampling.** ``TraceSampler`` decides when a span starts. An unrecorded span keeps only its ID. For an unrecorded
 /// attempt the server receives the enclosing span, or a new trace, marked as not recorded.
 ///
-/// **Limits.** ``SpanLimits`` limits attributes, events, links and texts; parts left out are counted on the span. Spans
-/// that a full queue drops are in the shipper's ``/HTTPChainLogShipper/LogShipper/statistics``, and are reported to the
-/// receiver in a separate span (`OTLPTraceFormat`); failed spans are dropped last.
+/// **Limits.** ``SpanLimits`` limits attributes, events, links and texts. The number of parts left out is recorded on
+/// the span. Spans that a full queue drops are counted in the shipper's ``/HTTPChainLogShipper/LogShipper/statistics``,
+/// and reported to the receiver in a separate span (`OTLPTraceFormat`). Failed spans are dropped last.
 ///
-/// **Secrets.** Attributes with the name of a secret are redacted, and texts are searched for secrets, by the
-/// environment's ``/HTTPChainCore/Redaction``.
+/// **Secrets.** The environment's ``/HTTPChainCore/Redaction`` redacts attributes with the name of a secret, and
+/// secrets found in texts.
 ///
 /// **Propagation** follows W3C Trace Context and W3C Baggage (``/HTTPChainTracing/W3CPropagator``).
 ///
@@ -80,7 +80,7 @@ public final class ShippingTracer: Tracer, Sendable {
         let context = context()
         switch sample(childOf: context.traceContext) {
         case .dropped(let trace):
-            // A span that is requested explicitly takes part in the trace with its own ID, recorded or not.
+            // A span that is requested explicitly has its own ID in the trace, whether it's recorded or not.
             let own = trace == context.traceContext ? trace.child(spanID: ids.span()) : trace
             return ShippedSpan(Self.context(of: own, in: context), nil)
         case .recorded(let trace):
@@ -88,7 +88,9 @@ public final class ShippingTracer: Tracer, Sendable {
         }
     }
 
-    /// The ID of this program's span in a context; a different parent came with a request.
+    /// The ID of this program's span in a context.
+    ///
+    /// A parent with another ID came with a request.
     private enum LocalSpan: InstrumentationContextKey {
         typealias Value = UInt64
         static var nameOverride: String? { "httpchain-local-span" }

@@ -3,11 +3,11 @@ package import HTTPChainCore
 
 /// Random IDs of traces and spans, from a generator that is seeded once with system random numbers.
 ///
-/// Using those for each ID would take longer than everything else in an unrecorded attempt.
+/// A system random number for each ID would take longer than everything else in an unrecorded attempt.
 ///
 /// The generator is xoshiro256** (Blackman and Vigna, "Scrambled linear pseudorandom number generators"). Its state is
-/// larger than a trace ID, so two programs have the same IDs no more often than with fully random IDs. IDs aren't
-/// secret, and needn't be unpredictable.
+/// larger than a trace ID, so the IDs of two programs collide no more often than fully random IDs. IDs aren't secret,
+/// and needn't be unpredictable.
 package struct TraceIDs: Sendable {
     private let generator: Locked<Xoshiro256>
 
@@ -28,7 +28,9 @@ package struct TraceIDs: Sendable {
 package struct Xoshiro256: Sendable {
     private var state: (UInt64, UInt64, UInt64, UInt64)
 
-    /// Makes a generator with this state; the state of all zeros, which it would never leave, is replaced.
+    /// Makes a generator with this state.
+    ///
+    /// A state of all zeros is replaced, because the generator would never leave it.
     package init(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {
         state = (first | second | third | fourth == 0 ? 1 : first, second, third, fourth)
     }

@@ -8,8 +8,8 @@ import HTTPChainTracing
 /// let sampler = TraceSampler.ratio(0.1)  // a tenth of the traces that begin here, and all that callers record
 /// ```
 ///
-/// By default a trace from elsewhere is recorded if its caller records it, so that traces are complete; see
-/// ``followsParent``. A new trace is sampled by its ID, so that programs with the same ratio record the same traces.
+/// By default, a trace from another program is recorded if that program records it, so that traces are complete (see
+/// ``followsParent``). A new trace is sampled by its ID, so that programs with the same ratio record the same traces.
 public struct TraceSampler: Sendable, Hashable {
     /// The fraction of new traces that is recorded, from 0 to 1.
     public let ratio: Double
@@ -36,8 +36,8 @@ public struct TraceSampler: Sendable, Hashable {
         self.followsParent = followsParent
     }
 
-    /// Makes the sampler set by `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG`; ``always`` if it is missing or
-    /// unknown.
+    /// Makes the sampler set by `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG`; ``always`` if the sampler is
+    /// missing or unknown.
     public init(environment: [String: String] = ProcessInfo.processInfo.environment) {
         let argument = environment["OTEL_TRACES_SAMPLER_ARG"].flatMap { Double($0) }.flatMap {
             (0...1).contains($0) ? $0 : nil
@@ -71,7 +71,9 @@ public struct TraceSampler: Sendable, Hashable {
     }
 }
 
-/// The size limits of a span; anything beyond them is left out and counted.
+/// The size limits of a span.
+///
+/// Parts beyond them are left out and counted.
 public struct SpanLimits: Sendable, Hashable {
     /// The maximum number of attributes of a span; 128 by default.
     public var attributes = 128

@@ -48,7 +48,7 @@ public struct TraceContext: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - traceparent: The value of `traceparent`.
-    ///   - tracestate: The value of `tracestate`, multiple values joined with commas; a malformed one is ignored.
+    ///   - tracestate: The value of `tracestate`, with multiple values joined by commas. A malformed one is ignored.
     /// - Returns: `nil` if `traceparent` is malformed; `tracestate` is then ignored too.
     public init?(traceparent: String, tracestate: String? = nil) {
         let bytes = Array(traceparent.utf8.trimmingOWS())
@@ -111,7 +111,7 @@ public struct TraceContext: Sendable, Hashable, CustomStringConvertible {
 
     /// Makes the first span of a new trace from random numbers.
     ///
-    /// The random flag describes how the trace ID was made, and not whether the trace is recorded. It is always set, so
+    /// The random flag describes how the trace ID was made, not whether the trace is recorded. It is always set, so
     /// that systems that sample by the ID can rely on it (Level 2, §3.2.2.5.2).
     package init(random high: UInt64, _ low: UInt64, spanID: UInt64, isSampled: Bool) {
         traceIDHigh = high
@@ -129,10 +129,10 @@ public struct TraceContext: Sendable, Hashable, CustomStringConvertible {
         state = trace.state
     }
 
-    /// The same trace with a new span, from a random number, as the receiver's parent.
+    /// Returns the same trace with a new span as the receiver's parent, whose ID is a random number.
     package func child(spanID: UInt64) -> TraceContext { TraceContext(self, spanID: spanID) }
 
-    /// Like ``child(spanID:)``, with the trace recorded from here on or not.
+    /// Returns the same trace with a new span, recorded from here on or not.
     package func child(spanID: UInt64, isSampled: Bool) -> TraceContext {
         var context = child(spanID: spanID)
         context.flags = isSampled ? flags | Self.sampledFlag : flags & ~Self.sampledFlag

@@ -25,7 +25,7 @@ public struct TraceState: Sendable, Hashable, CustomStringConvertible {
 
     /// The maximum number of entries (§3.3.1.1).
     public static let memberLimit = 32
-    /// The maximum length that is read, in bytes: 32 entries of the longest kind, and some space between them.
+    /// The maximum length that is read, in bytes: 32 entries of maximum length, and some space between them.
     static let lengthLimit = 20_000
 
     /// The entries, most recently changed first, with unique keys and at most ``memberLimit``.
@@ -38,7 +38,8 @@ public struct TraceState: Sendable, Hashable, CustomStringConvertible {
     ///
     /// If a key is repeated, the first entry wins.
     ///
-    /// - Returns: `nil` if any entry is malformed, or there are more than ``memberLimit``: then none of it may be kept.
+    /// - Returns: `nil` if any entry is malformed, or there are more than ``memberLimit``, because none of it may be
+    ///   kept then.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.lengthLimit else { return nil }

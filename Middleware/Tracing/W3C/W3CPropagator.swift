@@ -6,7 +6,7 @@ public import Instrumentation
 
 /// Propagates traces by W3C Trace Context and W3C Baggage, for a program that hasn't bootstrapped an instrument.
 ///
-/// It makes no spans: a server reads the trace of a request that it receives, and the chain passes the trace on to the
+/// It makes no spans. A server reads the trace of a request that it receives, and the chain passes the trace on to the
 /// servers that it calls, with a separate ID for each attempt.
 ///
 /// ```swift
@@ -24,8 +24,8 @@ public struct W3CPropagator: Instrument {
 
     /// Makes a propagator.
     ///
-    /// - Parameter startsTraces: Whether a request without a trace begins one; `false` by default, so that it carries
-    ///   no fields.
+    /// - Parameter startsTraces: Whether a request without a trace begins one; `false` by default, so that it has no
+    ///   fields.
     public init(startsTraces: Bool = false) {
         self.startsTraces = startsTraces
     }
@@ -102,7 +102,7 @@ public struct W3CPropagator: Instrument {
 }
 
 extension HTTPField.Name {
-    // In lower case, as W3C Trace Context §3.2.1 recommends; the names in HTTPTypes are capitalized.
+    // Lower case, as W3C Trace Context §3.2.1 recommends; the names in HTTPTypes are capitalized.
     fileprivate static let traceparent = Self(constant: "traceparent")
     fileprivate static let tracestate = Self(constant: "tracestate")
     fileprivate static let baggage = Self(constant: "baggage")
