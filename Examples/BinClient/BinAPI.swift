@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChain
 
-/// A slide show, as the server describes it under its own root key.
+/// A slide show, which the server describes under its own root key.
 struct SlideShow: Decodable, Sendable {
     var title: String
     var author: String
@@ -13,7 +13,7 @@ struct Received: Decodable, Sendable {
     var coding: String
 }
 
-/// An error of the tool's commands, in addition to HTTP errors.
+/// An error of the tool's commands that isn't an HTTP error.
 enum BinError: Error, Equatable, CustomStringConvertible {
     case wrongPassword(user: String)
 

@@ -22,7 +22,7 @@ struct DeprecationMiddleware: Middleware {
         let asked = request.head
         let response = try await next(request)
         if let name = HTTPField.Name("Deprecation"), response.headers[name] != nil {
-            // The request that was actually sent. The one that passed here may have been redirected since.
+            // The request that was actually sent. A redirect may have changed the one that passed here.
             let sent = response.request ?? asked
             report("\(sent.method) \(sent.path ?? "") is deprecated.")
         }

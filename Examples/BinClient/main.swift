@@ -1,4 +1,4 @@
-// A command-line client of a small service, of the kind everybody writes sooner or later.
+// A command-line client of a small service, of the kind that every developer writes sooner or later.
 //
 //     swift run BinClient                       every command, against a server in this process
 //     swift run BinClient upload photo.jpg      one command

@@ -22,7 +22,7 @@ struct Command {
             verb = .list
         }
         guard let name = rest.popFirst() else {
-            // A missing word must not remove everything, which can't be undone.
+            // Without this check, a missing word would remove everything, which can't be undone.
             guard verb != .flush else { throw UsageError("flush what? --all flushes everything") }
             selection = .all
             return

@@ -28,7 +28,7 @@ struct Inspector {
         return entries.sorted { ($0.key.url, $0.id.rawValue) < ($1.key.url, $1.id.rawValue) }
     }
 
-    /// Prints a line for each entry, and a second one for properties that its URL doesn't show.
+    /// Prints a line for each entry, and a second line for properties that its URL doesn't show.
     func list(_ selection: CacheSelection) async throws {
         let usage = try await store.usage()
         print("\(counted(usage.entries)) in the store, \(ByteCount(usage.bytes).abbreviated)")
@@ -61,7 +61,9 @@ struct Inspector {
         }
     }
 
-    /// Reads every byte and compares checksums; the store drops damaged entries.
+    /// Reads every byte and compares checksums.
+    ///
+    /// The store drops damaged entries.
     ///
     /// - Returns: Whether nothing was damaged.
     func verify(_ selection: CacheSelection) async throws -> Bool {
@@ -85,7 +87,9 @@ struct Inspector {
         return damaged == 0
     }
 
-    /// Whether an entry is still stored; throws if its content is damaged.
+    /// Whether an entry is still stored.
+    ///
+    /// Throws if its content is damaged.
     private func isWhole(_ entry: CacheEntry) async throws -> Bool {
         guard let body = try await store.body(of: entry, range: nil) else { return false }
         var checksum = ContentChecksum()

@@ -23,7 +23,7 @@ private struct DemoServerError: Error, CustomStringConvertible {
     var description: String
 }
 
-/// Zeros, as slow as over a network.
+/// Zeros that arrive as slowly as over a network.
 private struct PacedBytes: AsyncBufferedSequence, Sendable {
     typealias Element = UInt8
 

@@ -35,7 +35,9 @@ func tail(_ url: String, over transport: any Transport) async throws {
     await shown
 }
 
-/// Sends ten ticks over four connections: each breaks after three, and the next one resumes.
+/// Sends ten ticks over four connections.
+///
+/// Each connection breaks after three, and the next one resumes.
 func demoServer() -> EventServer {
     EventServer { connection in
         let first = (connection.lastEventID.flatMap { Int($0) } ?? 0) + 1

@@ -54,7 +54,9 @@ struct WatchGrass: GardenRequest, Hashable {
     var path: String { "grass" }
 }
 
-/// The weather from another service; the stored one is shown until the live one arrives.
+/// The weather from another service.
+///
+/// The stored weather is shown until the live one arrives.
 struct GetWeather: StoredRequest, ValuelessRequest, Hashable {
     typealias Output = String
     var path: String { "weather" }
@@ -62,7 +64,7 @@ struct GetWeather: StoredRequest, ValuelessRequest, Hashable {
     static var storage: ReplyStorage<String> { .value }
 }
 
-/// Calls that others can add without code; usually in a file.
+/// Calls that others can add without code, usually in a file.
 let gardenRoutes = """
     { "routes": { "season": { "path": "season/{month}", "responseRootKeyPath": "what", "headers": { "X-Zone": "8" } } } }
     """
@@ -94,7 +96,9 @@ func gardenClient(garden: String, weather: String, over transport: some Transpor
     }
 }
 
-/// Runs all steps and reports a line for each; the tests do the same with mocks.
+/// Runs all steps and reports a line for each.
+///
+/// The tests do the same with mocks.
 func tour(of client: Client, say: @escaping @Sendable (String) -> Void) async throws {
     let rose = try await client.call(GetPlant(id: 1))
     say("A plant by its id: \(rose.name), \(rose.height) cm")
@@ -121,7 +125,7 @@ func tour(of client: Client, say: @escaping @Sendable (String) -> Void) async th
     ada["shift"] = "night"
     try await gardeners.save(&ada)
     say("Saved: \(ada.name), \(ada["shift"]?.string ?? "no shift")")
-    // Somebody else had read the same version: the service responds 412, so the first change isn't lost.
+    // Another user had read the same version, so the service responds with 412 and the first change isn't lost.
     other.name = "Grace"
     do {
         try await gardeners.save(&other)
@@ -148,7 +152,7 @@ func tour(of client: Client, say: @escaping @Sendable (String) -> Void) async th
         say("Not found: \((error as? any HTTPChainError)?.reason ?? "\(error)")")
     }
 
-    // Two of the same: the second is refused; the user leaves the page, and the first is cancelled.
+    // Two identical calls: the second is refused. The user leaves the page, which cancels the first.
     async let watching = client.call(WatchGrass()).key("lawn").outcome
     while !client.registry.contains(key: "lawn") { await Task.yield() }
     if case .cancelled(let duplicate) = await client.call(WatchGrass()).excludingDuplicates().outcome {

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainTesting
 
-/// The service, on a port of the loopback interface.
+/// Starts the service on a port of the loopback interface.
 func startGreenhouseServer() async throws -> LoopbackServer {
     try await LoopbackServer.start { exchange in
         let body = try await exchange.readBody()

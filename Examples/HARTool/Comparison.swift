@@ -1,6 +1,8 @@
 import HTTPChainHAR
 
-/// The differences between two archives; each request is compared with the first one that matches.
+/// The differences between two archives.
+///
+/// Each request is compared with the first one that matches.
 struct Comparison {
     /// A sentence for each difference.
     let lines: [String]

@@ -3,7 +3,7 @@ import HTTPChainHAR
 
 /// Counts, sizes and times of an archive.
 struct Statistics {
-    /// One figure a line.
+    /// The lines, one figure each.
     let lines: [String]
 
     init(_ archive: HARArchive) {

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainHAR
 
-/// The commands.
+/// The commands of the tool.
 struct Tool {
     private let arguments: [String]
 
@@ -9,7 +9,7 @@ struct Tool {
         self.arguments = arguments
     }
 
-    /// Runs the command; returns the exit status.
+    /// Runs the command and returns the exit status.
     func run() async -> Int32 {
         do {
             return try await perform()
@@ -48,7 +48,9 @@ struct Tool {
         }
     }
 
-    /// Reads the archive that an argument names; only the complete entries, if it is truncated.
+    /// Reads the archive that an argument names.
+    ///
+    /// If it is truncated, reads only the complete entries.
     private func archive(_ index: Int) async throws -> HARArchive {
         let file = URL(fileURLWithPath: arguments[index])
         do {

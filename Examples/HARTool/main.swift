@@ -1,4 +1,4 @@
-// Looks at archives (HAR 1.2), compares and redacts them.
+// Shows, redacts, compares and counts HTTP archives (HAR 1.2).
 //
 //     swift run har show FILE [NUMBER]      the entries, or all of one
 //     swift run har redact FILE [OUT]       without secrets, to a file or to the standard output

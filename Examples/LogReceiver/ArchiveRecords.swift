@@ -23,7 +23,7 @@ enum ArchiveRecords {
     }
 
     static func batch(of archive: HARArchive) -> ReceivedBatch {
-        // A unique name, so that an archive that is opened twice is shown twice, each with its own start.
+        // A unique name, so that an archive that is opened twice is shown twice, with a separate start for each.
         let name = "har-" + String(UInt64.random(in: .min ... .max), radix: 36)
         let records = archive.redacted().entries.enumerated().map { index, entry in
             record(entry, of: archive, named: name, number: index + 1)
@@ -106,7 +106,9 @@ enum ArchiveRecords {
         return facts.compactMap { name, value in value.map { (name, $0) } }
     }
 
-    /// Fields with OpenTelemetry's names (lower case); values with the same name are joined.
+    /// Fields with OpenTelemetry's names (lower case).
+    ///
+    /// Values with the same name are joined.
     private static func fields(_ prefix: String, _ fields: [HARField]) -> [(name: String, value: JSONValue)] {
         var names: [String] = []
         var values: [String: [String]] = [:]

@@ -63,7 +63,7 @@ struct Demo {
         await call(order, "Order placed")
         await call(.get("https://shop.example.com/plants/404"))
         await call(.get("https://shop.example.com/weather"))
-        // Fails, so its fields and content are logged.
+        // Fails, so that its fields and content are logged.
         let reorder = Request.post(
             "https://shop.example.com/supplier?api_key=hidden-key",
             headers: [.authorization: "Bearer hidden-bearer", .contentType: "application/json"],

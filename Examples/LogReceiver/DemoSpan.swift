@@ -54,7 +54,9 @@ struct DemoSpan: Sendable {
         )
     }
 
-    /// Creates a server's span, as a child of the request's span; `nil` if the request has none.
+    /// Creates a server's span as a child of the request's span.
+    ///
+    /// Returns `nil` if the request has none.
     static func server(_ request: borrowing Request) -> DemoSpan? {
         guard let name = HTTPField.Name("traceparent"), let parts = request.headers[name]?.split(separator: "-"),
             parts.count == 4
@@ -69,8 +71,9 @@ struct DemoSpan: Sendable {
         )
     }
 
-    /// Runs a closure within the span, then ends the span and ships it: as failed if the closure throws, or if its
-    /// response is an error.
+    /// Runs a closure within the span, then ends the span and ships it.
+    ///
+    /// The span is marked as failed if the closure throws, or if its response is an error.
     func run<Value>(
         reportingTo shipper: LogShipper,
         status: (Value) -> Int? = { _ in nil },

@@ -3,8 +3,8 @@ import HTTPChainLogShipper
 
 /// The traces of the sample traffic: the shop's calls, their attempts, and its server's part.
 ///
-/// The spans are created by hand, as in a program without a tracing library. With the trait `Tracing`, a stage and a
-/// tracer create them: `TracingMiddleware` and `ShippingTracer`.
+/// The spans are created by hand, as in a program without a tracing library. With the trait `Tracing`,
+/// `TracingMiddleware` and `ShippingTracer` create them.
 struct DemoTraces: Sendable {
     let shop: LogShipper
     let server: LogShipper

@@ -8,7 +8,7 @@ struct IncomingContent {
     static let sizeLimit = ByteCount.mebibytes(4)
     /// The maximum size of decompressed content.
     static let decodedLimit = ByteCount.mebibytes(8)
-    /// The excess that is read and discarded if content is too large, so that its sender receives the response.
+    /// The excess that is read and discarded if content is too large, so that its sender gets the response.
     static let patience = ByteCount.mebibytes(32)
     /// The time limit for sending content.
     static let timeout = Duration.seconds(10)

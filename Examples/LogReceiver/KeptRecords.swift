@@ -9,7 +9,9 @@ struct KeptRecords {
     private let path: String
     private var handle: FileHandle
 
-    /// Opens the file, or creates it, readable only by its owner, if there is none.
+    /// Opens the file.
+    ///
+    /// If there is none, creates it, readable only by its owner.
     init(path: String) throws {
         let manager = FileManager.default
         if !manager.fileExists(atPath: path) {
@@ -25,7 +27,9 @@ struct KeptRecords {
         size = Int(clamping: (try? handle.seekToEnd()) ?? 0)
     }
 
-    /// Returns the file's last records, without lines that aren't records, such as the last one after a crash.
+    /// Returns the file's last records.
+    ///
+    /// Lines that aren't records, such as the last one after a crash, are left out.
     func records(upTo count: Int) -> [ReceivedRecord] {
         guard (try? handle.seek(toOffset: 0)) != nil, let content = try? handle.readToEnd() else { return [] }
         return content.split(separator: UInt8(ascii: "\n")).suffix(count).compactMap { line in

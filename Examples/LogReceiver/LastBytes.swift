@@ -2,7 +2,7 @@ import FlyingSocks
 
 /// The content of a connection's last response.
 ///
-/// The error at its end makes the server close the connection, so that the unread rest of a request isn't taken for
+/// The error at its end makes the server close the connection, so that the unread rest of a request isn't mistaken for
 /// another request.
 struct LastBytes: AsyncBufferedSequence {
     typealias Element = UInt8

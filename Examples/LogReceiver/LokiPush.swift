@@ -47,7 +47,7 @@ enum LokiPush {
     }
 }
 
-/// An object's members, from which those with a special meaning are removed.
+/// An object's members, from which members with a special meaning are removed.
 struct NamedValues {
     private var values: [String: JSONValue]
 

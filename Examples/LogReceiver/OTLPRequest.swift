@@ -14,7 +14,7 @@ struct OTLPRequest {
         /// The component of the program: the scope, or the service if there is none.
         var component: String { scope.isEmpty ? service : scope }
 
-        /// The resource's attributes except the service's name, with the prefix `resource.`.
+        /// The resource's attributes except for the service's name, with the prefix `resource.`.
         var attributes: [(name: String, value: JSONValue)] {
             resource.filter { $0.name != "service.name" }.map { ("resource." + $0.name, $0.value) }
         }
@@ -48,7 +48,9 @@ struct OTLPRequest {
         }
     }
 
-    /// Converts nanoseconds to milliseconds; zero means that the time is unknown.
+    /// Converts nanoseconds to milliseconds.
+    ///
+    /// Zero means that the time is unknown.
     static func time(_ json: JSONValue?) throws(Refusal) -> Double? {
         guard let json, json != .null else { return nil }
         guard let nanoseconds = json.lenientNumber, nanoseconds >= 0 else {
@@ -65,7 +67,7 @@ struct OTLPRequest {
         return list
     }
 
-    /// Returns key-value pairs, without elements that aren't pairs.
+    /// Returns key-value pairs, leaving out elements that aren't pairs.
     static func attributes(_ json: JSONValue?) -> [(name: String, value: JSONValue)] {
         (json?.array ?? []).compactMap { pair in
             pair["key"]?.string.map { ($0, pair["value"].map(plain) ?? .null) }

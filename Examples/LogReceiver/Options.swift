@@ -1,8 +1,12 @@
 /// The options on the command line.
 struct Options {
-    /// The address to listen on: by default the loopback interface, so that nobody else can read or write the log.
+    /// The address to listen on.
+    ///
+    /// The default is the loopback interface, so that other machines can't read or write the log.
     var host = "127.0.0.1"
-    /// The port; by default OpenTelemetry's, which its exporters use by default.
+    /// The port.
+    ///
+    /// The default is OpenTelemetry's, which its exporters use too.
     var port: UInt16 = 4318
     /// Archives of HTTP traffic (HAR 1.2) to show from the start.
     var archives: [String] = []

@@ -29,7 +29,7 @@ struct ReceivedBatch: Sendable {
     }
 }
 
-/// Reads the content of requests, one at a time, so that the memory for hostile JSON doesn't add up.
+/// Reads the content of requests one at a time, so that the memory used by hostile JSON doesn't add up.
 actor BatchReader {
     func read(_ content: Data, as format: @Sendable (Data) throws -> ReceivedBatch) throws -> ReceivedBatch {
         try format(content)

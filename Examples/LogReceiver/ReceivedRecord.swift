@@ -25,7 +25,9 @@ struct ReceivedRecord: Sendable {
     /// The maximum size of all attributes, in bytes.
     static let sizeLimit = 262_144
 
-    /// The record as a JSON object; text beyond the limits is cut off and marked.
+    /// Returns the record as a JSON object.
+    ///
+    /// Text beyond the limits is cut off and marked.
     func json(number: Int64) -> [UInt8] {
         var text: [UInt8] = []
         text.append(text: "{\"seq\":\(number),\"time\":\(Self.plausible(time)),\"level\":\"\(level.rawValue)\"")
@@ -76,7 +78,9 @@ struct ReceivedRecord: Sendable {
         time.isFinite ? min(max(time, 0), 9_999_999_999_999) : 0
     }
 
-    /// Converts nanoseconds to milliseconds, rounded to microseconds: for current times a `Double` isn't more precise.
+    /// Converts nanoseconds to milliseconds, rounded to microseconds.
+    ///
+    /// For current times, a `Double` isn't more precise.
     static func milliseconds(nanoseconds: Double) -> Double {
         (nanoseconds / 1000).rounded() / 1000
     }

@@ -3,10 +3,14 @@ import Foundation
 import HTTPChain
 import HTTPChainLogShipper
 
-/// Handles the requests: accepts logs in three formats, spans, metrics and archives of HTTP traffic for the page.
+/// Handles requests.
+///
+/// Accepts logs in three formats, spans, metrics and archives of HTTP traffic for the page.
 struct Receiver: HTTPHandler {
     let store: RecordStore
-    /// Whether only this computer can reach the receiver; if so, requests must name it as a loopback host.
+    /// Whether only this computer can reach the receiver.
+    ///
+    /// If so, requests must name it as a loopback host.
     let isLocal: Bool
     private let gate = Gate(limit: 16)
     /// A lower limit, because archives are large.
@@ -152,7 +156,7 @@ struct Receiver: HTTPHandler {
     }
 
     private func events(_ request: HTTPRequest) async throws -> HTTPResponse {
-        // A browser that reconnects sends the id of its last event; the page can also put it into the query.
+        // A browser that reconnects sends the ID of its last event. The page can also put it into the query.
         let last = (request.headers[HTTPHeader("Last-Event-ID")] ?? request.query["last"] ?? "").split(separator: ":")
         let isSameRun = last.count == 2 && last[0] == store.instance
         let position = isSameRun ? Int64(last[1]) ?? 0 : 0
@@ -174,8 +178,9 @@ struct Receiver: HTTPHandler {
 }
 
 extension Receiver {
-    /// Refuses requests from pages of other sites in a browser on this computer, even if they use their own name for
-    /// this computer's address.
+    /// Refuses requests from pages of other sites in a browser on this computer.
+    ///
+    /// Such a page may use its own host name for this computer's address.
     private func checkSender(of request: HTTPRequest) throws {
         let host = request.headers[.host] ?? ""
         if let origin = request.headers[HTTPHeader("Origin")], origin != "http://" + host {

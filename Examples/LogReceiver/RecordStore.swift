@@ -9,7 +9,7 @@ actor RecordStore {
     /// The maximum number of concurrent watchers.
     static let watcherLimit = 64
 
-    /// Identifies this run, so that clients of an earlier one notice that the numbers restart.
+    /// Identifies this run, so that clients of an earlier run notice that the numbers restart.
     nonisolated let instance = String(UInt64.random(in: .min ... .max), radix: 36)
 
     private struct Entry {
@@ -18,7 +18,9 @@ actor RecordStore {
     }
 
     private var entries: [Entry] = []
-    /// The index of the first kept entry; those before it are removed in batches.
+    /// The index of the first kept entry.
+    ///
+    /// Entries before it are removed in batches.
     private var start = 0
     private var size = 0
     private var lastNumber: Int64 = 0
@@ -35,7 +37,9 @@ actor RecordStore {
         self.file = file
     }
 
-    /// Loads the records of an earlier run; called once, before any are added.
+    /// Loads the records of an earlier run.
+    ///
+    /// Called once, before any are added.
     func load() {
         guard var file else { return }
         self.file = nil
@@ -48,7 +52,7 @@ actor RecordStore {
     func append(_ records: [ReceivedRecord]) {
         guard !records.isEmpty else { return }
         let before = entries.count
-        // Senders group the records of a batch, for example by component.
+        // Sorted, because senders group the records of a batch, for example by component.
         let order = records.indices.sorted { (records[$0].time, $0) < (records[$1].time, $1) }
         for record in order.map({ records[$0] }) {
             lastNumber += 1

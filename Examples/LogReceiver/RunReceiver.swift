@@ -21,7 +21,7 @@ func runReceiver(_ options: Options, _ body: @escaping @Sendable (_ url: String)
             }
         }
         group.addTask {
-            // Writing to pages from time to time shows which of them are gone.
+            // Writing to pages from time to time shows which of them are closed.
             while true {
                 try await Task.sleep(for: .seconds(10))
                 await store.wake()
@@ -38,7 +38,8 @@ private func makeServer(_ options: Options, _ store: RecordStore) throws -> HTTP
     guard let address = try? sockaddr_in.inet(ip4: options.host, port: options.port) else {
         throw UsageError(description: "--host is an IPv4 address such as 127.0.0.1, not \(options.host).")
     }
-    // Without a replay buffer, a request refused midway gets its response immediately, not after its rest has arrived.
+    // Without a replay buffer, a request that is refused midway gets its response immediately, and not after the rest
+    // has arrived.
     let configuration = HTTPServer.Configuration(
         address: address,
         timeout: 60,

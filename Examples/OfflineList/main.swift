@@ -1,8 +1,8 @@
-// A list that is shown immediately: first the stored one, then the service's.
+// A list that is shown immediately: first the stored list, then the service's.
 //
 //     swift run OfflineList
 //
-// The server in this process responds with 503 once and then goes away; the list is always shown.
+// The server in this process responds with 503 once and then goes away. The list is always shown.
 
 import Foundation
 import HTTPChain
@@ -13,7 +13,7 @@ struct Book: Codable, Hashable, Sendable {
     var title: String
 }
 
-/// The list; its replies are stored.
+/// The list, whose replies are stored.
 struct ListBooks: StoredRequest, ValuelessRequest {
     typealias Output = [Book]
     var path: String { "books" }
@@ -28,7 +28,7 @@ func show(_ step: String, _ client: Client) async {
     let call = client.makeCall(ListBooks.self).onProgress { progress in
         if progress.direction == .download, progress.isFinished { print("  received \(progress.completed) bytes") }
     }
-    // The stored list always comes before the live one, so that the output is the same each time.
+    // The stored list always precedes the live one, so that the output is the same each time.
     for await step in call.storedThenLive(dropping: .never).steps {
         switch step {
         case .stored(let reply): print("  stored: \(reply.value.map(\.title).joined(separator: ", "))")
@@ -48,7 +48,7 @@ do {
     let server = try await LoopbackServer.start { exchange in
         _ = try await exchange.readBody()
         let visit = await visits.next()
-        // The second request gets 503, so the retry stage retries it.
+        // The second request gets a 503, so that the retry stage retries it.
         if visit == 2 { return try await exchange.reply(503, fields: [("Retry-After", "0")], body: Data()) }
         let books = visit == 1 ? #"[{"title":"Emma"}]"# : #"[{"title":"Emma"},{"title":"Persuasion"}]"#
         try await exchange.reply(200, fields: [("Content-Type", "application/json")], body: Data(books.utf8))

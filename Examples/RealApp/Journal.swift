@@ -75,7 +75,7 @@ struct Journal: Sendable {
         )
     }
 
-    /// Gets tokens at the service's own endpoint: with the password first, and with the renewal of the last one later.
+    /// Gets tokens from the service's own endpoint: with the password at first, and later by refreshing the last one.
     private static func tokens(for account: Account, at service: String) -> some AccessTokenProvider {
         struct Session: Decodable { var token: String, renewal: String, lifetime: Double }
         return .asking { old, context in
@@ -94,7 +94,9 @@ struct Journal: Sendable {
         }
     }
 
-    /// All sightings, page by page; the stored ones if there is no connection.
+    /// All sightings, page by page.
+    ///
+    /// If there is no connection, the stored ones.
     func sightings() -> some AsyncSequence<Sighting, any Error> {
         struct List: Decodable, Sendable { var sightings: [Sighting], next: String? }
         let first = Request.get("sightings").caching(.storedOnFailure).retry(.never)

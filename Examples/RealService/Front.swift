@@ -2,7 +2,7 @@ import Foundation
 import HTTPChain
 import HTTPChainTesting
 
-/// The requests in flight, which a shutdown waits for.
+/// The requests in flight, for which a shutdown waits.
 actor Gate {
     private(set) var count = 0
     private var isClosed = false
@@ -55,7 +55,9 @@ private func respond(to request: LoopbackRequest, from storefront: Storefront) a
     }
 }
 
-/// Returns when SIGTERM arrives, which no longer ends the process.
+/// Returns when SIGTERM arrives.
+///
+/// The signal no longer ends the process.
 func termination() async {
     signal(SIGTERM, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: SIGTERM)

@@ -8,7 +8,7 @@ struct ProductPage: Codable, Sendable {
     var reviews: [String]
 }
 
-/// The field that carries the time left for a request, in milliseconds.
+/// The field with the time left for a request, in milliseconds.
 let budgetField = "X-Budget-Milliseconds"
 
 /// The service's three upstreams.
@@ -53,7 +53,7 @@ struct Storefront: Sendable {
             .inserting(FallbackMiddleware(.response(none)), before: RetryMiddleware.self)
     }
 
-    /// Fetches the parts of a page: the product first, the rest at the same time and within the time that is left.
+    /// Fetches the parts of a page: the product first, then the rest concurrently, within the time that is left.
     func page(for id: Int, within budget: Duration) async throws -> ProductPage {
         struct Product: Decodable, Sendable { var name: String }
         struct Price: Decodable, Sendable { var amount: Int }

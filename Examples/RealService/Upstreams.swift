@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainTesting
 
-/// Three upstreams with troubles, and the collector of the log.
+/// Three upstreams with faults, and the collector of the log.
 actor Upstreams {
     private(set) var records = 0
     private var visits: [String: Int] = [:]
@@ -19,7 +19,7 @@ actor Upstreams {
         try await LoopbackServer.start { exchange in
             _ = try await exchange.readBody()
             let visit = await self.visit(exchange.request.target)
-            // The first request for the price of product 8 is stuck, and that of product 6 takes half a second.
+            // The first request for the price of product 8 is stuck, and the one for product 6 takes half a second.
             if exchange.request.target == "/prices/8", visit == 1 { return try await exchange.waitForPeerToClose() }
             if exchange.request.target == "/prices/6" { try await Task.sleep(for: .milliseconds(500)) }
             try await exchange.reply(200, fields: json, body: Data(#"{"amount":40}"#.utf8))

@@ -1,4 +1,4 @@
-// A service that calls three others: within the time that its caller has, with a breaker and hedging, logged, and shut
+// A service that calls three others within the time that its caller has. It has a breaker, hedging and a log, and shuts
 // down without losing a request.
 //
 //     swift run RealService
@@ -49,7 +49,7 @@ do {
 
     async let signalled: Void = termination()
     async let last = visit(6)
-    // The signal comes while a request is in flight.
+    // The signal arrives while a request is in flight.
     while await gate.count == 0 { try await Task.sleep(for: .milliseconds(50)) }
     kill(getpid(), SIGTERM)
     await signalled

@@ -1,12 +1,12 @@
-// Draws what the rules of circuit breaker, concurrency limit, load shedding and hedging do in simulated trouble:
+// Draws the effects of the circuit breaker, concurrency limit, load shedding and hedging on simulated failures:
 //
 //     swift run -c release ResilienceCurves [directory]
 //     swift run -c release ResilienceCurves --table
 //     swift run -c release ResilienceCurves --check Sources/HTTPChain/HTTPChain.docc/Resilience.md
 //
-// The first prints a line for each run and, with a directory, writes one SVG for each scenario there; the second prints
-// the means over five seeds as a table in Markdown; the third fails unless the page has that table
-// and the adaptive limit is ahead of every other limit or no further behind than `ScoreBound` gives a reason for.
+// The first prints a line for each run and, with a directory, writes one SVG for each scenario there. The second prints
+// the means over five seeds as a table in Markdown. The third fails unless the page has that table and the adaptive
+// limit is ahead of every other limit, or behind by no more than `ScoreBound` gives a reason for.
 
 import Foundation
 import HTTPChainCircuitBreaker

@@ -35,7 +35,7 @@ func run(_ arguments: [String], at base: String) async throws {
     }
 }
 
-/// Changes properties by their names, also those that the type does not declare.
+/// Changes properties by their names, including properties that the type doesn't declare.
 func change(_ note: inout ResourceRecord<Note>, _ changes: some Sequence<String>) throws {
     for change in changes {
         let halves = change.split(separator: "=", maxSplits: 1).map(String.init)

@@ -6,7 +6,7 @@ import SignInServer
 
 /// Signs in with a browser, keeps the token, uses it, and signs out, against an authorization server in this process.
 ///
-/// `swift run SignIn`: there is nobody to click, so the program follows the authorization page's redirect itself, as a
+/// `swift run SignIn`: there is no user to click, so the program follows the authorization page's redirect itself, as a
 /// browser does. Everything else is as in a real program: the redirect goes to a server on a loopback address.
 @main
 enum SignIn {
@@ -49,7 +49,7 @@ enum SignIn {
         print("Signed out: \(server.revoked.count) tokens revoked")
     }
 
-    /// Does a browser's work: shows the page, and, as the user allows access, follows the server's redirect.
+    /// Acts as the browser: shows the page and, as the user allows access, follows the server's redirect.
     private static func browse(_ url: String, over transport: InMemoryTransport) async throws {
         let page = try await transport.send(.get(url))
         guard let callback = page.headers[.location] else { throw SignInError(.malformedCallback("no redirect")) }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the proxy from outside: a scripted origin behind it, a client of bare sockets in front of it.
+"""Checks the proxy from outside, between a scripted origin and a client with bare sockets.
 
     swift build --package-path Examples/CachingProxy
     python3 Examples/CachingProxy/Tests/check.py [path of the CachingProxy program]
@@ -18,7 +18,7 @@ PROGRAM = sys.argv[1] if len(sys.argv) > 1 else str(PACKAGE / ".build/debug/Cach
 
 
 class Origin:
-    """Answers by path with bytes written down beforehand, and keeps what it was asked."""
+    """Responds with scripted bytes for each path, and records the requests."""
 
     def __init__(self):
         self.answers = {}
@@ -29,7 +29,7 @@ class Origin:
         threading.Thread(target=self.accept, daemon=True).start()
 
     def on(self, path, *answers):
-        """The answers to a path, in order; the last is repeated. One is bytes, or a function of the request."""
+        """Sets the responses to a path, in order; the last is repeated. Each is bytes, or a function of the request."""
         self.answers[path] = list(answers)
 
     def asked(self, path):
@@ -65,7 +65,7 @@ class Origin:
             connection.close()
 
 
-# After these bytes the origin closes the connection.
+# The origin closes the connection after these bytes.
 CUT = b"<cut>"
 
 
@@ -93,7 +93,7 @@ class Message:
 
 
 def read_message(stream, is_request=False, method="GET"):
-    """One message, or None when the connection ended before it; is_whole tells whether it was complete."""
+    """Reads a message; None if the connection ended before it. Its is_whole shows whether it was complete."""
     first = stream.readline()
     if not first:
         return None
@@ -364,7 +364,7 @@ def background(origin, proxy):
                         content=str(number).encode()) for number in range(2)]
     origin.on("/swr", *answers)
     equal(proxy.ask("/swr").content, b"0")
-    # An answer is stored just after its last byte has gone to the client.
+    # A response is stored shortly after its last byte was sent to the client.
     time.sleep(0.2)
     equal(proxy.ask("/swr").content, b"0")
     deadline = time.monotonic() + 10

@@ -1,9 +1,10 @@
-// Archives of HTTP traffic (HAR): chosen with a button or dropped on the page, and sent to the receiver, which reads them.
+// HTTP archives (HAR), chosen with a button or dropped on the page, are sent to the receiver, which reads them.
 
 /**
- * Takes archives from a button, its file field, and from what is dropped anywhere on the page.
+ * Accepts archives that are chosen with a button and its file field, or dropped anywhere on the page.
  *
- * @param options button and input, the elements; say(words), and opened(), called when exchanges are on their way.
+ * @param options The elements button and input; say(words); and opened(), which is called when the receiver has
+ *   accepted exchanges.
  */
 export function takeArchives({ button, input, say, opened }) {
   async function send(files) {
@@ -27,7 +28,7 @@ export function takeArchives({ button, input, say, opened }) {
   input.addEventListener("change", async () => {
     const files = [...input.files];
     await send(files);
-    // So that the same file can be chosen again.
+    // Cleared, so that the same file can be chosen again.
     input.value = "";
   });
   const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
@@ -49,8 +50,9 @@ export function takeArchives({ button, input, say, opened }) {
 }
 
 /**
- * Where the bars of calls begin, and how much time the place for them shows: calls of an archive lie where they were in
- * its time, the others begin with their places.
+ * The offsets of the bars of calls, and the time that their column covers.
+ *
+ * Calls of an archive are placed by their time in the archive. The bars of all other calls begin at the left edge.
  */
 export class Scales {
   constructor(calls) {
@@ -69,7 +71,7 @@ export class Scales {
     }
   }
 
-  /** When the place of a call's bar begins, before the call, and how long it is, in milliseconds. */
+  /** The offset of a call's bar in its column, and the time that the column covers, in milliseconds. */
   of(call) {
     const span = this.archives.get(call.summary.archive);
     if (!span) return { offset: 0, extent: this.longest };

@@ -1,4 +1,4 @@
-// A call: the records that share its identifier, and how its time was spent.
+// A call: the records with its identifier, and a breakdown of its time.
 
 import { text } from "./text.js";
 
@@ -25,13 +25,13 @@ export class Call {
     return this.id;
   }
 
-  /** What is known of the call; times in milliseconds, those of bars since its start. */
+  /** The summary of the call. Times are in milliseconds; those of bars are measured from its start. */
   get summary() {
     return (this.cached ??= summarize(this.records));
   }
 }
 
-/** What a record says about a span of time, in milliseconds; `undefined` when it has no duration. */
+/** The time span described by a record, in milliseconds; `undefined` if it has no duration. */
 function span(record) {
   const seconds = record.number("httpchain.duration");
   if (seconds === undefined || seconds < 0) return undefined;
@@ -41,7 +41,7 @@ function span(record) {
   return {
     record,
     attempt: text(record.value("httpchain.unit")) === "call" ? undefined : record.number("httpchain.attempt"),
-    // A record is written when what it tells of is over.
+    // A record is written at the end of the exchange that it describes.
     begin: start === undefined ? record.time - duration : start * 1000,
     duration,
     head: head === undefined ? undefined : Math.min(Math.max(head * 1000, 0), duration),
@@ -52,7 +52,7 @@ function span(record) {
   };
 }
 
-/** The parts of an exchange of an archive, one after the other, in milliseconds. */
+/** The consecutive parts of an archive's exchange, in milliseconds. */
 function parts(timings) {
   if (!Array.isArray(timings)) return [];
   let start = 0;
@@ -102,7 +102,7 @@ function summarize(records) {
     error: last?.error,
     cache: told.map(cacheStatus).find((value) => value !== undefined),
     level: records.reduce((level, record) => Math.max(level, record.level), 0),
-    // Records that tell of a moment.
+    // Records that describe a point in time.
     moments,
   };
 }

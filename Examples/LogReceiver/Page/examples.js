@@ -1,4 +1,4 @@
-// What to send first.
+// Examples of records to send first.
 
 export function curlExample(origin) {
   return `curl ${origin}/ndjson -d '{"level":"info","component":"shell","message":"hello","user":42}'`;

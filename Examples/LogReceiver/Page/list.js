@@ -1,10 +1,10 @@
-// A list of which only the rows in sight are elements, with one row that can be open.
+// A virtual list: only visible rows have elements. One row can be expanded.
 
 export class VirtualList {
   /**
    * @param container The element that scrolls.
-   * @param options rowHeight, row(item) and detail(item), which make elements; onChange, called when what is open or in
-   *   sight changes.
+   * @param options rowHeight; row(item) and detail(item), which make elements; and onChange, which is called when the
+   *   expanded row or the visible rows change.
    */
   constructor(container, options) {
     this.container = container;
@@ -33,7 +33,7 @@ export class VirtualList {
     });
   }
 
-  /** Shows other items, or the same ones after a change; `trimmed` of the first are gone. */
+  /** Shows other items, or the same items after a change. `trimmed` is the number of items removed at the beginning. */
   show(items, { trimmed = 0, added = 0 } = {}) {
     this.items = items;
     this.openIndex = this.open ? items.indexOf(this.open) : -1;
@@ -42,7 +42,7 @@ export class VirtualList {
     this.update();
   }
 
-  /** Forgets everything, for items of another kind. */
+  /** Resets the list, for items of another kind. */
   reset() {
     this.removeDetail();
     this.open = this.active = null;
@@ -52,14 +52,14 @@ export class VirtualList {
     this.redraw([]);
   }
 
-  /** Makes the rows again. */
+  /** Recreates all rows. */
   redraw(items = this.items) {
     for (const element of this.drawn.values()) element.remove();
     this.drawn.clear();
     this.show(items);
   }
 
-  /** Makes some rows again, when they are drawn next. */
+  /** Removes some rows, so that they are recreated when they are next drawn. */
   forget(items) {
     for (const item of items) {
       this.drawn.get(item)?.remove();
@@ -67,7 +67,7 @@ export class VirtualList {
     }
   }
 
-  /** Makes the open row's details again. */
+  /** Recreates the details of the expanded row. */
   redrawDetail() {
     if (this.open && this.detail) {
       this.removeDetail();
@@ -99,7 +99,7 @@ export class VirtualList {
     this.update();
   }
 
-  // Where a row begins: below the details of the open row, those are between.
+  // The top of a row, which is below the details of the expanded row if it follows that.
   top(index) {
     return index * this.options.rowHeight + (this.openIndex >= 0 && index > this.openIndex ? this.detailHeight : 0);
   }
@@ -193,7 +193,7 @@ export class VirtualList {
     this.update();
   }
 
-  /** Scrolls so that a row is in sight, and its details as far as they fit. */
+  /** Scrolls a row into view, with as much of its details as fits. */
   reveal(index, withDetail = false) {
     const { rowHeight } = this.options;
     const { scrollTop, clientHeight } = this.container;
@@ -203,7 +203,7 @@ export class VirtualList {
     if (top < this.container.scrollTop) this.container.scrollTop = top;
   }
 
-  /** Moves the active row; from nowhere it begins at the end that is nearer to the movement. */
+  /** Moves the active row. If there is none, begins at the first row to move down, or at the last to move up. */
   move(by) {
     if (this.items.length === 0) return;
     const at = this.items.indexOf(this.active);

@@ -1,8 +1,8 @@
-// The series of metrics, and what each has been.
+// The series of metrics, and their recent values.
 
 import { text } from "./text.js";
 
-/** The most series that the page keeps, and the most values of each. */
+/** The maximum number of series that the page keeps, and of values of each series. */
 const SERIES = 2_000;
 const VALUES = 120;
 
@@ -30,7 +30,7 @@ export class Series {
     this.version += 1;
   }
 
-  /** What a search looks at. */
+  /** The text that is searched. */
   get searched() {
     return (this.cachedSearched ??= [this.name, this.service, ...this.attributes.map(([name, value]) => `${name}=${text(value)}`)]
       .join("\n")
@@ -41,20 +41,20 @@ export class Series {
     return this.values.at(-1);
   }
 
-  /** What is drawn: a gauge's values; of what only grows, how much it grew from one time to the next. */
+  /** The points to draw: the values of a gauge; for a counter, its increase from each point in time to the next. */
   get line() {
     const size = (point) => Number(point.value ?? point.count ?? 0);
     if (!this.isCounter || this.isDelta) return this.values.map((point) => [point.time, size(point)]);
     const line = [];
     for (let index = 1; index < this.values.length; index++) {
       const [before, now] = [this.values[index - 1], this.values[index]];
-      // A program that was started again begins at zero.
+      // A restarted program begins at zero.
       line.push([now.time, Math.max(0, size(now) - (size(now) < size(before) ? 0 : size(before)))]);
     }
     return line;
   }
 
-  /** The value below which a part of what a histogram counted lies; `undefined` where there is no histogram. */
+  /** The value below which the given fraction of a histogram's values lies; `undefined` if there is no histogram. */
   quantile(part) {
     const { bounds, counts, count } = this.last ?? {};
     if (!Array.isArray(bounds) || !Array.isArray(counts) || !(count > 0)) return undefined;
@@ -79,7 +79,7 @@ export class SeriesLog {
     this.left = 0;
   }
 
-  /** Takes a record of a metric. */
+  /** Adds a record of a metric. */
   add(record) {
     const points = record.value("metric.points");
     if (!Array.isArray(points)) return;
@@ -99,7 +99,7 @@ export class SeriesLog {
     }
   }
 
-  /** The series by name, service and attributes. */
+  /** The series, sorted by name, service and attributes. */
   get sorted() {
     return [...this.series.values()].sort((one, other) =>
       one.name === other.name ? (one.id < other.id ? -1 : 1) : one.name < other.name ? -1 : 1,
@@ -107,7 +107,7 @@ export class SeriesLog {
   }
 }
 
-/** A number as text, in a unit of UCUM where that is one of time or of bytes. */
+/** Formats a number with its UCUM unit if that is seconds or bytes. */
 export function quantity(value, unit) {
   if (value === undefined || value === null || !Number.isFinite(Number(value))) return "";
   const number = Number(value);

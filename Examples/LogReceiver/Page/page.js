@@ -1,4 +1,4 @@
-// Brings the receiver's events, the filters and the list together.
+// Connects the receiver's events, the filters and the list.
 
 import { CAPACITY, Filter, LEVELS, LogRecord, RecordLog } from "./records.js";
 import { VirtualList } from "./list.js";
@@ -28,7 +28,7 @@ const actions = {
   },
   openRecord(record) {
     if (!filter.matches(record)) resetFilters();
-    // A span is no entry of the log: the search shows it there.
+    // The log has no entries for spans and metrics, so the list shows them only if this is set.
     if (record.kind !== "log") showsSpans = true;
     setView("records");
     filterChanged();
@@ -37,10 +37,10 @@ const actions = {
   },
 };
 
-/** Whether the records in sight are those of spans and metrics too, because one of them was asked for. */
+/** Whether the list of records includes spans and metrics, because one of them was opened. */
 let showsSpans = false;
 
-/** What is listed in each view: its columns, rows and details, and the group that a record belongs to. */
+/** The content of each view: its columns, rows and details, and the group that a record belongs to. */
 const VIEWS = {
   records: {
     columns: views.recordColumns,
@@ -85,12 +85,12 @@ const list = new VirtualList($("list"), {
   },
 });
 
-// MARK: What is shown
+// MARK: Shown records
 
 let scales = new Scales([]);
 let openVersion = 0;
 
-/** Whether a record is listed, or what it belongs to. */
+/** Whether a record, or its group, is listed. */
 function isShown(record) {
   const kinds = { records: showsSpans ? undefined : "log", calls: "log", traces: undefined, metrics: "metric" };
   if (kinds[view] !== undefined && record.kind !== kinds[view]) return false;
@@ -98,12 +98,12 @@ function isShown(record) {
   return filter.matches(record);
 }
 
-/** The calls or traces of the records that are shown. */
+/** The calls or traces of the shown records. */
 function groupsShown() {
   const seen = new Set();
   for (const record of shown) {
     const group = VIEWS[view].group(record);
-    // A trace of which only records of a log have come has nothing to draw.
+    // A trace without spans, of which only log records have arrived, has nothing to draw.
     if (group && (view !== "traces" || group.summary.root)) seen.add(group);
   }
   scales = new Scales(seen);
@@ -185,9 +185,10 @@ let filtersDue = false;
 let filtersDrawn = -Infinity;
 
 /**
- * Draws the counts beside the filters, a few times a second at most.
+ * Draws the counts next to the filters, at most a few times a second.
  *
- * Now, where they have not been drawn for a while: in a burst the page is so busy that a timer is seconds late.
+ * If they haven't been drawn for a while, they are drawn immediately: in a burst, the page is so busy that a timer
+ * would be seconds late.
  */
 function drawFiltersSoon() {
   if (performance.now() - filtersDrawn >= 250) return drawFilters();
@@ -209,7 +210,7 @@ function drawFilters() {
   });
   const rows = [componentRow(null, "all", log.records.length, 0)];
   for (const node of log.tree()) rows.push(componentRow(node.name, node.label || "(none)", node.count, node.depth));
-  // The same elements stay where they are: one of them may have the focus, or be about to be clicked.
+  // Unchanged elements are kept, because one of them may have the focus, or be about to be clicked.
   const place = $("components");
   if (rows.length !== place.children.length || rows.some((row, index) => row !== place.children[index])) {
     const focused = document.activeElement;
@@ -241,7 +242,7 @@ function componentRow(name, label, number, depth) {
   return row;
 }
 
-// MARK: What comes in
+// MARK: Incoming records
 
 function take(records) {
   const length = list.items.length;
@@ -291,7 +292,7 @@ function arrived(records) {
     return;
   }
   waiting.push(...records);
-  // A page that nobody sees draws no frames: what waits for one would grow for as long as it is hidden.
+  // A hidden page draws no frames, so records waiting for one would accumulate.
   if (document.hidden) takeWaiting();
   else if (waiting.length === records.length) requestAnimationFrame(takeWaiting);
 }
@@ -379,7 +380,7 @@ function say(words) {
   saying = setTimeout(() => ($("notice").textContent = ""), 6000);
 }
 
-// MARK: What is pressed
+// MARK: User input
 
 let searching = 0;
 

@@ -1,4 +1,4 @@
-// The records that the page has, and which of them are shown.
+// The page's records, and the filter that selects the shown ones.
 
 import { Call } from "./calls.js";
 import { SeriesLog } from "./metrics.js";
@@ -7,7 +7,7 @@ import { Trace } from "./traces.js";
 
 export const LEVELS = ["trace", "debug", "info", "notice", "warning", "error", "critical"];
 
-/** The most records that the page keeps, as the receiver does. */
+/** The maximum number of records that the page keeps; the same as the receiver's. */
 export const CAPACITY = 10_000;
 
 let lastKey = 0;
@@ -26,28 +26,28 @@ export class LogRecord {
     this.left = json.left || 0;
     this.named = new Map(this.attributes);
     this.callID = text(this.value("httpchain.call.id"));
-    /** What it is: an entry of a log, a span of a trace, or the values of a metric. */
+    /** The kind of record: an entry of a log, a span of a trace, or the values of a metric. */
     this.kind = this.format === "span" || this.format === "metric" ? this.format : "log";
     this.traceID = text(this.value("traceId", "trace_id")).toLowerCase();
   }
 
-  /** The value of the first attribute of these names that there is. */
+  /** The value of the first of these attributes that exists. */
   value(...names) {
     for (const name of names) {
-      // Loki has no dots in names.
+      // Names in Loki have no dots.
       const value = this.named.get(name) ?? this.named.get(name.replaceAll(/[^a-z0-9]/gi, "_"));
       if (value !== undefined && value !== null && value !== "") return value;
     }
     return undefined;
   }
 
-  /** The same as a number: some formats have only strings. */
+  /** The same value as a number, because some formats have only strings. */
   number(...names) {
     const number = Number(this.value(...names) ?? NaN);
     return Number.isFinite(number) ? number : undefined;
   }
 
-  /** What a search looks at. */
+  /** The text that is searched. */
   get searched() {
     if (this.cachedSearched === undefined) {
       const parts = [this.message, this.component, this.service, LEVELS[this.level]];
@@ -58,7 +58,7 @@ export class LogRecord {
   }
 }
 
-/** Which records are shown. */
+/** Selects the records that are shown. */
 export class Filter {
   constructor() {
     this.level = 0;
@@ -66,7 +66,7 @@ export class Filter {
     this.terms = [];
   }
 
-  /** Words that must all occur; what stands in double quotes is one of them. */
+  /** Words that must all occur. Text in double quotes counts as one word. */
   set search(words) {
     this.terms = (words.toLowerCase().match(/"[^"]*"?|[^\s"]+/g) || [])
       .map((word) => word.replaceAll('"', ""))
@@ -88,7 +88,7 @@ function isWithin(component, group) {
   return component === group || component.startsWith(group + ".");
 }
 
-/** The records, what is counted of them, and the calls they belong to. */
+/** The records, their counts, and the calls that they belong to. */
 export class RecordLog {
   constructor() {
     this.clear();
@@ -101,11 +101,11 @@ export class RecordLog {
     this.calls = new Map();
     this.traces = new Map();
     this.metrics = new SeriesLog();
-    /** How many entries there are of a log. */
+    /** The number of log entries. */
     this.logs = 0;
   }
 
-  /** Adds records; returns how many of the oldest went for them. */
+  /** Adds records, and returns the number of oldest ones removed to make room. */
   add(records) {
     for (const record of records) {
       this.records.push(record);
@@ -145,7 +145,7 @@ export class RecordLog {
     else this.components.delete(record.component);
   }
 
-  /** Components and the groups above them that hold more than one, as a list in which each has a depth. */
+  /** The components, and the groups with more than one of them, as a list in which each entry has a depth. */
   tree() {
     const totals = new Map();
     for (const [component, count] of this.components) {

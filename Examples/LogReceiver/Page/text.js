@@ -1,6 +1,6 @@
 // Values, times and durations as text.
 
-/** A value as text: a string as it is, anything else as JSON. */
+/** A value as text: strings unchanged, everything else as JSON. */
 export function text(value) {
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
@@ -17,7 +17,7 @@ export function clock(time) {
   );
 }
 
-/** A duration of milliseconds. */
+/** A duration in milliseconds, as text. */
 export function duration(milliseconds) {
   if (milliseconds === undefined) return "";
   if (milliseconds >= 10_000) return `${(milliseconds / 1000).toFixed(1)} s`;

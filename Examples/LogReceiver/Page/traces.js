@@ -1,8 +1,8 @@
-// A trace: the spans of one distributed call, of all programs that took part, and the records that belong to them.
+// A trace: the spans of one distributed call, from all programs involved, and the records that belong to them.
 
 import { text } from "./text.js";
 
-/** The deepest that a span is drawn below others, and the most that are drawn. */
+/** The maximum depth at which a span is drawn, and the maximum number of drawn spans. */
 const DEEPEST = 24;
 export const SPANS_DRAWN = 500;
 
@@ -29,7 +29,7 @@ export class Trace {
     this.cached = undefined;
   }
 
-  /** What is known of the trace; times in milliseconds, those of spans since its start. */
+  /** The summary of the trace. Times are in milliseconds; those of spans are measured from its start. */
   get summary() {
     return (this.cached ??= summarize(this.records));
   }
@@ -79,12 +79,12 @@ function summarize(records) {
   };
 }
 
-/** Spans below their parents, by their starts. What goes round in a circle has no root, and comes last. */
+/** Sorts spans below their parents, by their starts. Spans in a cycle have no root, and come last. */
 function inOrder(roots, all) {
   const byStart = (one, other) => one.begin - other.begin || other.duration - one.duration;
   const ordered = [];
   const seen = new Set();
-  // A list of what is to be done, because a chain of a thousand spans is no reason to run out of stack.
+  // An explicit stack instead of recursion, because a chain of a thousand spans could overflow the call stack.
   const visit = (spans) => {
     const rest = [...spans].sort(byStart).reverse().map((span) => [span, 0]);
     while (rest.length > 0) {

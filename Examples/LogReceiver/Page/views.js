@@ -1,11 +1,11 @@
-// How records and calls look. Whatever came from outside becomes text, never markup.
+// The appearance of records and calls. External input becomes text, never markup.
 
 import { LEVELS } from "./records.js";
 import { quantity } from "./metrics.js";
 import { SPANS_DRAWN } from "./traces.js";
 import { clock, duration, text } from "./text.js";
 
-/** Makes an element of a tag with classes, such as "span.quiet", around text and other elements. */
+/** Makes an element from a tag with classes, such as "span.quiet", that contains text and other elements. */
 export function make(tag, ...children) {
   const [name, ...classes] = tag.split(".");
   const element = document.createElement(name);
@@ -29,7 +29,7 @@ function statusChip(status, error) {
   return make(`span.chip.s${Math.floor(status / 100)}`, String(status));
 }
 
-/** What a Cache-Status field says in a word: whether it was a hit, or why not (RFC 9211). */
+/** A Cache-Status field (RFC 9211) in one word: `hit`, or the reason that the request was forwarded. */
 function cacheWord(cache) {
   const field = text(cache);
   if (/;\s*hit\b/i.test(field)) return "hit";
@@ -68,7 +68,7 @@ export function recordRow(record) {
 }
 
 /**
- * Everything about a record, and the call it belongs to.
+ * All details of a record, and the call that it belongs to.
  *
  * @param actions search(words) and openRecord(record).
  */
@@ -117,7 +117,7 @@ function attributeRow(name, value, actions) {
 
 export const callColumns = ["Time", "Status", "Call", "Attempts", "Duration", "Waterfall"];
 
-/** @param scale The offset of the call in the place for bars, and how much time that shows. */
+/** @param scale The offset of the call's bar in its column, and the time that the column covers. */
 export function callRow(call, { offset, extent }) {
   const { begin, method, url, attempts, attemptCount, whole, level, cache } = call.summary;
   const place = make("span.bar-place");
@@ -186,7 +186,7 @@ function outcome(span) {
   return span.status >= 500 ? "bad" : span.status >= 400 ? "poor" : "fine";
 }
 
-/** The call and its attempts as bars over the time that it took; other records are dots. */
+/** The call and its attempts as bars on a time axis. Other records are dots. */
 function waterfall(call, actions, current) {
   const summary = call.summary;
   const extent = Math.max(summary.extent, 0.001);
@@ -238,7 +238,7 @@ function waterfall(call, actions, current) {
 
 const partKinds = new Set(["send", "wait", "receive"]);
 
-/** A part of an exchange: connecting, sending, waiting for the head and so on. */
+/** A part of an exchange, such as connecting, sending, or waiting for the head. */
 function partLine({ name, start, duration: length }, scale) {
   const element = make(`span.bar.solid.part${partKinds.has(name) ? `.${name}` : ""}`);
   element.style.left = scale(start);
@@ -252,7 +252,7 @@ function line(name, span, scale, kind) {
     span.start >= 1 ? `starts +${duration(span.start)}` : "",
     span.head === undefined ? "" : `head ${duration(span.head)}`,
     `total ${duration(span.duration)}`,
-    // Of a response that is an error the conventions repeat the status.
+    // For an error response, the conventions repeat the status as its error type.
     span.error === undefined || text(span.error) === String(span.status) ? "" : text(span.error),
   ].filter((part) => part !== "");
   place.title = parts.join(" · ");
@@ -265,7 +265,7 @@ function line(name, span, scale, kind) {
 
 export const traceColumns = ["Time", "Spans", "Trace", "Services", "Duration", "Waterfall"];
 
-/** @param scale The offset of the trace in the place for bars, and how much time that shows. */
+/** @param scale The offset of the trace's bar in its column, and the time that the column covers. */
 export function traceRow(trace, { extent }) {
   const { begin, root, spans, services, errors, level, extent: duration_ } = trace.summary;
   const scale = (value) => `${Math.min(100, (value / Math.max(extent, 0.001)) * 100)}%`;
@@ -288,7 +288,7 @@ function count(number, noun) {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** The spans of all programs as bars over the time of the whole, below their parents. */
+/** The spans of all programs, below their parents, as bars on the time axis of the whole trace. */
 export function traceDetail(trace, actions) {
   const summary = trace.summary;
   const extent = Math.max(summary.extent, 0.001);
@@ -381,7 +381,7 @@ export function metricRow(series) {
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** The last values as a line from the lowest to the highest. */
+/** The last values as a line, scaled from the lowest to the highest. */
 function sparkline(line, width = 160, height = 20) {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("class", "spark");

@@ -1,4 +1,4 @@
-"""Archives of HTTP traffic: read by the receiver, and shown by the page."""
+"""Checks HTTP archives: the receiver reads them, and the page shows them."""
 
 import json
 import subprocess
@@ -10,7 +10,7 @@ ARCHIVES = PACKAGE / "Tests/HARTests/Resources"
 
 
 def exchange(url, start, status=200, **timings):
-    """An exchange as programs write it; `start` in milliseconds of a day."""
+    """An exchange as programs write it. `start` is in milliseconds since midnight."""
     return {
         "startedDateTime": f"2026-01-02T03:04:{start // 1000:02d}.{start % 1000:03d}Z",
         "time": sum(timings.values()),
@@ -76,7 +76,7 @@ def malformed(receiver):
     many["log"]["entries"] = [{}] * 10_001
     equal(receiver.post("/har", many)[0], 413)
     equal(receiver.post("/har", b" " * (33 << 20))[0], 413)
-    # A page of another site may not send one.
+    # Pages of other sites must not send archives.
     equal(receiver.post("/har", archive(), Origin="https://a.example")[0], 403)
     equal(receiver.records(), [])
 
@@ -99,7 +99,7 @@ def names(page):
 
 
 def left(page, part):
-    """Where the bar of a call begins in its place, in percent."""
+    """The offset of a call's bar in its column, in percent."""
     bars = page.run("return [...arguments[0].querySelectorAll('.bar')].map(bar => parseFloat(bar.style.left))",
                     page.call(part))
     equal(len(bars), 1)
@@ -116,7 +116,7 @@ def chosen(page, receiver):
         page.one("#archives").send_keys(file.name)
         eventually(lambda: len(page.all(".row.call")), 2)
     equal((left(page, "/first"), left(page, "/second")), (0, 50))
-    # A call that is logged has its own scale, and that of the archive stays.
+    # A logged call has its own scale, and that of the archive doesn't change.
     send_call(receiver, "00000000000000cc", "https://live.example/", 1_767_323_040, [(200, 0.01, 60)])
     eventually(lambda: len(page.all(".row.call")), 3)
     eventually(lambda: (left(page, "/first"), left(page, "/second")), (0, 50))
@@ -147,5 +147,5 @@ def dropped(page, receiver):
     eventually(lambda: len(page.all(".row.call")), 1)
     assert "/dropped" in page.call("/dropped").text
     severe = [entry["message"] for entry in page.driver.get_log("browser") if entry["level"] == "SEVERE"]
-    # What the browser itself says of the answer.
+    # The browser's own message about the response.
     assert len(severe) == 1 and "/har" in severe[0] and "400" in severe[0], severe

@@ -28,7 +28,7 @@ class Page:
         self.driver.set_script_timeout(PATIENCE)
 
     def open(self):
-        """The page as it is when it is opened anew, with an empty receiver."""
+        """The newly opened page, with an empty receiver."""
         self.receiver.clear()
         self.driver.get(self.receiver.url)
         eventually(lambda: self.text("#state"), "live")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the receiver from outside: its answers over bare HTTP, and its page in headless Chromium.
+"""Checks the receiver from outside: its responses over bare HTTP, and its page in headless Chromium.
 
     swift build --product LogReceiver
     python3 Examples/LogReceiver/Tests/check.py [path of the LogReceiver program]
@@ -9,7 +9,7 @@ Needs selenium and opentelemetry-proto (PyPI), chromium and chromedriver.
 
 import sys
 
-# The sources' folders are no place for Python's.
+# Keeps Python's cache out of the source folders.
 sys.dont_write_bytecode = True
 
 import server_checks  # noqa: E402, F401 - importing lists the checks

@@ -1,4 +1,4 @@
-"""The receiver as the checks see it, what they send to it, and how they compare."""
+"""Runs the receiver, sends records to it, and compares results."""
 
 import http.client
 import json
@@ -12,7 +12,7 @@ import time
 PACKAGE = pathlib.Path(__file__).resolve().parents[3]
 PROGRAM = sys.argv[1] if len(sys.argv) > 1 else str(PACKAGE / ".build/debug/LogReceiver")
 
-# How long anything may take.
+# The time limit of every wait.
 PATIENCE = 20
 
 
@@ -35,7 +35,7 @@ class Receiver:
         self.process.wait(timeout=PATIENCE)
 
     def ask(self, method, path, content=None, **fields):
-        """The answer's status, fields and content."""
+        """The status, fields and content of the response."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
             connection.request(method, path, content, {name.replace("_", "-"): value for name, value in fields.items()})
@@ -78,7 +78,7 @@ class Events:
         self.buffer = b""
 
     def next(self):
-        """The next event's name, id and data; comments are passed over."""
+        """The next event's name, ID and data; comments are skipped."""
         while True:
             while b"\n\n" not in self.buffer:
                 size = int(self.stream.readline(), 16)
@@ -94,7 +94,7 @@ class Events:
         self.socket.close()
 
 
-# What to send.
+# Records to send.
 
 SEVERITIES = {"trace": 1, "debug": 5, "info": 9, "notice": 10, "warning": 13, "error": 17, "critical": 21}
 
@@ -144,7 +144,7 @@ def send(receiver, *records, **names):
 
 
 def send_call(receiver, call, url, start, attempts, cache=None):
-    """Sends the records of a call as the logging stages write them: of each attempt, and of the whole."""
+    """Sends the records that logging stages write for a call: one for each attempt, and one for the whole call."""
     offset = 0
     for number, (status, head, total) in enumerate(attempts, 1):
         attributes = {
@@ -184,12 +184,12 @@ def equal(actual, expected):
 
 
 def eventually(look, expected=True):
-    """Waits until `look` returns what is expected."""
+    """Waits until `look` returns the expected value."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
             actual = look()
-        except Exception as error:  # noqa: BLE001 - an element may be gone while it is looked at
+        except Exception as error:  # noqa: BLE001 - an element may be removed while it is examined
             actual = error
         if actual == expected:
             return

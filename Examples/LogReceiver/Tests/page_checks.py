@@ -1,4 +1,4 @@
-"""What the page shows."""
+"""Checks the content of the page."""
 
 import json
 import shutil
@@ -263,7 +263,7 @@ def keyboard(page, receiver):
 
 
 def frame(page, step):
-    """How many milliseconds a frame usually takes while the list is scrolled by so much in each."""
+    """The median time of a frame, in milliseconds, while each frame scrolls the list by a distance."""
     frames = page.driver.execute_async_script(
         """
         const [by, done] = arguments, list = document.getElementById("list"), frames = [];
@@ -293,9 +293,9 @@ def many(page, receiver):
     assert len(page.all(".row")) < 120
     equal(page.messages()[-1], "number 9999")
     idle, scrolling = frame(page, 0), frame(page, 3000)
-    # A busy machine is slow at rest too.
+    # A busy machine is slow even without scrolling.
     assert scrolling < 60 + 4 * idle, f"a frame takes {scrolling:.0f} ms while scrolling, {idle:.0f} ms at rest"
-    # Away from the end, what is in sight stays there while others come and go.
+    # If the list isn't at its end, the visible rows stay in place while others are added and removed.
     page.run("document.getElementById('list').scrollTop = 28 * 5000")
     eventually(lambda: "number 5010" in page.messages())
     lines = "".join('{"message":"later %d"}\n' % number for number in range(300))
@@ -368,7 +368,7 @@ def demo(page, receiver):
         command = [PROGRAM, "--port", "0", "--demo", "--once", "--format", name]
         run = subprocess.run(command, capture_output=True, text=True, timeout=60)
         equal((run.returncode, run.stderr), (0, ""))
-        # A trace of each call, with its attempts and what the server made of each; two calls have more than one attempt.
+        # A trace for each call, with its attempts and the server's spans. Two calls have more than one attempt.
         assert "and 28 spans of 8 calls arrived" in run.stdout, run.stdout
 
 
@@ -389,7 +389,7 @@ def demo_page(page, receiver):
             page.call("/stock/7").click()
             eventually(lambda: [each.text for each in page.all(".plot .name")][1:],
                        ["call", "attempt 1", "attempt 2", "attempt 3"])
-            # What is secret was logged, without its values. The row of a call is there before its last record is.
+            # Secrets were logged without their values. The row of a call appears before its last record.
             for name in ["api_key", "authorization", "password", "<redacted>"]:
                 eventually(lambda: name in json.dumps(other.records()).lower())
             assert "hidden" not in json.dumps(other.records())
@@ -407,7 +407,7 @@ def demo_traces(page, receiver):
             eventually(lambda: len(page.all(".row.trace-row")) >= 8)
             row = lambda: next(row for row in page.all(".row.trace-row") if "load /stock/7" in row.text)
             eventually(lambda: [part in row().text for part in ["7 spans", "4 failed", "2 services"]], [True] * 3)
-            # New calls come above it; the next round is two seconds away.
+            # New calls appear above it. The next round begins in two seconds.
             page.press("p")
             row().click()
             attempt = ["shop GET /stock/7", "warehouse GET /stock/7"]

@@ -3,7 +3,7 @@
 
     python3 Examples/LogReceiver/Tests/picture.py [path of the LogReceiver program] PICTURE
 
-Needs what check.py needs.
+Has the same requirements as check.py.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""What the receiver answers over bare HTTP."""
+"""Checks the receiver's responses over bare HTTP."""
 
 import gzip
 import http.client
@@ -317,7 +317,7 @@ def watchers(receiver):
     equal(late.status, 503)
     for each in [*opened, late]:
         each.close()
-    # A page that is gone shows when something is sent to it.
+    # A closed page is noticed only when something is sent to it.
 
     def room():
         send(receiver, log_record("anyone there?"))

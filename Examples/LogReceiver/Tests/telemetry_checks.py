@@ -1,4 +1,4 @@
-"""Spans, metrics, protocol buffers and the file that keeps what was received: what the receiver answers, and its page."""
+"""Checks spans, metrics, Protocol Buffers and the file of records, in the receiver's responses and its page."""
 
 import gzip
 import json
@@ -15,7 +15,7 @@ PROTOBUF = "application/x-protobuf"
 
 
 def span(name, number, parent=None, start=0.0, length=0.1, base=1_700_000_000, **more):
-    """A span whose id is a number."""
+    """A span with a number as its ID."""
     result = {
         "traceId": TRACE, "spanId": f"{number:016x}", "name": name, "kind": more.pop("kind", 3),
         "startTimeUnixNano": str(int((base + start) * 1e9)), "endTimeUnixNano": str(int((base + start + length) * 1e9)),
@@ -50,7 +50,7 @@ def gauge(at, value, **attributes):
 
 
 def distributed_call(base):
-    """Three programs: a shop asks its stock, which asks a warehouse twice, because the first answer is an error."""
+    """Three programs: a shop calls its stock, which calls a warehouse twice, because the first response is an error."""
     failed = {"code": 2, "message": ""}
     event = {"timeUnixNano": str(int((base + 0.16) * 1e9)), "name": "httpchain.backoff",
              "attributes": pairs({"httpchain.delay": 0.05})}
@@ -67,7 +67,7 @@ def distributed_call(base):
 
 
 def messages():
-    """The requests of OTLP, by their paths, as the package opentelemetry-proto defines them."""
+    """The requests of OTLP by path, as defined by the package opentelemetry-proto."""
     from opentelemetry.proto.collector.logs.v1 import logs_service_pb2 as logs
     from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2 as metrics_
     from opentelemetry.proto.collector.trace.v1 import trace_service_pb2 as traces
@@ -81,7 +81,7 @@ def messages():
 
 
 def protobuf(path, tree):
-    """A request of JSON in protocol buffers."""
+    """Converts a JSON request to Protocol Buffers."""
     import base64
 
     from google.protobuf import json_format
@@ -118,7 +118,7 @@ def both_encodings(receiver):
             equal((status, fields["Content-Type"], text), (200, PROTOBUF, ""))
         kept = [{name: value for name, value in record.items() if name != "seq"} for record in receiver.records()]
         size = len(kept) // 3
-        # By their times: what was sent three times stands together.
+        # Sorted, so that the three copies of each record are adjacent.
         ordered = sorted(json.dumps(record, sort_keys=True) for record in kept)
         equal(ordered[::3], ordered[1::3])
         equal(ordered[::3], ordered[2::3])
@@ -230,7 +230,7 @@ def kept(receiver):
     send(first, log_record("one", "error", 1_700_000_000.5, deep={"a": [1, None, "x\n\"y\""]}), component="a.b")
     first.post("/v1/traces", distributed_call(1_700_000_001)[0])
     before = first.records()
-    # Killed, not ended, and in the middle of a line.
+    # Killed instead of stopped, in the middle of a line.
     first.process.kill()
     first.process.wait()
     equal(os.stat(path).st_mode & 0o777, 0o600)
@@ -259,7 +259,7 @@ def traces(page, receiver):
         receiver.post("/v1/traces", request)
     send(receiver, log_record("shelf is empty", "warning", base + 0.1) | {"traceId": TRACE}, component="stock.shelves")
     eventually(lambda: "1 trace" in page.text("#counter"))
-    # Spans are no records of the log.
+    # The log doesn't show spans.
     equal(page.messages(), ["shelf is empty"])
     page.click("input[value=traces] + span")
     eventually(lambda: len(page.all(".row.trace-row")), 1)
@@ -279,7 +279,7 @@ def traces(page, receiver):
     equal(len(page.all(".bar.failed")), 1)
     assert "httpchain.backoff" in page.one(".event").get_attribute("title")
     equal([row.find_element(By.CSS_SELECTOR, ".message").text for row in page.all(".member")], ["shelf is empty"])
-    # A span that comes late joins those that are drawn.
+    # A late span is added to the drawn ones.
     receiver.post("/v1/traces", spans(span("late", 7, 6, 0.25, 0.1, base), service="warehouse"))
     eventually(lambda: len(page.all(".span-name")), 7)
     page.all(".span-name")[3].click()
@@ -322,7 +322,7 @@ def metric_rows(page, receiver):
 @page_check("a tab that nobody sees keeps no more than one that is seen")
 def hidden(page, receiver):
     page.open()
-    # As in a hidden tab: no frame is drawn.
+    # Simulates a hidden tab, which draws no frames.
     page.run("Object.defineProperty(document, 'hidden', {get: () => true}); window.requestAnimationFrame = () => 0")
     for start in range(0, 12_000, 500):
         lines = "".join('{"message":"number %d"}\n' % number for number in range(start, start + 500))

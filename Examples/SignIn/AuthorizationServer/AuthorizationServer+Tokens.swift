@@ -28,7 +28,7 @@ extension AuthorizationServer {
         state.withLock { state in
             guard let id = form["code"], let code = state.codes[id] else { return Self.refusal("invalid_grant") }
             guard !code.isUsed else {
-                // RFC 6749 §4.1.2: a code that is used twice was stolen, and so were the tokens issued for it.
+                // RFC 6749 §4.1.2: a code that is used twice was stolen, so the tokens issued for it are revoked.
                 state.tokens = state.tokens.filter { !code.tokens.contains($0.value) }
                 return Self.refusal("invalid_grant")
             }

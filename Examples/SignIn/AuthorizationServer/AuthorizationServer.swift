@@ -3,11 +3,11 @@ public import HTTPChainCore
 import HTTPChainOAuth
 import HTTPTypes
 
-/// A small in-memory authorization server that is strict about what the standards require of a client.
+/// A small in-memory authorization server that strictly checks the requirements of the standards for clients.
 ///
-/// It has the authorization code flow with PKCE (RFC 6749, RFC 7636), the device flow (RFC 8628), single-use refresh
-/// tokens, revocation (RFC 7009) and metadata (RFC 8414). Its tokens give access to a resource, `/me`. It is for
-/// examples and tests: there are no users to ask, so ``answer(with:)`` sets their decision.
+/// It supports the authorization code flow with PKCE (RFC 6749, RFC 7636), the device flow (RFC 8628), single-use
+/// refresh tokens, revocation (RFC 7009) and metadata (RFC 8414). Its tokens give access to a resource, `/me`. It is
+/// for examples and tests. It has no users to ask, so ``answer(with:)`` sets their decision.
 public final class AuthorizationServer: Sendable {
     /// The user's decision.
     public enum Decision: Sendable {

@@ -70,8 +70,9 @@ struct CachingProxy: AsyncParsableCommand {
         try await transport.shutdown()
     }
 
-    /// Allows many connections, because each client's request may need one, and closes idle ones before a server does,
-    /// because that would break the next request.
+    /// Allows many connections, because each client's request may need one.
+    ///
+    /// Idle connections are closed before a server closes them, because that would break the next request.
     private static var clientConfiguration: HTTPClient.Configuration {
         var configuration = AsyncHTTPClientTransport.standardConfiguration
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 256

@@ -18,7 +18,9 @@ struct ProxyConnection: ServerChildChannel {
         var channel: any Channel { client.channel }
     }
 
-    /// A response that can't be completed, which closes the connection, so that the client notices.
+    /// A response that can't be completed.
+    ///
+    /// It closes the connection, so that the client notices.
     struct Broken: Error {}
 
     let gateway: Gateway

@@ -29,6 +29,6 @@ struct UpstreamTransport: Transport {
 }
 
 extension HTTPField.Name {
-    /// RFC 9110 §7.2; a field, because it isn't the connection's authority.
+    /// RFC 9110 §7.2: the name is a field's, because the value isn't the connection's authority.
     static let host = Self("Host") ?? .via
 }
