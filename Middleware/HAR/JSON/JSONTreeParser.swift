@@ -126,32 +126,15 @@ struct JSONTreeParser {
 
     private mutating func number() throws(Fault) -> JSONTree {
         let start = index
-        if current == UInt8(ascii: "-") { index += 1 }
-        // RFC 8259 §6: no leading zeros.
-        if current == UInt8(ascii: "0") { index += 1 } else { try digits() }
-        if current == UInt8(ascii: ".") {
-            index += 1
-            try digits()
+        do throws(JSONLexer.Fault) {
+            index = try JSONLexer.endOfNumber(in: bytes, from: start)
+        } catch {
+            guard case .unexpected(let offset, let expected) = error else { return try cut(.null) }
+            throw .malformed(offset: offset, expected: expected)
         }
-        if current == UInt8(ascii: "e") || current == UInt8(ascii: "E") {
-            index += 1
-            if current == UInt8(ascii: "+") || current == UInt8(ascii: "-") { index += 1 }
-            try digits()
-        }
-        if isCut || (depth > 0 && index == bytes.count) { return try cut(.null) }
+        // More digits may be missing.
+        if depth > 0, index == bytes.count { return try cut(.null) }
         return .number(String(decoding: bytes[start..<index], as: UTF8.self))
-    }
-
-    private mutating func digits() throws(Fault) {
-        guard let byte = current else {
-            _ = try cut(.null)
-            return
-        }
-        guard (0x30...0x39).contains(byte) else { throw .malformed(offset: index, expected: "a digit") }
-        while let byte = current, (0x30...0x39).contains(byte) {
-            Steps.take()
-            index += 1
-        }
     }
 
     private mutating func enter() throws(Fault) {
@@ -257,50 +240,19 @@ struct JSONTreeParser {
     ///
     /// Returns `false` if the text ends there.
     private mutating func escape(_ text: inout [UInt8]) throws(Fault) -> Bool {
-        guard let byte = current else { return false }
-        index += 1
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
-        case UInt8(ascii: "b"): text.append(0x08)
-        case UInt8(ascii: "f"): text.append(0x0C)
-        case UInt8(ascii: "n"): text.append(0x0A)
-        case UInt8(ascii: "r"): text.append(0x0D)
-        case UInt8(ascii: "t"): text.append(0x09)
-        case UInt8(ascii: "u"):
-            guard let first = try unit() else { return false }
-            var scalar = Unicode.Scalar(UInt32(first))
-            if (0xD800..<0xDC00).contains(first), index + 1 < bytes.count, bytes[index] == UInt8(ascii: "\\"),
-                bytes[index + 1] == UInt8(ascii: "u")
-            {
-                let before = index
-                index += 2
-                guard let second = try unit() else { return false }
-                if (0xDC00..<0xE000).contains(second) {
-                    let offset = (UInt32(first) - 0xD800) << 10 + (UInt32(second) - 0xDC00)
-                    scalar = Unicode.Scalar(0x10000 + offset)
-                } else {
-                    index = before
-                }
+        do throws(JSONLexer.Fault) {
+            switch try JSONLexer.escape(in: bytes, from: index) {
+            case .scalar(let scalar, let end):
+                text += String(scalar).utf8
+                index = end
+            case .loneSurrogate(let end):
+                text += "\u{FFFD}".utf8
+                index = end
             }
-            text.append(contentsOf: (scalar ?? "\u{FFFD}").utf8)
-        default: throw .malformed(offset: index - 1, expected: "an escape")
+            return true
+        } catch {
+            guard case .unexpected(let offset, let expected) = error else { return false }
+            throw .malformed(offset: offset, expected: expected)
         }
-        return true
-    }
-
-    /// Reads four hexadecimal digits.
-    ///
-    /// Returns `nil` if the text ends within them.
-    private mutating func unit() throws(Fault) -> UInt16? {
-        var unit: UInt16 = 0
-        for _ in 0..<4 {
-            guard let byte = current else { return nil }
-            guard let digit = byte.hexadecimalValue else {
-                throw .malformed(offset: index, expected: "four hexadecimal digits")
-            }
-            unit = unit << 4 | UInt16(digit)
-            index += 1
-        }
-        return unit
     }
 }

@@ -6,11 +6,6 @@ import HTTPChainSupport
 ///
 /// It returns nothing for a file that is too large, too deep, or not UTF-8.
 struct RouteJSONParser {
-    private static let escapes: [UInt8: UnicodeScalar] = [
-        UInt8(ascii: "\""): "\"", UInt8(ascii: "\\"): "\\", UInt8(ascii: "/"): "/", UInt8(ascii: "b"): "\u{8}",
-        UInt8(ascii: "f"): "\u{C}", UInt8(ascii: "n"): "\n", UInt8(ascii: "r"): "\r", UInt8(ascii: "t"): "\t",
-    ]
-
     private let bytes: [UInt8]
     private var position = 0
     private var line = 1
@@ -197,45 +192,18 @@ struct RouteJSONParser {
 
     private mutating func number(at place: RouteNode.Place) -> RouteNode? {
         let start = position
-        let isStrict = scanNumber()
+        let end = bytes.withUnsafeBufferPointer { try? JSONLexer.endOfNumber(in: $0, from: start) }
         // Trailing characters, as in 01 or 1.x, are part of the same mistake.
-        let end = position
         while position < bytes.count, "+-.eE0123456789".utf8.contains(bytes[position]) {
             Steps.take()
             position += 1
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
-        guard isStrict, end == position, let number = Double(text), number.isFinite else {
+        guard end == position, let number = Double(text), number.isFinite else {
             lose("\"\(text.printable(upTo: 40))\" is not a JSON number")
             return nil
         }
         return RouteNode(.number(number), at: place)
-    }
-
-    /// Scans a number, RFC 8259 §6; returns whether it is valid.
-    private mutating func scanNumber() -> Bool {
-        func byte(_ offset: Int = 0) -> UInt8? { position + offset < bytes.count ? bytes[position + offset] : nil }
-        func digits() -> Bool {
-            let start = position
-            while let digit = byte(), 0x30...0x39 ~= digit { position += 1 }
-            return position > start
-        }
-        if byte() == UInt8(ascii: "-") { position += 1 }
-        if byte() == UInt8(ascii: "0") {
-            position += 1
-        } else if !digits() {
-            return false
-        }
-        if byte() == UInt8(ascii: ".") {
-            position += 1
-            guard digits() else { return false }
-        }
-        if byte() == UInt8(ascii: "e") || byte() == UInt8(ascii: "E") {
-            position += 1
-            if byte() == UInt8(ascii: "+") || byte() == UInt8(ascii: "-") { position += 1 }
-            guard digits() else { return false }
-        }
-        return true
     }
 
     private mutating func string() -> String? {
@@ -262,34 +230,22 @@ struct RouteJSONParser {
     }
 
     private mutating func escape() -> UnicodeScalar? {
-        guard position < bytes.count else {
-            lose("the string is not closed")
-            return nil
-        }
         let start = position
-        let byte = bytes[position]
-        position += 1
-        if let scalar = Self.escapes[byte] { return scalar }
-        if byte == UInt8(ascii: "u"), let first = hex() {
-            if let scalar = UnicodeScalar(first) { return scalar }
-            // RFC 8259 §7: beyond the Basic Multilingual Plane, two escapes make one character.
-            if 0xD800..<0xDC00 ~= first, bytes[position...].starts(with: #"\u"#.utf8) {
-                position += 2
-                if let second = hex(), 0xDC00..<0xE000 ~= second {
-                    return UnicodeScalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-                }
+        do throws(JSONLexer.Fault) {
+            let escape = try bytes.withUnsafeBufferPointer { bytes throws(JSONLexer.Fault) in
+                try JSONLexer.escape(in: bytes, from: start)
+            }
+            if case .scalar(let scalar, let end) = escape {
+                position = end
+                return scalar
+            }
+        } catch {
+            if error == .cut {
+                lose("the string is not closed")
+                return nil
             }
         }
-        position = start
         lose("the string has an escape that JSON does not have")
         return nil
-    }
-
-    private mutating func hex() -> UInt32? {
-        guard position + 4 <= bytes.count else { return nil }
-        let digits = bytes[position..<(position + 4)]
-        guard digits.allSatisfy({ UnicodeScalar($0).properties.isASCIIHexDigit }) else { return nil }
-        position += 4
-        return UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
     }
 }
