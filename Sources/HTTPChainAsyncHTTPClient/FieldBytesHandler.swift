@@ -43,7 +43,7 @@ final class FieldBytesHandler: ChannelDuplexHandler {
 ///
 /// Byte 0x80 is U+EF80, and so on up to U+EFFF. These characters themselves are replaced byte by byte, so that every
 /// head has its own replacement.
-struct FieldBytes {
+package struct FieldBytes {
     /// Whether the next byte belongs to a head.
     private var isInHead = true
     /// The first bytes of the current line, as far as the status needs them.
@@ -55,8 +55,10 @@ struct FieldBytes {
     /// The start of a character whose end has not arrived.
     private var pending: [UInt8] = []
 
+    package init() {}
+
     /// Returns the bytes to decode instead of the given ones; `nil` for the given ones.
-    mutating func replacement(for bytes: some Collection<UInt8>) -> [UInt8]? {
+    package mutating func replacement(for bytes: some Collection<UInt8>) -> [UInt8]? {
         guard isInHead else { return nil }
         var isASCII = pending.isEmpty
         var end = bytes.startIndex
@@ -140,7 +142,7 @@ struct FieldBytes {
     }
 
     /// Returns the original bytes of UTF-8 text in which private characters stand for bytes; `nil` if there are none.
-    static func original(_ text: some Collection<UInt8>) -> [UInt8]? {
+    package static func original(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.contains(0xEE) else { return nil }
         var bytes = Array(text)
         var (read, written) = (0, 0)

@@ -1,6 +1,7 @@
 #if AllTests && AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
+import HTTPChainAsyncHTTPClient
 import HTTPChainAuthDigest
 import HTTPChainCore
 import HTTPChainRedirect
@@ -8,8 +9,6 @@ import HTTPChainTesting
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainAsyncHTTPClient
 
 @Suite("The bytes of fields that are not UTF-8", .timeLimit(.minutes(10)))
 struct FieldBytesTests {
