@@ -7,6 +7,8 @@ public struct InvalidRequestError: HTTPChainError, Hashable {
     public enum Problem: Sendable, Hashable {
         /// The target isn't absolute, because no stage completed the reference (redacted).
         case relativeURL(String)
+        /// Nothing has put the path and query arguments of the request into its URL (redacted).
+        case unfinishedURL(String)
         /// The URL (first, redacted) is invalid for the reason given (second).
         case invalidURL(String, String)
         /// A header field's name isn't a token, RFC 9110 §5.1; control characters in it are spaces.
@@ -37,6 +39,7 @@ public struct InvalidRequestError: HTTPChainError, Hashable {
         self.problem =
             switch problem {
             case .relativeURL(let reference): .relativeURL(redaction.url(reference))
+            case .unfinishedURL(let url): .unfinishedURL(redaction.url(url))
             case .invalidURL(let url, let why): .invalidURL(redaction.url(url), redaction.text(why))
             case .invalidHeaderName(let name): .invalidHeaderName(redaction.text(name, upTo: Redaction.longestShown))
             case .invalidContentLength(let text): .invalidContentLength(redaction.text(text))
@@ -65,6 +68,11 @@ public struct InvalidRequestError: HTTPChainError, Hashable {
             Explanation(
                 "the URL reference \"\(reference)\" has no \(reference.begins(with: "//") ? "scheme" : "host")",
                 "give an absolute URL or add a stage that completes it"
+            )
+        case .unfinishedURL(let url):
+            Explanation(
+                "nothing has put the path and query arguments of the request into its URL \"\(url)\"",
+                "send it through a chain with URLBuilderMiddleware(), or write the complete URL"
             )
         case .invalidURL(let url, let why):
             Explanation("the URL \"\(url)\" is invalid: \(why)")

@@ -40,6 +40,9 @@ extension Request {
         } catch {
             throw error.redacted(by: Request(head: head, options: options).redaction)
         }
+        if options.hasUnreadTarget {
+            throw InvalidRequestError(.unfinishedURL(url)).redacted(by: Request(head: head, options: options).redaction)
+        }
         for field in head.headerFields {
             if field.withUnsafeBytesOfValue({ $0.contains(where: ASCII.isFieldControl) }) {
                 throw InvalidRequestError(.invalidHeaderValue(name: field.name.rawName))
