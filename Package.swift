@@ -801,3 +801,26 @@ let package = Package(
         ),
     ]
 )
+
+// Under a sanitizer a part of the tests runs. The other tests and the programs, which nobody would run, aren't built.
+if let wanted = Context.environment["HTTPCHAIN_TEST_TARGETS"]?.split(separator: "|").map(String.init) {
+    var needed: Set<String> = []
+    func need(_ names: [String]) {
+        for name in names where needed.insert(name).inserted {
+            let target = package.targets.first { $0.name == name }
+            need(target?.dependencies.compactMap(\.ownTarget) ?? [])
+        }
+    }
+    need(wanted)
+    package.targets.removeAll { [.test, .executable].contains($0.type) && !needed.contains($0.name) }
+}
+
+extension Target.Dependency {
+    /// The name of a target of this package; of another package's it finds none.
+    var ownTarget: String? {
+        switch self {
+        case .targetItem(let name, _), .byNameItem(let name, _): name
+        default: nil
+        }
+    }
+}
