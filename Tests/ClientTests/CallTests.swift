@@ -2,6 +2,7 @@
 import Foundation
 import HTTPChain
 import HTTPChainClient
+import HTTPChainPagination
 import HTTPChainTesting
 import TestSupport
 import Testing
@@ -441,6 +442,38 @@ struct CallTests {
         await call.finished()
         #expect(outcomes.all == [true])
         #expect(client.registry.count == 0)
+    }
+
+    @Test("A call that is cancelled before it begins is not sent, and its outcome is cancelled")
+    func cancelledBeforeItBegins() async throws {
+        let sent = Events<Void>()
+        let mocked = Events<Void>()
+        let transport = ClosureTransport { _ in
+            sent.add(())
+            return Response(.ok, body: #"{"id":7,"name":"Rose"}"#)
+        }
+        let client = Client {
+            Endpoint.mock(GetText.self) { _ in
+                mocked.add(())
+                return "text"
+            }
+            Endpoint("garden", over: transport)
+        }
+        let registry = CallRegistry()
+        let chain = try Chain(transport: transport) { CallRegistryMiddleware(registry) }
+        let cancelled = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await #expect(throws: CancellationError.self) { try await client.call(GetPlant(id: 7)) }
+            #expect(await client.call(GetPlant(id: 7)).slow(after: .seconds(1)).outcome.isCancelled)
+            await #expect(throws: CancellationError.self) { try await client.call(GetStream(path: "s")) }
+            await #expect(throws: CancellationError.self) { try await client.call(GetText(path: "x")) }
+            var pages = client.call(ListPlants()).pages(by: .linkHeader()).makeAsyncIterator()
+            await #expect(throws: CancellationError.self) { try await pages.next() }
+            await #expect(throws: CancellationError.self) { try await chain.send(.get("https://a.example/")) }
+        }
+        await cancelled.value
+        #expect(sent.all.isEmpty && mocked.all.isEmpty)
+        #expect(client.registry.count == 0 && registry.count == 0)
     }
 }
 #endif

@@ -179,6 +179,19 @@ struct StoredThenLiveTests {
         try await until("the call to be cancelled") { scene.client.registry.count == 0 }
     }
 
+    @Test("Nothing is sent in a task that is cancelled already, and the call leaves the registry")
+    func cancelledBeforeItBegins() async throws {
+        let scene = try await Scene()
+        let sent = scene.nursery.begun.value
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            for try await _ in scene.client.storedThenLive(ValuePlant(id: 7)) {}
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        try await until("the call to leave") { scene.client.registry.count == 0 }
+        #expect(scene.nursery.begun.value == sent)
+    }
+
     @Test("An observer is told what was stored and what is live; of data alone where it wants no more")
     func observers() async throws {
         let scene = try await Scene()

@@ -110,8 +110,9 @@ public final class CallRegistry: Sendable {
     ///   - value: The value that the call is made from.
     ///   - registration: The call's key, tags, and whether duplicates are excluded.
     ///   - operation: The call's work, which receives the call's id.
-    /// - Throws: ``DuplicateCallError`` and ``CallIdentityError`` before the operation begins; `CancellationError` if
-    ///   the call was cancelled in the registry, regardless of the operation's result; any error of the operation.
+    /// - Throws: ``DuplicateCallError`` and ``CallIdentityError`` before the operation begins; `CancellationError`
+    ///   before it begins if the calling task is cancelled, and if the call was cancelled in the registry, regardless of
+    ///   the operation's result; any error of the operation.
     public func perform<Result: Sendable>(
         value: (any Sendable)? = nil,
         registration: CallRegistration = CallRegistration(),
@@ -143,6 +144,8 @@ public final class CallRegistry: Sendable {
 
     /// Performs an operation registered by ``enter(_:)``; call this once.
     func perform(_ operation: any CallOperation, as id: CallID) async throws -> ErasedResult {
+        // The call's task is unstructured: it doesn't inherit the cancellation of this task.
+        if Task.isCancelled { cancel(id) }
         // The call may have been cancelled since it was registered.
         guard holds(id) else { throw CancellationError() }
         let task = begin(operation, as: id)

@@ -83,7 +83,7 @@ extension Call where Kind: StoredRequest {
         let run = StoredThenLiveRun(of: self, dependency)
         let key = settings.registration.key
         // Registers the call before returning.
-        run.begin()
+        run.register()
         return StartedCall(
             Task { [request] in
                 func report(_ outcome: CallOutcome<Kind.Output>, isStored: Bool = false, at date: Date? = nil) async {

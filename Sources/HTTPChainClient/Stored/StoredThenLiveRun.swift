@@ -46,6 +46,7 @@ final class StoredThenLiveRun<Kind: StoredRequest>: Sendable {
     private let settings: CallSettings
     private let dependency: StoredReplyDependency
     private let state = Watched(State())
+    private let admission = Locked<Result<AdmittedCall<Kind>, any Error>?>(nil)
     private let tasks = Locked<(reading: Task<Void, Never>, calling: Task<Void, Never>)?>(nil)
 
     init(of call: Call<Kind>, _ dependency: StoredReplyDependency) {
@@ -93,25 +94,37 @@ final class StoredThenLiveRun<Kind: StoredRequest>: Sendable {
         }
     }
 
-    /// Registers the call, sends its request, and reads the store concurrently.
-    ///
-    /// Does nothing if called again. Neither task retains this object, so an iterator's deallocation cancels them.
-    func begin() {
-        guard tasks.withLock({ $0 == nil }) else { return }
-        let (core, request, state, dependency) = (core, request, state, dependency)
-        let plain = settings
+    /// Registers the call, which ``next()`` then sends.
+    @discardableResult
+    func register() -> Result<AdmittedCall<Kind>, any Error> {
+        if let admission = admission.withLock({ $0 }) { return admission }
+        let (state, dependency) = (state, dependency)
         var settings = settings
         // The reply that the live call stores must not be read here as the previous one.
         settings.beforeStoring = {
             state.update { $0.hasReply = true }
             if dependency == .never { try? await state.wait { $0.stored == nil ? nil : () } }
         }
-        let admission = Result { [settings] in try core.admit(request, settings) }
+        let admitted = Result { [settings] in try core.admit(request, settings) }
+        admission.withLock { $0 = admitted }
+        return admitted
+    }
+
+    /// Registers the call, sends its request, and reads the store concurrently.
+    ///
+    /// Does nothing if called again. Neither task retains this object, so an iterator's deallocation cancels them.
+    private func begin() {
+        guard tasks.withLock({ $0 == nil }) else { return }
+        let (core, request, settings, state) = (core, request, settings, state)
+        let admission = register()
         let reading = Task {
-            let stored = await Result.of { try await core.storedReply(for: request, plain) }
+            let stored = await Result.of { try await core.storedReply(for: request, settings) }
             state.update { $0.stored = stored }
         }
+        // The call's task is unstructured: it doesn't inherit the cancellation of this task.
+        let isCancelled = Task.isCancelled
         let calling = Task {
+            if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
             let live = await Result.of { try await core.perform(admission.get()).value }
             state.update { $0.live = live }
         }
