@@ -23,6 +23,9 @@ public macro OnlyErrorHandlers(_ handlers: ErrorHandler...) =
 
 /// Stores the response for a time, regardless of the server's settings.
 ///
+/// Calls with different parameters in their header fields don't share a response: these parameters are added to the
+/// identifier, unless it already contains them. Remove such responses with `.identifierPrefix`.
+///
 /// - Parameters:
 ///   - maxAge: The time for which the response is fresh.
 ///   - offline: Whether a stored response is returned if no other is available; must be the literal `true` or `false`.

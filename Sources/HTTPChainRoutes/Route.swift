@@ -53,6 +53,8 @@ public struct Route: Sendable, Hashable {
     /// Whether the result is a file.
     public var saveAsFile = false
     /// The time for which the response is fresh, for `CacheMiddleware`; determined by the server by default.
+    ///
+    /// With a time, calls share a response only if their parameters and the variables in their header fields are equal.
     public var cacheTTL: Duration?
     /// Whether the cache ignores the query.
     public var cacheIgnoresQuery = false

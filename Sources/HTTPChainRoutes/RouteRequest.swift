@@ -61,7 +61,8 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
     ///   field invalid; `URLBuilderError` for path variables without a value; `HeadersError` for header variables
     ///   without a value.
     public func makeRequest() throws -> Request {
-        var request = Request(route.method, path, headers: try fields())
+        let fields = try fields()
+        var request = Request(route.method, path, headers: fields)
         request.options[RouteOption.self] = route
         var arguments = URLArguments(path: variables)
         try setContent(of: &request, &arguments)
@@ -70,7 +71,7 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
         } else {
             request.urlArguments = arguments
         }
-        return try configured(request)
+        return try configured(request, fields)
     }
 
     /// Returns the route's header fields with the path's variables filled in.
@@ -134,7 +135,7 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
         if !route.requestRootKeyPath.isWhole { request = request.encoded(under: route.requestRootKeyPath) }
     }
 
-    private func configured(_ request: Request) throws -> Request {
+    private func configured(_ request: Request, _ fields: HTTPFields) throws -> Request {
         var request = request
         if let mapper = route.mapper { request = request.serialized(by: mapper) }
         if !route.responseRootKeyPath.isWhole { request = request.decoded(at: route.responseRootKeyPath) }
@@ -149,7 +150,7 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
         var settings = CacheSettings(invalidates: route.invalidates.map { .identifierPrefix(Self.cacheName($0)) })
         if let lifetime = route.cacheTTL {
             settings.lifetime = .exactly(lifetime)
-            settings.identifier = try cacheIdentifier
+            settings.identifier = try cacheIdentifier(fields)
         }
         if route.cacheIgnoresQuery { settings.ignoredQuery = .all }
         return request.caching(settings)
@@ -157,16 +158,22 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
 
     private static func cacheName(_ route: String) -> String { "route \(route)#" }
 
-    /// The route's name, and a digest of parameters in the body, because they aren't part of the URL.
-    private var cacheIdentifier: String {
-        get throws {
-            var name = Self.cacheName(route.name)
-            guard let parameters, route.serialization == .json || route.serialization == .form else { return name }
+    /// Returns the route's name, with digests of the parameters in the body and of the header fields with variables,
+    /// because neither are part of the URL.
+    ///
+    /// - Parameter fields: The route's header fields with the variables filled in.
+    private func cacheIdentifier(_ fields: HTTPFields) throws -> String {
+        var name = Self.cacheName(route.name)
+        if let parameters, route.serialization == .json || route.serialization == .form {
             let encoder = JSONEncoder()
             encoder.outputFormatting = .sortedKeys
             name += SHA256Digest.hex(of: String(decoding: try encoder.encode(parameters), as: UTF8.self))
-            return name
         }
+        let filled = zip(route.headers, fields).filter { $0.value != $1.value }
+        guard !filled.isEmpty else { return name }
+        // A value contains no line feed, so different fields have different texts.
+        let text = filled.map { "\($1.name.canonicalName):\($1.value)" }.joined(separator: "\n")
+        return "\(name)#\(SHA256Digest.hex(of: text))"
     }
 
     private func formParts(_ parameters: any Encodable & Sendable) throws -> [MultipartPart] {

@@ -69,6 +69,14 @@ extension MethodModel {
         return inherited.filter { !names.contains($0.name.lowercased()) } + own
     }
 
+    /// The parameters in values of header fields, in the order of their declaration.
+    var headerParameters: [Parameter] {
+        let names = headers.flatMap { header in
+            header.parameter.map { [$0] } ?? Interpolation(header.constant ?? "", parameters).used
+        }
+        return parameters.filter { names.contains($0.name) }
+    }
+
     /// The parameters used in constants: values of header fields and identifiers for the cache.
     var interpolated: [String] {
         let texts =

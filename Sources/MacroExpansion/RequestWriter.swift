@@ -181,11 +181,24 @@ struct RequestWriter {
         if annotation.argument("offline")?.trimmedDescription == "true" {
             arguments.insert("use: .storedOnFailure", at: 0)
         }
-        if let identifier = annotation.argument("identifier") {
-            let text = identifier.literalText.map { Interpolation($0, method.parameters).swift }
-            arguments.append("identifier: \(text ?? identifier.trimmedDescription)")
-        }
+        if let identifier = identifier(annotation) { arguments.append("identifier: \(identifier)") }
         return "request = request.caching(CacheSettings(\(arguments.joined(separator: ", "))))"
+    }
+
+    /// Returns the identifier of a stored response as a Swift string literal, or nil if the URL is sufficient.
+    ///
+    /// It contains all parameters in header fields, because responses that depend on them have the same URL.
+    private func identifier(_ annotation: Annotation) -> String? {
+        let written = annotation.argument("identifier").map { Interpolation($0.literalText ?? "", method.parameters) }
+        // Without an identifier, responses to other methods aren't stored, and still must not be.
+        guard written != nil || method.verb.map({ ["GET", "HEAD"].contains($0.name) }) == true else { return nil }
+        let used = written?.used ?? []
+        let values = method.headerParameters.filter { !used.contains($0.name) }.map { parameter in
+            parameter.isOptional ? "\(parameter.stored).map { \"\\($0)\" }" : "\"\\(\(parameter.stored))\""
+        }
+        if values.isEmpty { return written?.swift }
+        // The description of an array has its elements in quotation marks, so that they are unambiguous.
+        return "\(written?.swift.dropLast() ?? "\"")\\([\(values.joined(separator: ", "))])\""
     }
 }
 #endif

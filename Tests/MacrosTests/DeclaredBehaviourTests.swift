@@ -30,6 +30,9 @@ protocol ShedService {
     @GET("sheds/{id}") @Cached(maxAge: .seconds(60))
     func fresh(id: Int) async throws -> String
 
+    @GET("balance") @Header("X-Account", from: "account") @Header("X-Zone", from: "zone") @Cached(maxAge: .seconds(60))
+    func balance(account: String, zone: String?) async throws -> String
+
     @DELETE("sheds") @Invalidates(.identifierPrefix("shed-"))
     func clear() async throws
 
@@ -124,6 +127,18 @@ struct DeclaredBehaviourTests {
         #expect(try await sheds.shed(id: 8) == "eight anew")
         #expect(try await sheds.fresh(id: 7) == "another")
         #expect(transport.requestCount == 6)
+    }
+
+    @Test("A stored answer is given only to calls with the same parameters in their header fields")
+    func headerParameters() async throws {
+        let sheds = try sheds()
+        transport.enqueue([.text("of ada"), .text("of bob"), .text("of bob in the north")])
+        for _ in 0..<2 {
+            #expect(try await sheds.balance(account: "ada") == "of ada")
+            #expect(try await sheds.balance(account: "bob") == "of bob")
+            #expect(try await sheds.balance(account: "bob", zone: "north") == "of bob in the north")
+        }
+        #expect(transport.requestCount == 3)
     }
 
     @Test("Parts of each kind are on the wire as they are meant")

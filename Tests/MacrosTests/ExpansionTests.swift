@@ -176,6 +176,23 @@ struct ExpansionTests {
             "request = request.caching(CacheSettings(lifetime: .exactly(.seconds(5)), identifier: \"x-\\(id)\"))"
         ),
         (
+            "@GET @Cached(maxAge: .seconds(5)) @Header(\"X-Account\", from: \"account\")", "a(account: String)",
+            "CacheSettings(lifetime: .exactly(.seconds(5)), identifier: \"\\([\"\\(account)\"])\"))"
+        ),
+        (
+            "@GET @Cached(maxAge: .seconds(5), identifier: \"x-{id}\") @Header(\"id\", \"zone\")",
+            "a(id: Int, zone: String?)",
+            "identifier: \"x-\\(id)\\([zone.map { \"\\($0)\" }])\"))"
+        ),
+        (
+            "@GET @Cached(maxAge: .seconds(5)) @Headers([\"X-Account\": \"{account} %%1%%\"])",
+            "a(account: String, zone: Int)", "identifier: \"\\([\"\\(account)\", \"\\(zone)\"])\"))"
+        ),
+        (
+            "@POST @Cached(maxAge: .seconds(5)) @Header(\"X-Account\", from: \"account\")", "a(account: String)",
+            "CacheSettings(lifetime: .exactly(.seconds(5))))"
+        ),
+        (
             "@GET @Cached(maxAge: .seconds(5), offline: true)", "a()",
             "request = request.caching(CacheSettings(use: .storedOnFailure, lifetime: .exactly(.seconds(5))))"
         ),

@@ -400,6 +400,36 @@ struct RouteClientTests {
         }
     }
 
+    @Test("A stored reply is given only to calls with the same variables in their header fields")
+    func cachingByHeader() async throws {
+        let name = try #require(HTTPField.Name("X-Account"))
+        let transport = InMemoryTransport { request in
+            Response(.ok, headers: [.contentType: "text/plain"], body: HTTPBody("of \(request.headers[name] ?? "-")"))
+        }
+        let client = try Way.client(
+            """
+            { "service": { "host": "a.example" }, "routes": {
+              "balance": { "path": "x", "headers": { "X-Account": "{account}", "X-Plain": "on" }, "cacheTTL": 60 },
+              "query": { "path": "x", "method": "POST", "headers": { "X-Account": "{account}" }, "cacheTTL": 60 },
+              "pay": { "path": "y", "method": "POST", "invalidates": ["balance"] }
+            } }
+            """,
+            over: transport,
+            [:]
+        )
+        for _ in 0..<2 {
+            for account in ["ada", "bob"] {
+                #expect(try await client.request("balance", variables: ["account": account]).text == "of \(account)")
+                let reply = try await client.request("query", variables: ["account": account], parameters: ["q": 1])
+                #expect(reply.text == "of \(account)")
+            }
+        }
+        #expect(transport.requests.count == 4)
+        try await client.request("pay")
+        for account in ["ada", "bob"] { try await client.request("balance", variables: ["account": account]) }
+        #expect(transport.requests.count == 7)
+    }
+
     @Test("A program without async waits for a route, with a limit", arguments: Way.allCases)
     func waits(way: Way) async throws {
         try await way.withRoutes { client, _ in
