@@ -21,6 +21,7 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
 
     typealias Fetch =
         @Sendable (
+            _ position: PagePosition,
             _ change: @escaping @Sendable (Request) -> Request
         ) async throws -> DecodedResponse<Value>
 
@@ -41,6 +42,19 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
         startingAt position: PagePosition = .first,
         fetch:
             @escaping @Sendable (
+                _ change: @escaping @Sendable (_ request: Request) -> Request
+            ) async throws -> DecodedResponse<Value>
+    ) {
+        self.init(by: style, startingAt: position, fetchingAt: { _, change in try await fetch(change) })
+    }
+
+    /// Creates a sequence of calls that depend on the positions of their pages.
+    package init(
+        by style: PaginationStyle<Value>,
+        startingAt position: PagePosition,
+        fetchingAt fetch:
+            @escaping @Sendable (
+                _ position: PagePosition,
                 _ change: @escaping @Sendable (_ request: Request) -> Request
             ) async throws -> DecodedResponse<Value>
     ) {
@@ -131,7 +145,7 @@ struct PageSteps<Value: Sendable>: Sendable {
 
     func fetch(_ position: PagePosition) async throws -> PageStep<Value> {
         let sent = Locked<(record: CallRecord, origin: Origin?)?>(nil)
-        let decoded = try await fetch { first in
+        let decoded = try await fetch(position) { first in
             var request = position.request(from: first)
             let seen = (request.recordCall(), request.origin)
             sent.withLock { $0 = seen }

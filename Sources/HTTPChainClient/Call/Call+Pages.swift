@@ -3,7 +3,7 @@ public import HTTPChainPagination
 extension Call {
     /// Returns the pages of a list.
     ///
-    /// Each page is a call like this one.
+    /// Each page is a call like this one. Of a ``StoredRequest``, only the first page is stored.
     ///
     /// ```swift
     /// for try await page in client.call(ListPlants.self).key("list").pages(by: .linkHeader()) { show(page.value) }
@@ -16,6 +16,9 @@ extension Call {
         by style: PaginationStyle<Kind.Output>,
         startingAt position: PagePosition = .first
     ) -> PageSequence<Kind.Output> {
-        PageSequence(by: style, startingAt: position) { change in try await with(change).response }
+        PageSequence(by: style, startingAt: position) { position, change in
+            // The request is equal for all pages, so a later page would replace the first.
+            try await with(change).changing { $0.storesReply = position == .first }.response
+        }
     }
 }

@@ -105,6 +105,8 @@ struct CallSettings: Sendable {
     var changes: [@Sendable (Request) -> Request] = []
     /// The monitors that receive the events of this call.
     var monitors: [CallMonitorState] = []
+    /// Whether the reply of a ``StoredRequest`` is stored.
+    var storesReply = true
     /// A closure that is awaited after the call has its reply and before the reply is stored.
     var beforeStoring: (@Sendable () async -> Void)?
 }

@@ -49,20 +49,28 @@ final class TypedCall<Kind: TypedRequest>: CallOperation {
         return keep(unsafeDowncast(result, to: Output.self), place)
     }
 
+    /// The store for the reply, and the request by which it is stored; `nil` if it isn't stored.
+    private var storage: (ReplyStore, any StoredRequest)? {
+        guard settings.storesReply, let replies = core.replies, let stored = request as? any StoredRequest else {
+            return nil
+        }
+        return (replies, stored)
+    }
+
     /// Performs a call that is mocked or whose reply may be stored.
     private func performed() async throws -> Output {
         switch endpoint.handler {
         case .transport(let transport):
             let http = try makeRequest()
             let place = settings.processing ?? core.processing
-            guard let replies = core.replies, let stored = request as? any StoredRequest else {
+            guard let (replies, stored) = storage else {
                 return try await kind.perform(http, transport, place)
             }
             return try await core.storing(stored, http, in: replies, telling: teller, settings) {
                 try await kind.perform(http, type(of: stored).keepingBytes(transport), place)
             }
         case .mock(let answer):
-            guard let replies = core.replies, let stored = request as? any StoredRequest else {
+            guard let (replies, stored) = storage else {
                 return try await mocked(answer)
             }
             let http = try core.makeRequest(request, settings)

@@ -18,7 +18,7 @@ import HTTPChainSupport
 ///
 /// Each successful call replaces the previous reply in the client's ``ReplyStore``. This is independent of HTTP
 /// caching, which a `CacheMiddleware` in the chain implements: the stored reply is the service's most recent reply,
-/// regardless of freshness.
+/// regardless of freshness. Of the pages of a list, see `Call.pages(by:startingAt:)`, only the first is stored.
 public protocol StoredRequest: TypedRequest {
     /// The identifier that the reply is stored under, unique for each value; `nil` if the reply isn't stored.
     ///
