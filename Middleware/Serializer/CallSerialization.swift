@@ -41,6 +41,30 @@ public struct CallSerialization: Sendable {
     }
 }
 
+extension CallSerialization {
+    /// Whether the call says how the value of the response is decoded.
+    package var describesDecoding: Bool { !isOff && (innerKeyPath != nil || response != nil || !afterDecoding.isEmpty) }
+
+    /// The key path, unless it is the whole response.
+    private var innerKeyPath: BodyKeyPath? { keyPath.flatMap { $0.isWhole ? nil : $0 } }
+
+    /// Checks the settings of a call whose result isn't decoded by the stage.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the result.
+    ///   - usesSerializer: Whether the call has another use for its serializer, such as encoding the request.
+    /// - Throws: ``SerializerError`` for a key path, and for a serializer that has no other use.
+    package func checkUndecoded(_ type: Any.Type, usesSerializer: Bool) throws(SerializerError) {
+        guard !isOff else { return }
+        if let innerKeyPath {
+            throw SerializerError(.notDecoded(type: "\(type)", setting: "the key path \"\(innerKeyPath)\""))
+        }
+        if response != nil, !usesSerializer {
+            throw SerializerError(.notDecoded(type: "\(type)", setting: "a serializer of the response"))
+        }
+    }
+}
+
 extension CallSerialization: EffectComparable {
     package func hasSameEffect(as other: CallSerialization) -> Bool {
         isOff == other.isOff && Self.isSame(request, other.request) && Self.isSame(response, other.response)

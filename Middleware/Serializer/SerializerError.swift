@@ -25,6 +25,8 @@ public struct SerializerError: HTTPChainError {
         case notEncodable(type: String, serializer: String, codingPath: String, detail: String)
         /// The key path ends early: there is no such key at that position.
         case keyPathMissing(key: String, path: BodyKeyPath, place: BodyKeyPath, available: [String])
+        /// The call sets how its response is decoded, but the type of its result isn't decoded.
+        case notDecoded(type: String, setting: String)
         /// The response's body is larger than the limit.
         case tooLarge(limit: ByteCount)
         /// The response's body is still compressed or otherwise encoded.
@@ -82,6 +84,11 @@ public struct SerializerError: HTTPChainError {
                 "the key path \"\(path)\" ends early: there is no key \"\(key)\" "
                     + (place.isWhole ? "at the top of the body" : "at \(place)")
                     + (available.isEmpty ? ", which is empty" : ", there are \(Self.list(available))")
+            )
+        case .notDecoded(let type, let setting):
+            Explanation(
+                "the call has \(setting), but its result of type \(type) is not decoded",
+                "remove it from the call, or choose a result that is decoded"
             )
         case .tooLarge(let limit):
             Explanation(

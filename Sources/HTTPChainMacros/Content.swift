@@ -14,7 +14,9 @@ public macro Multipart(boundary: String? = nil) =
 public macro FormURLEncoded() =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Serializes the call with a given serializer.
+/// Serializes the call with a given serializer, which decodes the response too.
+///
+/// On a service, it applies to the methods whose content is encoded or whose result is decoded.
 @attached(peer)
 public macro Serializer(_ serializer: any HTTPChain.Serializer) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
@@ -30,6 +32,8 @@ public macro WithoutSerialization() =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
 /// Decodes the value at a key path of the content.
+///
+/// On a service, it applies to the methods whose result is decoded.
 @attached(peer)
 public macro KeyPath(_ path: BodyKeyPath) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")

@@ -42,6 +42,12 @@ struct DeclaredResult {
             }
     }
 
+    /// Whether the client reads the response itself, so that its serializers don't decode it.
+    var isUndecoded: Bool {
+        let name = output.split(separator: ".").last.map(String.init) ?? output
+        return form == .jsonValues || ["HTTPBody", "Response", "TemporaryFile"].contains(name)
+    }
+
     /// The output of one call.
     var output: String {
         switch form {

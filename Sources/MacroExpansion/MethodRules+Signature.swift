@@ -99,6 +99,19 @@ extension MethodRules {
         }
     }
 
+    /// Checks that settings for decoding have a result that is decoded.
+    mutating func checkDecoding() {
+        for annotation in method.annotations("KeyPath", "Serializer") where !method.uses(annotation) {
+            // One of the service applies to the methods that can use it.
+            if annotation.isInherited { continue }
+            add(
+                "@\(annotation.name) has no effect: a \(method.result.type) is not decoded",
+                at: annotation.node,
+                Mistake.Fix("remove @\(annotation.name)", Syntax(annotation.node), "")
+            )
+        }
+    }
+
     /// Returns the fix that wraps the current return type in a sequence.
     private func returning(_ sequence: String, of type: TypeSyntax?) -> Mistake.Fix {
         if let type {

@@ -16,6 +16,7 @@ struct MethodRules {
         checkNames()
         checkDefaults()
         checkResult()
+        checkDecoding()
         checkContent()
         checkHeaders()
         checkCache()

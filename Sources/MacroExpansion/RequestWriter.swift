@@ -122,7 +122,7 @@ struct RequestWriter {
         if method.annotations("FormURLEncoded").first != nil {
             lines.append("request = request.encoded(by: FormSerializer())")
         }
-        for annotation in method.annotations {
+        for annotation in method.annotations where method.uses(annotation) {
             if let option = Annotation.options[annotation.name] {
                 lines.append("request = request.\(option.call)(\(option.label)\(annotation.source))")
             }

@@ -51,6 +51,18 @@ struct MethodModel {
     /// Whether an annotation is on the method itself.
     func declares(_ annotation: String) -> Bool { annotations.contains { $0.name == annotation && !$0.isInherited } }
 
+    /// Whether an annotation for decoding has an effect on the method; `true` for other annotations.
+    func uses(_ annotation: Annotation) -> Bool {
+        guard result.isUndecoded else { return true }
+        return switch annotation.name {
+        case "KeyPath": annotation.texts.first?.text == ""
+        // It also encodes the content, and decodes the values of a sequence.
+        case "Serializer":
+            !annotations("Body", "Field").isEmpty || result.form == .jsonValues && annotation.texts.isEmpty
+        default: true
+        }
+    }
+
     func parameter(_ name: String) -> Parameter? { parameters.first { $0.name == name } }
 
     func annotations(_ names: String...) -> [Annotation] { annotations.filter { names.contains($0.name) } }

@@ -475,5 +475,85 @@ struct CallTests {
         #expect(sent.all.isEmpty && mocked.all.isEmpty)
         #expect(client.registry.count == 0 && registry.count == 0)
     }
+
+    /// A client of a service whose replies have a value at a key path, and text for the path "text".
+    private func deepClient(_ sent: Counter = Counter()) throws -> Client {
+        let transport = ClosureTransport { request in
+            sent.add()
+            if request.head.path == "/text" {
+                return Response(.ok, headers: [.contentType: "text/plain"], body: "plain")
+            }
+            let json: HTTPFields = [.contentType: "application/json", .eTag: "\"1\""]
+            return Response(.ok, headers: json, body: #"{"data":{"id":7,"name":"Rose","bytes":"QUI="}}"#)
+        }
+        return Client(over: try Garden.chain(over: transport))
+    }
+
+    @Test("Text, bytes and resources are decoded where the call says how")
+    func decodedText() async throws {
+        let client = try deepClient()
+        let text = client.makeCall(GetText(path: "deep"))
+        #expect(try await text.with { $0.decoded(at: "data.name") }.value == "Rose")
+        #expect(try await text.with { $0.decoded(at: .whole) }.value.hasPrefix("{"))
+        #expect(try await text.with { $0.decoded(at: "data.name").withoutSerialization() }.value.hasPrefix("{"))
+        let maybe = client.makeCall(GetMaybeText(path: "deep"))
+        #expect(try await maybe.with { $0.decoded(at: "data.name") }.value == "Rose")
+        #expect(try await maybe.with { $0.decoded(at: "data.none") }.value == nil)
+        let bytes = client.makeCall(GetData(path: "deep"))
+        #expect(try await bytes.with { $0.decoded(at: "data.bytes") }.value == Data("AB".utf8))
+        let changed = client.makeCall(GetText(path: "text"))
+        #expect(try await changed.with { $0.afterDecoding(String.self) { $0 += "!" } }.value == "plain!")
+        let record = client.makeCall(Fetch<ResourceRecord<Deep>>(path: "deep", result: .record()))
+        let found = try await record.with { $0.decoded(at: "data") }.value
+        #expect(found.name == "Rose" && found["id"] == 7 && found.entityTag == "\"1\"")
+        let unknown = await #expect(throws: SerializerError.self) {
+            try await text.with { $0.serialized(by: "unknown") }.value
+        }
+        #expect(unknown?.problem == .unknownName("unknown", available: ["JSON"]))
+        await #expect(throws: BodyError.self) { try await text.with { $0.decoded(upTo: .bytes(3)) }.value }
+    }
+
+    private struct Deep: Resource {
+        static let path = "deep/{id}"
+        var name: String
+    }
+
+    @Test(
+        "A result that is not decoded throws for a key path, and for a serializer that nothing uses, and sends nothing"
+    )
+    func undecoded() async throws {
+        let sent = Counter()
+        let client = try deepClient(sent)
+        func problem<Output>(_ request: Fetch<Output>) async -> SerializerError.Problem? {
+            let error = await #expect(throws: SerializerError.self) {
+                try await client.makeCall(request).with { $0.decoded(at: "data") }.value
+            }
+            await #expect(throws: SerializerError.self) {
+                try await client.makeCall(request).with { $0.decoded(by: .json) }.value
+            }
+            return error?.problem
+        }
+        let setting = "the key path \"data\""
+        #expect(await problem(Fetch(path: "deep", result: .stream)) == .notDecoded(type: "HTTPBody", setting: setting))
+        #expect(
+            await problem(Fetch(path: "deep", result: .file)) == .notDecoded(type: "TemporaryFile", setting: setting)
+        )
+        #expect(
+            await problem(Fetch(path: "deep", result: .response)) == .notDecoded(type: "Response", setting: setting)
+        )
+        let size = ResultKind<Int>.bytes { bytes, _ in bytes.count }
+        #expect(await problem(Fetch(path: "deep", result: size)) == .notDecoded(type: "Int", setting: setting))
+        #expect(sent.value == 0)
+        // The serializer encodes the content, and a call without a result has nothing to decode.
+        let posting = client.makeCall(GetResponse(path: "deep")).with { request in
+            var request = request.serialized(by: .json)
+            request.method = .post
+            request.body = .value(Garden.rose)
+            return request
+        }
+        #expect(try await posting.value.status == .ok)
+        try await client.makeCall(DeletePlant(id: 1)).with { $0.decoded(at: "data") }.value
+        #expect(sent.value == 2)
+    }
 }
 #endif

@@ -262,6 +262,24 @@ extension DeclarationMistake {
             mended: [#"@GET("a") @Cached(maxAge: .zero, offline: true) func a() async throws"#]
         ),
         DeclarationMistake(
+            #"@GET("a") @KeyPath("b") func a() async throws -> HTTPBody"#,
+            "@KeyPath has no effect: a HTTPBody is not decoded",
+            at: #"@KeyPath("b")"#,
+            mended: [#"@GET("a") func a() async throws -> HTTPBody"#]
+        ),
+        DeclarationMistake(
+            #"@GET("a") @KeyPath("b") func a() async throws -> JSONValues<Int>"#,
+            "@KeyPath has no effect",
+            at: #"@KeyPath("b")"#,
+            mended: [#"@GET("a") func a() async throws -> JSONValues<Int>"#]
+        ),
+        DeclarationMistake(
+            #"@GET("a") @Serializer("b") func a() async throws -> TemporaryFile"#,
+            "@Serializer has no effect",
+            at: #"@Serializer("b")"#,
+            mended: [#"@GET("a") func a() async throws -> TemporaryFile"#]
+        ),
+        DeclarationMistake(
             #"@GET("a") func a()"#,
             "async throws",
             at: "a",

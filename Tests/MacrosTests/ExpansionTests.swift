@@ -273,6 +273,27 @@ struct ExpansionTests {
         ),
     ]
 
+    @Test("A service's settings for decoding apply to the methods that can use them")
+    func inheritedDecoding() throws {
+        let text = try Self.expand(
+            """
+            @Service @KeyPath("data") @Serializer("xml") protocol S {
+                @GET("a") func a() async throws -> Int
+                @GET("b") func b() async throws -> TemporaryFile
+                @POST("c") @Body("x") func c(x: Int) async throws -> HTTPBody
+                @GET("d") func d() async throws -> EventStream<Int>
+            }
+            """
+        )[0]
+        let requests = text.components(separatedBy: "struct ")
+        func lines(_ name: String) -> [Bool] {
+            let request = requests.first { $0.hasPrefix(name) } ?? ""
+            return [request.contains("decoded(at: \"data\")"), request.contains("serialized(by: \"xml\")")]
+        }
+        #expect(lines("ARequest") == [true, true] && lines("BRequest") == [false, false])
+        #expect(lines("CRequest") == [false, true] && lines("DRequest") == [false, false])
+    }
+
     @Test("Each result has its way", arguments: results)
     func result(annotations: String, returned: String, expected: [String]) throws {
         let text = try Self.expand("@Service protocol S { \(annotations) func a() async throws -> \(returned) }")[0]

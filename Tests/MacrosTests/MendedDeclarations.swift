@@ -315,4 +315,19 @@ private protocol Mended61 {
 private protocol Mended62 {
     @GET("/a") func a() async throws
 }
+
+@Service(base: "https://a.example")
+private protocol Mended63 {
+    @GET("a") func a() async throws -> HTTPBody
+}
+
+@Service(base: "https://a.example")
+private protocol Mended64 {
+    @GET("a") func a() async throws -> JSONValues<Int>
+}
+
+@Service(base: "https://a.example")
+private protocol Mended65 {
+    @GET("a") func a() async throws -> TemporaryFile
+}
 #endif

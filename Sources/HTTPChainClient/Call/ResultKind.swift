@@ -32,11 +32,24 @@ public struct ResultKind<Output: Sendable>: Sendable {
 
     /// A kind that reads the response itself.
     ///
+    /// The result throws a `SerializerError` if the request has a key path, or a serializer for the response alone,
+    /// because nothing is decoded.
+    ///
     /// - Parameter read: A closure that makes the output from the response, on the concurrent pool.
     public static func custom(
         _ read: @escaping @Sendable (_ response: Response) async throws -> Output
     ) -> ResultKind {
+        custom(hasSerializer: false, read)
+    }
+
+    /// - Parameter hasSerializer: Whether the closure decodes with the serializer of the request.
+    private static func custom(
+        hasSerializer: Bool,
+        _ read: @escaping @Sendable (_ response: Response) async throws -> Output
+    ) -> ResultKind {
         ResultKind { request, transport, _ in
+            let usesSerializer = hasSerializer || request.body.value != nil
+            try request.serialization.checkUndecoded(Output.self, usesSerializer: usesSerializer)
             let response = try await transport.send(request)
             return CallResult(try await read(response), response: response)
         }
@@ -44,14 +57,19 @@ public struct ResultKind<Output: Sendable>: Sendable {
 
     /// A kind that reads the whole body and makes the output from its bytes.
     ///
+    /// The result throws a `SerializerError` for the same requests as ``custom(_:)``.
+    ///
     /// - Parameters:
-    ///   - limit: The maximum size of the body; 16 MiB by default.
+    ///   - limit: The maximum size of the body, unless the request has a limit for decoding; 16 MiB by default.
     ///   - map: A closure that makes the output from the bytes and their response.
     public static func bytes(
         upTo limit: ByteCount = .mebibytes(16),
         map: @escaping @Sendable (_ bytes: Data, _ response: Response) throws -> Output
     ) -> ResultKind {
         ResultKind { request, transport, processing in
+            let call = request.serialization
+            try call.checkUndecoded(Output.self, usesSerializer: request.body.value != nil)
+            let limit = call.limit ?? limit
             let response = try await transport.send(request)
             let bytes = try await response.body.collect(upTo: limit)
             return CallResult(try await processing.run { try map(bytes, response) }, response: response)
@@ -101,6 +119,17 @@ public struct ResultKind<Output: Sendable>: Sendable {
     }
 }
 
+extension ResultKind {
+    /// Returns this kind for requests that say how their response is decoded, and another kind for others.
+    func ifDescribed(otherwise other: ResultKind) -> ResultKind {
+        let (decode, read) = (perform, other.perform)
+        return ResultKind { request, transport, processing in
+            guard request.serialization.describesDecoding else { return try await read(request, transport, processing) }
+            return try await decode(request, transport, processing)
+        }
+    }
+}
+
 extension ResultKind where Output: Decodable {
     /// The value decoded by the chain's serializer, or from JSON if there is none.
     ///
@@ -109,6 +138,13 @@ extension ResultKind where Output: Decodable {
         ResultKind { request, transport, _ in
             CallResult(try await transport.send(request, decoding: Output.self))
         }
+    }
+
+    /// The output made from the bytes, up to 16 MiB, or decoded if the request says how.
+    fileprivate static func decodedOrBytes(
+        map: @escaping @Sendable (_ bytes: Data, _ response: Response) throws -> Output
+    ) -> ResultKind {
+        decoded.ifDescribed(otherwise: .bytes(map: map))
     }
 }
 
@@ -124,26 +160,29 @@ extension ResultKind where Output == Void {
 }
 
 extension ResultKind where Output == Data {
-    /// The bytes of the body, up to 16 MiB.
-    public static var data: ResultKind { .bytes { bytes, _ in bytes } }
+    /// The bytes of the body, up to 16 MiB, or the decoded value if the request has a key path or a serializer for the
+    /// response.
+    public static var data: ResultKind { .decodedOrBytes { bytes, _ in bytes } }
 }
 
 extension ResultKind where Output == String {
     /// The body as text, up to 16 MiB, in the charset of its `Content-Type`, or else UTF-8.
+    ///
+    /// It is the decoded value if the request has a key path or a serializer for the response.
     public static var text: ResultKind {
-        .bytes { bytes, response in try response.text(of: bytes) }
+        .decodedOrBytes { bytes, response in try response.text(of: bytes) }
     }
 }
 
 extension ResultKind where Output == Data? {
-    /// The bytes of the body, up to 16 MiB; `nil` if there is no content.
-    public static var data: ResultKind { .bytes { bytes, _ in bytes.isEmpty ? nil : bytes } }
+    /// The bytes of the body, up to 16 MiB, or the decoded value as for `Data`; `nil` if there is no content.
+    public static var data: ResultKind { .decodedOrBytes { bytes, _ in bytes.isEmpty ? nil : bytes } }
 }
 
 extension ResultKind where Output == String? {
-    /// The body as text, up to 16 MiB; `nil` if there is no content.
+    /// The body as text, up to 16 MiB, or the decoded value as for `String`; `nil` if there is no content.
     public static var text: ResultKind {
-        .bytes { bytes, response in bytes.isEmpty ? nil : try response.text(of: bytes) }
+        .decodedOrBytes { bytes, response in bytes.isEmpty ? nil : try response.text(of: bytes) }
     }
 }
 
@@ -214,7 +253,7 @@ extension ResultKind {
         serializer: JSONSerializer = .json,
         upTo limit: ByteCount = .mebibytes(1)
     ) -> ResultKind where Output == JSONValues<Value> {
-        var kind = ResultKind.custom { $0.jsonValues(of: Value.self, serializer, upTo: limit) }
+        var kind = ResultKind.custom(hasSerializer: true) { $0.jsonValues(of: Value.self, serializer, upTo: limit) }
         kind.keep = { result, place in
             let response = result.response.keeping(place)
             return CallResult(response.jsonValues(of: Value.self, serializer, upTo: limit), response: response)

@@ -197,14 +197,18 @@ extension HTTPFields {
 }
 
 extension ResultKind {
-    /// Reads the bytes of an accepted response.
+    /// Reads the bytes of an accepted response, or of the JSON value that the request says how to decode.
     static func resource(
         _ read: @escaping @Sendable (_ bytes: Data, _ response: Response) throws -> Output
     ) -> ResultKind {
-        .bytes { bytes, response in
+        let check = { @Sendable (bytes: Data, response: Response) throws -> Output in
             guard response.status.kind == .successful else { throw ResourceError(.status(response.status.code)) }
             return try read(bytes, response)
         }
+        let decoded = decodedWithResponse(JSONValue?.self) { json, response in
+            try check(json?.bytes() ?? Data(), response)
+        }
+        return decoded.ifDescribed(otherwise: .bytes(map: check))
     }
 
     fileprivate func noticingLostUpdates<Kind: Resource>(of record: ResourceRecord<Kind>) -> ResultKind {
