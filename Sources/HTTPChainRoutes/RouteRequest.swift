@@ -115,8 +115,11 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
                 setValue(parameters, of: &request)
             }
         }
-        // Without a form, the first part is the unchanged content.
+        // Without a form, a part is the unchanged content.
         guard let part = data.first else { return }
+        guard data.count == 1 else {
+            throw RouteError(.severalData(route: route.name, serialization: route.serialization.rawValue))
+        }
         request.body = part.body
         let guessed = part.fileName.map { FileContentType.guess(fileName: $0) }
         request.headers[.contentType] =
@@ -137,7 +140,14 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
 
     private func configured(_ request: Request, _ fields: HTTPFields) throws -> Request {
         var request = request
-        if let mapper = route.mapper { request = request.serialized(by: mapper) }
+        if let mapper = route.mapper {
+            // A file isn't decoded, so the mapper only encodes the content.
+            if route.saveAsFile {
+                request.serialization.request = .named(mapper)
+            } else {
+                request = request.serialized(by: mapper)
+            }
+        }
         if !route.responseRootKeyPath.isWhole { request = request.decoded(at: route.responseRootKeyPath) }
         if route.gzip { request = request.compressed() }
         switch route.authenticator {
@@ -179,7 +189,9 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
     private func formParts(_ parameters: any Encodable & Sendable) throws -> [MultipartPart] {
         guard isObject(parameters) else { throw RouteError(.notAnObject(route: route.name)) }
         // The names are the same as in a form without data.
-        let pairs = try ParameterEncoder(spaces: .percent).encode(parameters)
+        let root = route.requestRootKeyPath
+        let value: any Encodable = root.isWhole ? parameters : RootedValue(value: parameters, path: root)
+        let pairs = try ParameterEncoder(spaces: .percent).encode(value)
         return pairs.pieces(at: "&").map { pair in
             let halves = pair.pieces(at: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 .map { $0.removingPercentEncoding ?? String($0) }

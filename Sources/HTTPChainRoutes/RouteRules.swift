@@ -16,6 +16,8 @@ enum RouteRules {
         /// The index in an array, or the name of a header field or cookie.
         var part: String?
         var text: String
+        /// Whether some calls of the route are fine, so that the table is valid.
+        var isWarning = false
     }
 
     static func problems(of route: Route, among names: Set<String>, hasBase: Bool) -> [Problem] {
@@ -40,15 +42,29 @@ enum RouteRules {
                 )
             )
         }
-        if route.serialization == .none, !route.requestRootKeyPath.isWhole {
-            problems.append(
-                Problem(key: .requestRootKeyPath, text: "it has no effect with the serialization none")
-            )
+        return problems + contentProblems(of: route) + cookieProblems(of: route)
+    }
+
+    private static func contentProblems(of route: Route) -> [Problem] {
+        var problems: [Problem] = []
+        let encodesContent = [.json, .form].contains(route.serialization)
+        if !encodesContent, !route.requestRootKeyPath.isWhole {
+            let text = "it has no effect with the serialization \(route.serialization.rawValue)"
+            problems.append(Problem(key: .requestRootKeyPath, text: text))
         }
-        if [.get, .head, .delete].contains(route.method), route.gzip, route.serialization != .json {
+        if !encodesContent, route.saveAsFile, route.mapper != nil {
+            let text = "it has no content to encode, and a response that is saved as a file is not decoded"
+            problems.append(Problem(key: .mapper, text: "\(text); remove this or saveAsFile"))
+        }
+        let hasNoContent = [.get, .head, .delete].contains(route.method) && route.serialization != .json
+        if hasNoContent, route.gzip {
             problems.append(Problem(key: .gzip, text: "\(route.method) sends no content here to compress"))
         }
-        return problems + cookieProblems(of: route)
+        guard route.serialization == .query else { return problems }
+        let text = "with the serialization query, it has an effect only on the data of a call"
+        if route.contentType != nil { problems.append(Problem(key: .contentType, text: text, isWarning: true)) }
+        if route.gzip, !hasNoContent { problems.append(Problem(key: .gzip, text: text, isWarning: true)) }
+        return problems
     }
 
     private static func cookieProblems(of route: Route) -> [Problem] {

@@ -31,7 +31,7 @@ public struct RouteTable: Sendable {
     package static let maximumFileDepth = 64
     package static let maximumMistakes = 100
 
-    /// Possible mistakes, such as a key that is similar to a known key.
+    /// Possible mistakes, such as a key that is similar to a known key, or one that has no effect on most calls.
     public let warnings: [RouteMistake]
 
     init(routes: [String: Route], base: ServiceAddress?, warnings: [RouteMistake]) {
@@ -48,8 +48,10 @@ public struct RouteTable: Sendable {
     /// - Throws: ``RouteTableError`` with every mistake.
     public init(_ routes: [Route], base: ServiceAddress? = nil) throws(RouteTableError) {
         var mistakes: [RouteMistake] = []
-        func add(_ path: String, _ text: String) {
-            mistakes.append(RouteMistake(path: path, line: nil, column: nil, text: text))
+        var warnings: [RouteMistake] = []
+        func add(_ path: String, _ text: String, isWarning: Bool = false) {
+            let mistake = RouteMistake(path: path, line: nil, column: nil, text: text)
+            if isWarning { warnings.append(mistake) } else { mistakes.append(mistake) }
         }
         if let base {
             for problem in RouteRules.addressProblems(of: base) { add("service.\(problem.key)", problem.text) }
@@ -62,11 +64,11 @@ public struct RouteTable: Sendable {
         for route in routes {
             for problem in RouteRules.problems(of: route, among: names, hasBase: base != nil) {
                 let parts = ["routes", route.name, problem.key?.rawValue, problem.part].compactMap(\.self)
-                add(parts.joined(separator: "."), problem.text)
+                add(parts.joined(separator: "."), problem.text, isWarning: problem.isWarning)
             }
         }
         guard mistakes.isEmpty else { throw RouteTableError(mistakes: mistakes) }
-        self.init(routes: table, base: base, warnings: [])
+        self.init(routes: table, base: base, warnings: warnings)
     }
 
     /// Reads a table from JSON.
@@ -126,7 +128,11 @@ public struct RouteTable: Sendable {
         let replaced = Set(added.map(\.name))
         let kept = names.compactMap { routes[$0] }.filter { !replaced.contains($0.name) }
         let table = try RouteTable(kept + added, base: base)
-        return RouteTable(routes: table.routes, base: base, warnings: warnings)
+        // The other warnings are those of this table, which may have their places in a file.
+        let new = table.warnings.filter { warning in
+            replaced.contains { name in warning.path.begins(with: "routes.\(name).") }
+        }
+        return RouteTable(routes: table.routes, base: base, warnings: warnings + new)
     }
 
     /// The names of the routes, sorted.

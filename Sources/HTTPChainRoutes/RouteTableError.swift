@@ -56,6 +56,8 @@ public struct RouteError: HTTPChainError, Hashable {
         case noParameters(route: String)
         /// Parameters and data were passed to a route that can send only one of them.
         case parametersAndData(route: String, serialization: String)
+        /// Several data were passed to a route that sends one of them as its content.
+        case severalData(route: String, serialization: String)
         /// Data was passed to a route whose method sends none.
         case dataWithoutBody(route: String, method: String)
         /// The parameters for a form, a query or multipart parts aren't an object.
@@ -80,6 +82,8 @@ public struct RouteError: HTTPChainError, Hashable {
         case .parametersAndData(let route, let serialization):
             "the route \"\(route)\" was given parameters and data, but with the serialization "
                 + "\(serialization) it sends only one of them"
+        case .severalData(let route, let serialization):
+            "the route \"\(route)\" was given several data, but with the serialization \(serialization) it sends only one"
         case .dataWithoutBody(let route, let method):
             "the route \"\(route)\" was given data, but \(method) sends none"
         case .invalidField(let route, let field):
@@ -96,6 +100,7 @@ public struct RouteError: HTTPChainError, Hashable {
             known.isEmpty ? "the table is empty" : "the routes are \(known.joined(separator: ", "))"
         case .noParameters: "set its serialization to query, form or json"
         case .parametersAndData: "set its serialization to form, which sends both as parts, or to query"
+        case .severalData: "set its serialization to form, which sends all of them as parts"
         case .dataWithoutBody: "set its method to POST, PUT or PATCH"
         case .invalidField: "remove line breaks and other control characters from the variables"
         case .notAnObject: "give an object, such as [\"name\": \"Ada\"]"

@@ -354,6 +354,59 @@ struct RouteClientTests {
         }
     }
 
+    @Test("Of several data none is dropped: they are parts of a form, or an error")
+    func severalData() async throws {
+        try await Way.memory.withRoutes { client, sent in
+            let data: [MultipartPart] = [.data("a", Data("A".utf8)), .data("b", Data("B".utf8))]
+            let error = await #expect(throws: RouteError.self) {
+                try await client.request("raw", variables: ["name": "x"], data: data)
+            }
+            #expect(error?.problem == .severalData(route: "raw", serialization: "none"))
+            await #expect(throws: RouteError.self) { try await client.request("reversed", data: data) }
+            #expect(sent.all.isEmpty)
+            try await client.request("upload", data: data)
+            #expect(sent.all.count == 1)
+        }
+    }
+
+    @Test("The parameters of a form are under the route's keys, with data and without")
+    func rootedForm() async throws {
+        let json = Self.file.replacingOccurrences(
+            of: #""path": "upload", "serialization": "form""#,
+            with: #""path": "upload", "serialization": "form", "requestRootKeyPath": "data""#
+        )
+        try await Way.memory.withRoutes(json) { client, sent in
+            try await client.request("upload", parameters: ["a": 1])
+            #expect(sent.all.last?.text == "data%5Ba%5D=1")
+            try await client.request("upload", parameters: ["a": 1], data: [.data("file", Data("A".utf8))])
+            let upload = try #require(sent.all.last)
+            var names: [String?] = []
+            for try await part in try MultipartParts(
+                HTTPBody(upload.body),
+                contentType: upload.headers[.contentType]
+            ) {
+                names.append(part.name)
+                _ = try await part.body.text()
+            }
+            #expect(names == ["data[a]", "file"])
+        }
+    }
+
+    @Test("A route that saves a file encodes its content with its mapper, and sends none without parameters")
+    func savedWithMapper() async throws {
+        let json = Self.file.replacingOccurrences(
+            of: #""image": { "path": "bytes","#,
+            with: #""image": { "path": "bytes", "method": "POST", "mapper": "reversed","#
+        )
+        try await Way.memory.withRoutes(json) { client, sent in
+            let reply = try await client.request("image", parameters: ["a": 1])
+            #expect(reply.file != nil)
+            #expect(sent.all.last?.text == String(#"{"a":1}"#.reversed()))
+            let plain = try await client.request("image")
+            #expect(plain.file != nil)
+        }
+    }
+
     @Test("A reply is JSON, text, data, nothing, or a file that can be moved", arguments: Way.allCases)
     func replies(way: Way) async throws {
         try await way.withRoutes { client, _ in

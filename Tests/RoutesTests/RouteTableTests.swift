@@ -200,6 +200,46 @@ struct RouteTableTests {
         #expect(try table.route("a")["retries"]?.integer == 3)
     }
 
+    @Test("A key that has no effect is a mistake, and one that has an effect on some calls is warned of")
+    func withoutEffect() throws {
+        #expect {
+            try table(
+                """
+                {"routes":{
+                  "rooted": {"path":"https://a.example/", "requestRootKeyPath":"data"},
+                  "file": {"path":"https://a.example/", "saveAsFile":true, "mapper":"m"}
+                }}
+                """
+            )
+        } throws: { error in
+            let found = (error as? RouteTableError)?.mistakes.map(\.description) ?? []
+            let expected = [
+                "2:64: routes.rooted.requestRootKeyPath: it has no effect with the serialization query",
+                "3:69: routes.file.mapper: it has no content to encode",
+            ]
+            return found.count == 2 && zip(found, expected).allSatisfy { $0.hasPrefix($1) }
+        }
+        let file = try table(
+            """
+            {"service":{"host":"a.example"},"routes":{
+              "query": {"method":"POST", "path":"a", "serialization":"query", "contentType":"text/csv", "gzip":true},
+              "form": {"method":"POST", "path":"a", "serialization":"form", "requestRootKeyPath":"data"},
+              "file": {"method":"POST", "path":"a", "saveAsFile":true, "mapper":"m"}
+            }}
+            """
+        )
+        #expect(file.warnings.map(\.path) == ["routes.query.contentType", "routes.query.gzip"])
+        #expect(file.warnings.allSatisfy { $0.line == 2 && $0.text.contains("only on the data of a call") })
+        var route = Route("query", .post, "a")
+        route.serialization = .query
+        route.gzip = true
+        let code = try RouteTable([route])
+        #expect(code.warnings.map(\.path) == ["routes.query.gzip"] && code.warnings.first?.line == nil)
+        route.name = "other"
+        let more = try file.registering(route)
+        #expect(more.warnings.map(\.path) == ["routes.query.contentType", "routes.query.gzip", "routes.other.gzip"])
+    }
+
     @Test("A route says what it does with cookies, or which it sends")
     func cookies() throws {
         let table = try table(

@@ -61,19 +61,24 @@ struct RouteFileReader {
             for problem in RouteRules.problems(of: route, among: names, hasBase: base != nil) {
                 let path = ["routes", route.name] + [problem.key?.rawValue, problem.part].compactMap(\.self)
                 let place = places[path] ?? places[Array(path.prefix(3))] ?? places[Array(path.prefix(2))]
-                mistake(path, place ?? root.place, problem.text)
+                if problem.isWarning {
+                    warn(path, place ?? root.place, problem.text)
+                } else {
+                    mistake(path, place ?? root.place, problem.text)
+                }
             }
         }
         guard mistakes.isEmpty else { throw error }
-        return RouteTable(routes: routes, base: base, warnings: warnings)
+        return RouteTable(routes: routes, base: base, warnings: Self.inOrder(warnings))
     }
 
-    private var error: RouteTableError {
-        RouteTableError(
-            mistakes: mistakes.sorted {
-                ($0.line ?? 0, $0.column ?? 0, $0.path, $0.text) < ($1.line ?? 0, $1.column ?? 0, $1.path, $1.text)
-            }
-        )
+    private var error: RouteTableError { RouteTableError(mistakes: Self.inOrder(mistakes)) }
+
+    /// Returns mistakes in the order of the file.
+    private static func inOrder(_ mistakes: [RouteMistake]) -> [RouteMistake] {
+        mistakes.sorted {
+            ($0.line ?? 0, $0.column ?? 0, $0.path, $0.text) < ($1.line ?? 0, $1.column ?? 0, $1.path, $1.text)
+        }
     }
 
     private mutating func mistake(_ path: [String], _ place: RouteNode.Place, _ text: String) {
