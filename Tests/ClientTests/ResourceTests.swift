@@ -344,6 +344,74 @@ struct ResourceTests {
         #expect(service["/notes/a%2Fb"] == nil)
     }
 
+    @Test(
+        "A created resource whose JSON lacks its identity has that of its location, if this is in the collection",
+        arguments: [
+            ("/notes/a%2Fb", "/notes/a%2Fb"), ("notes/9", "/notes/9"),
+            ("https://garden.example.com/notes/9", "/notes/9"),
+            ("/other/9", nil), ("/notes/9/more", nil), ("/notes/", nil), ("/notes/9?x=1", nil),
+            ("https://other.example.com/notes/9", nil), (nil, nil),
+        ] as [(String?, String?)]
+    )
+    func createdIdentity(location: String?, path: String?) async throws {
+        let sent = Events<String>()
+        let client = Client(over: try Garden.chain(over: Self.nameless(location, sent)))
+        let notes = try client.resources(of: Note.self)
+        let posted = Fetch<ResourceRecord<Note>>(path: "notes", result: .record())
+        let created = try await notes.create(Note(text: "x"))
+        let declared = try await client.makeCall(posted).with { request in
+            var request = request
+            request.method = .post
+            return request
+        }.value
+        for record in [created, declared] {
+            guard let path else {
+                await #expect(throws: ResourceError.self) { try await notes.delete(record) }
+                continue
+            }
+            var changed = record
+            changed.text = "y"
+            try await notes.save(&changed)
+            #expect(sent.all.last == "PUT \(path)")
+        }
+    }
+
+    @Test("A declared resource whose JSON lacks its identity is saved where it came from, if that is its type's path")
+    func declaredIdentity() async throws {
+        struct Get: TypedRequest {
+            typealias Output = ResourceRecord<Note>
+            var path: String
+            var pathParameters: URLParameters { ["id": 5] }
+            var result: ResultKind<Output> { .record() }
+        }
+        let sent = Events<String>()
+        let client = Client(over: try Garden.chain(over: Self.nameless(nil, sent)))
+        let notes = try client.resources(of: Note.self)
+        for path in ["notes/{id}", "https://garden.example.com/notes/{id}"] {
+            var record = try await client.makeCall(Get(path: path)).value
+            record.text = "y"
+            try await notes.save(&record)
+            #expect(sent.all.last == "PUT /notes/5")
+        }
+        let other = try await client.makeCall(Get(path: "drafts/{id}/note")).value
+        await #expect(throws: ResourceError.self) { try await notes.delete(other) }
+    }
+
+    /// A service whose objects have no identity; it creates them at a location.
+    private static func nameless(_ location: String?, _ sent: Events<String>) -> ClosureTransport {
+        ClosureTransport { request in
+            sent.add("\(request.method) \(request.head.path ?? "")")
+            var response = Response(
+                request.method == .post ? .created : .ok,
+                headers: [.contentType: "application/json"],
+                body: #"{"text":"x"}"#
+            )
+            if request.method == .post { response.headers[.location] = location }
+            response.request = request.head
+            return response
+        }
+    }
+
     @Test("What is no resource is an error that says why", arguments: Way.allCases)
     func errors(way: Way) async throws {
         struct Flat: Resource { static let path = "flat" }

@@ -1,6 +1,7 @@
 public import Foundation
 public import HTTPChainCore
 public import HTTPChainSerializer
+import HTTPChainURLBuilder
 import HTTPTypes
 
 /// A way to make the output of a typed call from its response.
@@ -263,9 +264,19 @@ extension ResultKind {
 
     /// A resource together with its undeclared properties and its version.
     ///
+    /// If its object lacks the value of the last variable of its path, the value comes from the request with that path,
+    /// or from `Location` after its creation.
+    ///
     /// The result throws ``ResourceError`` for a status other than 2xx that the chain accepted.
     public static func record<Kind: Resource>() -> ResultKind where Output == ResourceRecord<Kind> {
-        .resource { try ResourceRecord($0, in: $1) }
+        let perform = ResultKind.resource { try ResourceRecord($0, in: $1) }.perform
+        return ResultKind { request, transport, processing in
+            let (target, variables) = (request.url, request.urlArguments.path)
+            let place = (try? ResourcePath(Kind.path)).flatMap { ResourcePlace($0, target: target, variables) }
+            let result = try await perform(request, transport, processing)
+            guard let place else { return result }
+            return CallResult(place.locating(result.value, result.response), response: result.response)
+        }
     }
 }
 

@@ -9,7 +9,8 @@ public import HTTPChainURLBuilder
 /// its client.
 ///
 /// A fetched record is saved, reloaded and deleted at the path it was fetched from, even if its JSON lacks the value of
-/// the path's last variable.
+/// the path's last variable. For a created record that lacks it, the value comes from `Location`, if that is an item of
+/// the collection.
 ///
 /// Each operation also has a method that returns an unsent call, to set options, to use a completion handler, or to
 /// wait without `async`:

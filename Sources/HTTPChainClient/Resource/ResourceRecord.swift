@@ -20,7 +20,8 @@ public struct ResourceRecord<Kind: Resource>: Sendable {
     /// The modification date sent by the service; `nil` if there was none.
     public let lastModified: String?
 
-    /// The value of the path's last variable that the resource was fetched with; `nil` if it wasn't fetched.
+    /// The value of the path's last variable that the resource was fetched or created with; `nil` if it is unknown, or
+    /// a property of the object.
     var fetchedIdentity: URLValue?
 
     /// The object as stored by the service.

@@ -92,8 +92,10 @@ public struct CreateResource<Kind: Resource>: ResourceRequest {
     /// The record, with its validators.
     public var result: ResultKind<Output> {
         let target = Result { try record.target() }
+        let place = (try? ResourcePath(Kind.path)).flatMap { ResourcePlace($0, target: collection, variables) }
         return .resource { bytes, response in
-            try ResourceRecord(bytes, in: response, else: try target.get())
+            let created = try ResourceRecord<Kind>(bytes, in: response, else: try target.get())
+            return place?.locating(created, response) ?? created
         }
     }
 
