@@ -37,7 +37,7 @@ public struct PropertyListSerializer: Serializer {
     /// Decodes a value from a property list in any format.
     ///
     /// - Throws: A `DecodingError`, including for an XML or binary list that is nested deeper than 128 levels, and for
-    ///   a binary one that contains itself.
+    ///   a binary one that contains itself; for an XML list whose document type has its own declarations.
     public func decode<Value: Decodable>(
         _ type: Value.Type,
         from data: Data,
@@ -46,7 +46,7 @@ public struct PropertyListSerializer: Serializer {
         if BinaryPropertyList.isBinary(data) {
             try BinaryPropertyList.check(data)
         } else {
-            try XMLNesting.check(data, for: .propertyList)
+            try XMLNesting.check(data)
         }
         return try PropertyListDecoder().decode(type, from: data)
     }

@@ -16,8 +16,8 @@ PLATFORMS = ("macOS", "iOS", "tvOS", "watchOS", "visionOS")
 # on all of them; what it has there differs, and the code asks for the platform.
 MODULES = {
     "Darwin": True, "Security": True, "Network": True, "CryptoKit": True, "AuthenticationServices": True,
-    "FoundationNetworking": False, "Glibc": False, "Musl": False, "Android": False, "Bionic": False, "WASILibc": False,
-    "WinSDK": False,
+    "FoundationNetworking": False, "FoundationXML": False, "Glibc": False, "Musl": False, "Android": False,
+    "Bionic": False, "WASILibc": False, "WinSDK": False,
 }
 # C libraries of package managers, which only macOS has (Package.swift).
 ON_MACOS = {"CBrotli", "CZstd"}

@@ -36,6 +36,21 @@ struct ProblemDetailsXMLTests {
         #expect(try await problem("<problem><title>a</title>\(open)") == nil)
     }
 
+    @Test(
+        "A document type, or a mistake in the markup, doesn't hide the depth of a document",
+        arguments: [
+            "<!DOCTYPE a SYSTEM \"<!--\">", "<!DOCTYPE a PUBLIC 'x' '<?'>", "<!DOCTYPE a [<!ENTITY e '<![CDATA['>]>",
+            "<? ", "<problem><a b='",
+        ]
+    )
+    func hiddenDepth(start: String) async throws {
+        for depth in [1000, 50_000] {
+            let open = String(repeating: "<i>", count: depth)
+            let close = String(repeating: "</i>", count: depth)
+            #expect(try await problem(start + open + close) == nil)
+        }
+    }
+
     @Test("The members and extensions of a document are read")
     func document() async throws {
         let problem = try #require(

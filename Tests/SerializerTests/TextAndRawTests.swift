@@ -120,17 +120,44 @@ struct TextAndRawTests {
         }
     }
 
-    @Test("Property lists that are nested too deep, contain themselves or have forged numbers are errors")
-    func forgedPropertyLists() async throws {
-        func fails(_ bytes: Data) async -> Bool {
-            let reply = try? chain(SerializerMiddleware(.propertyList), "application/x-plist", HTTPBody(bytes))
-            do {
-                _ = try await reply?.send(.get(url), as: Nested.self)
-                return false
-            } catch {
-                return error is DecodingFailure
+    /// Whether a property list is a decoding failure.
+    private func fails(_ bytes: Data) async -> Bool {
+        let reply = try? chain(SerializerMiddleware(.propertyList), "application/x-plist", HTTPBody(bytes))
+        do {
+            _ = try await reply?.send(.get(url), as: Nested.self)
+            return false
+        } catch {
+            return error is DecodingFailure
+        }
+    }
+
+    @Test(
+        "A document type doesn't hide the depth of a property list",
+        arguments: ["<!--", "<![CDATA[", "<?", "<", ">"]
+    )
+    func documentType(opener: String) async {
+        let deep = "<plist>" + String(repeating: "<array>", count: 100_000)
+        for quote in ["'", "\""] {
+            let literal = quote + opener + quote
+            for type in ["SYSTEM \(literal)", "PUBLIC 'x' \(literal)", "[<!ENTITY e \(literal)>]", quote + opener] {
+                #expect(await fails(Data("<!DOCTYPE plist \(type)>\(deep)".utf8)), "\(type)")
             }
         }
+        let apple =
+            "PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\""
+        #expect(await !fails(Data("<?xml version=\"1.0\"?><!DOCTYPE plist \(apple)><plist><dict/></plist>".utf8)))
+    }
+
+    @Test("A property list whose markup doesn't end is an error")
+    func unterminated() async {
+        for start in ["<!--", "<![CDATA[", "<?", "<!DOCTYPE plist", "<!", "<", "</", "<array", "<?xml version='1.0'"] {
+            #expect(await fails(Data((start + " <plist").utf8)), "\(start)")
+            #expect(await fails(Data(start.utf8)), "\(start)")
+        }
+    }
+
+    @Test("Property lists that are nested too deep, contain themselves or have forged numbers are errors")
+    func forgedPropertyLists() async throws {
         func xml(_ depth: Int, _ close: String = "</dict>") -> Data {
             let open = "<dict><key>a</key>"
             let closes = String(repeating: close, count: depth)

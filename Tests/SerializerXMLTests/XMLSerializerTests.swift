@@ -162,12 +162,13 @@ struct XMLSerializerTests {
         }
     }
 
+    private func document(_ depth: Int, tag: String = "b", declaration: String = "") -> String {
+        declaration + "<Flat><a>1</a>" + String(repeating: "<\(tag)>", count: depth - 1)
+            + String(repeating: "</\(tag.prefix { $0 != " " })>", count: depth - 1) + "</Flat>"
+    }
+
     @Test("A document that is nested too deep is an error, in whatever encoding and however it is written")
     func tooDeep() async throws {
-        func document(_ depth: Int, tag: String = "b", declaration: String = "") -> String {
-            declaration + "<Flat><a>1</a>" + String(repeating: "<\(tag)>", count: depth - 1)
-                + String(repeating: "</\(tag.prefix { $0 != " " })>", count: depth - 1) + "</Flat>"
-        }
         for depth in [2, 128] { #expect(try await isRead(Data(document(depth).utf8)), "\(depth)") }
         for depth in [129, 1000, 20_000] { #expect(try await !isRead(Data(document(depth).utf8)), "\(depth)") }
         // Elements beside each other are not in each other.
@@ -191,6 +192,44 @@ struct XMLSerializerTests {
         var entities = "<!DOCTYPE Flat [<!ENTITY e0 'x'>"
         for index in 1..<2000 { entities += "<!ENTITY e\(index) '<b>&e\(index - 1);</b>'>" }
         _ = try await isRead(Data("\(entities)]><Flat><a>&e1999;</a></Flat>".utf8))
+    }
+
+    @Test(
+        "A text in a document type doesn't hide the depth",
+        arguments: ["<!--", "<![CDATA[", "<?", "<", "<!", "</", ">"]
+    )
+    func documentType(opener: String) async throws {
+        for quote in ["'", "\""] {
+            let literal = quote + opener + quote
+            for type in ["SYSTEM \(literal)", "PUBLIC 'x' \(literal)", "PUBLIC \(literal) 'x'"] {
+                let declaration = "<!DOCTYPE Flat \(type)>"
+                #expect(try await !isRead(Data(document(1000, declaration: declaration).utf8)), "\(declaration)")
+            }
+            let entity = "<!DOCTYPE Flat [<!ENTITY e \(literal)>]>"
+            #expect(try await !isRead(Data(document(1000, declaration: entity).utf8)), "\(entity)")
+        }
+        let ordinary = "<!DOCTYPE Flat PUBLIC '-//A//B' 'https://a.example/b.dtd'>"
+        #expect(try await isRead(Data(document(2, declaration: ordinary).utf8)))
+    }
+
+    @Test(
+        "Markup that the parser reads in spite of a mistake doesn't hide the depth",
+        arguments: [
+            ("<? ", "?>"), ("<Flat><? ", "?>"), ("<Flat><a \"", "\">"), ("<Flat><a b='", "'>"),
+            ("<Flat><![CDATA[\u{1}", "]]>"), ("<Flat><!--\u{1}", "-->"), ("<!DOCTYPE Flat \"", "\">"),
+            ("<!DOCTYPE ", ">"),
+        ]
+    )
+    func mistakes(before: String, after: String) async throws {
+        for depth in [1000, 50_000] {
+            let tags = String(repeating: "<a>", count: depth)
+            let ends = String(repeating: "</a>", count: depth)
+            for text in [before + tags + ends + after, before + tags, before + tags + after + ends] {
+                _ = try await isRead(Data(text.utf8))
+            }
+        }
+        let unclosed = String(repeating: "<a \"/>\"/>", count: 50_000)
+        _ = try await isRead(Data("<Flat>\(unclosed)\(String(repeating: "</a>", count: 50_000))</Flat>".utf8))
     }
 
     @Test("Entities of a document are not expanded")

@@ -22,7 +22,7 @@ extension ErrorHandler {
     /// - Parameter contentTypes: The media types to decode, such as `application/xml`.
     public static func problemDetailsXML(contentTypes: [String]) -> ErrorHandler {
         .content("problem details in XML", contentTypes: contentTypes) { content in
-            try XMLNesting.check(content.bytes, for: .xml)
+            try XMLDepth.check(content.bytes)
             let decoder = XMLDecoder()
             decoder.shouldProcessNamespaces = true
             return ProblemDetails(try decoder.decode(Element.self, from: content.bytes).document)

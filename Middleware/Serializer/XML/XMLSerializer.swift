@@ -80,7 +80,7 @@ public struct XMLSerializer: Serializer {
         }
         configureDecoder(decoder)
         let document = try XMLCharset(contentType).utf8(of: data)
-        try XMLNesting.check(document, for: .xml)
+        try XMLDepth.check(document)
         do {
             return try decoder.decode(type, from: document)
         } catch DecodingError.keyNotFound(let key, let context)

@@ -1,15 +1,7 @@
 package import Foundation
 
-/// Checks the nesting depth of a document's elements before a recursive parser reads it.
+/// Checks the nesting depth of a property list's elements before Foundation's recursive parser reads it.
 package struct XMLNesting {
-    /// The parsers of documents, which have different rules for the end of a tag.
-    package enum Reader: Sendable {
-        /// An XML parser, for which an attribute's value may contain ">".
-        case xml
-        /// Foundation's parser of property lists, which have no attributes.
-        case propertyList
-    }
-
     /// The document, with non-ASCII code units replaced by one without meaning in markup.
     private let units: [UInt8]
     /// The number of bytes in a code unit.
@@ -31,18 +23,18 @@ package struct XMLNesting {
         }
     }
 
-    /// Checks a document.
+    /// Checks a property list.
     ///
-    /// - Throws: A `DecodingError` if elements are nested deeper than ``DocumentDepth/limit``, or the document declares
-    ///   an encoding in which its tags can't be found.
-    package static func check(_ document: Data, for reader: Reader) throws(DecodingError) {
-        let nesting = XMLNesting(document)
+    /// - Throws: A `DecodingError` if elements are nested deeper than ``DocumentDepth/limit``, or can't be found: because
+    ///   of the encoding that the list declares, or in a document type with its own declarations.
+    package static func check(_ propertyList: Data) throws(DecodingError) {
+        let nesting = XMLNesting(propertyList)
         if let encoding = nesting.unreadableEncoding {
             throw corrupted("the document declares the encoding \"\(encoding)\", which is not supported; use UTF-8")
         }
-        guard nesting.isShallow(for: reader) else {
-            throw corrupted("elements are nested deeper than \(DocumentDepth.limit) levels")
-        }
+        // The parser of lists in OpenStep format has its own limit, and "<" starts data in that format.
+        guard nesting.units.first(where: { $0 > 0x20 && $0 < 0x80 }) == UInt8(ascii: "<") else { return }
+        try nesting.checkDepth()
     }
 
     /// Returns the encoding that a document declares if its tags can't be found without decoding it; nil for UTF-8,
@@ -71,10 +63,9 @@ package struct XMLNesting {
 
     private var unreadableEncoding: String? {
         if units.starts(with: [0x4C, 0x6F, 0xA7, 0x94]) { return "EBCDIC" }
-        // The declaration is at the start, or after a byte order mark.
-        guard let start = (0...3).first(where: { units.dropFirst($0).starts(with: "<?xml".utf8) }) else { return nil }
-        let end = find("?>", from: start) ?? units.count
-        let declaration = units[start..<min(end, start + Self.declarationLimit)]
+        guard let start = declaration else { return nil }
+        let end = declarationEnd(from: start) ?? min(units.count, start + Self.declarationLimit)
+        let declaration = units[start..<end]
         // Checks all occurrences, so that the value of another attribute can't hide one.
         for index in declaration.indices where declaration[index...].starts(with: "encoding".utf8) {
             let name = declaration[(index + 8)...].prefix(60).drop(while: Self.endsName).prefix { !Self.endsName($0) }
@@ -82,6 +73,13 @@ package struct XMLNesting {
             guard isReadable(encoding.lowercased()) else { return encoding }
         }
         return nil
+    }
+
+    /// The start of the XML declaration: of the document, or after a byte order mark.
+    private var declaration: Int? { (0...3).first { units.dropFirst($0).starts(with: "<?xml".utf8) } }
+
+    private func declarationEnd(from start: Int) -> Int? {
+        find("?>", in: start..<min(units.count, start + Self.declarationLimit))
     }
 
     private static func endsName(_ unit: UInt8) -> Bool { " \t\r\n='\"".utf8.contains(unit) }
@@ -98,56 +96,65 @@ package struct XMLNesting {
 
     // MARK: - Tags
 
-    private func isShallow(for reader: Reader) -> Bool {
-        // The parser of property lists in OpenStep format has its own limit, and "<" starts data in that format.
-        if reader == .propertyList, units.first(where: { $0 > 0x20 && $0 < 0x80 }) != UInt8(ascii: "<") { return true }
+    private func checkDepth() throws(DecodingError) {
         var depth = 0
         var index = 0
         while let open = units[index...].firstIndex(of: UInt8(ascii: "<")) {
             let rest = units[(open + 1)...]
             var next: Int?
             if rest.starts(with: "!--".utf8) {
-                next = find("-->", from: open + 4)
+                next = find("-->", in: min(open + 4, units.count)..<units.count)
             } else if rest.starts(with: "![CDATA[".utf8) {
-                next = find("]]>", from: open + 9)
+                next = find("]]>", in: (open + 9)..<units.count)
             } else if rest.first == UInt8(ascii: "?") {
-                next = find("?>", from: open + 2)
-            } else if rest.first == UInt8(ascii: "!") || rest.first == UInt8(ascii: "/") {
-                if rest.first == UInt8(ascii: "/") { depth = max(0, depth - 1) }
+                next = find("?>", in: (open + 2)..<units.count)
+            } else if rest.starts(with: "!DOCTYPE".utf8) {
+                next = documentTypeEnd(from: open + 9)
+            } else if rest.first == UInt8(ascii: "/") {
+                depth = max(0, depth - 1)
                 next = open + 1
-            } else if let tag = tag(from: open + 1, for: reader) {
-                guard depth < DocumentDepth.limit else { return false }
+            } else if rest.first != UInt8(ascii: "!"), let tag = tag(from: open + 1) {
+                guard depth < DocumentDepth.limit else { throw DocumentDepth.exceeded }
                 if !tag.closesItself { depth += 1 }
                 next = tag.end
             }
-            // There is nothing after an unterminated construct.
-            guard let next else { return true }
+            guard let next else {
+                throw Self.corrupted("a tag, comment, section or declaration doesn't end, or isn't supported")
+            }
             index = next
         }
-        return true
     }
 
-    private func tag(from start: Int, for reader: Reader) -> (end: Int, closesItself: Bool)? {
+    /// Returns the end of a document type; nil if it has own declarations in brackets, or markup in a quoted text.
+    ///
+    /// Parsers disagree on whether ">" ends a document type within quotes.
+    private func documentTypeEnd(from start: Int) -> Int? {
         var quote: UInt8?
-        var hasQuotes = false
         for index in start..<units.count {
-            let unit = units[index]
-            if unit == UInt8(ascii: ">"), quote == nil || reader == .propertyList {
-                return (index, units[index - 1] == UInt8(ascii: "/") && !(reader == .propertyList && hasQuotes))
+            switch units[index] {
+            case UInt8(ascii: ">"): return quote == nil ? index : nil
+            case UInt8(ascii: "<"), UInt8(ascii: "["): return nil
+            case let unit where unit == UInt8(ascii: "\"") || unit == UInt8(ascii: "'"):
+                if quote == nil { quote = unit } else if quote == unit { quote = nil }
+            default: continue
             }
-            guard unit == UInt8(ascii: "\"") || unit == UInt8(ascii: "'") else { continue }
-            hasQuotes = true
-            if quote == nil { quote = unit } else if quote == unit { quote = nil }
         }
         return nil
     }
 
+    /// Returns the end of a tag, which is the first ">" because property lists have no attributes.
+    private func tag(from start: Int) -> (end: Int, closesItself: Bool)? {
+        guard let end = units[start...].firstIndex(of: UInt8(ascii: ">")) else { return nil }
+        let hasQuotes = units[start..<end].contains { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") }
+        return (end, units[end - 1] == UInt8(ascii: "/") && !hasQuotes)
+    }
+
     /// Returns the index of the first occurrence of a text.
-    private func find(_ text: StaticString, from start: Int) -> Int? {
+    private func find(_ text: StaticString, in range: Range<Int>) -> Int? {
         let wanted = Array("\(text)".utf8)
-        var index = start
-        while index < units.count, let next = units[index...].firstIndex(of: wanted[0]) {
-            if units[next...].starts(with: wanted) { return next }
+        var index = range.lowerBound
+        while let next = units[index..<range.upperBound].firstIndex(of: wanted[0]) {
+            if units[next..<range.upperBound].starts(with: wanted) { return next }
             index = next + 1
         }
         return nil

@@ -1,8 +1,8 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
 
 @_exported import CoreFoundationStub
-// What Foundation has on Apple platforms and Foundation (without FoundationNetworking) has not on Linux, from the
-// interface of the SDK (signatures: Apple's documentation; Sendable: NS_SWIFT_SENDABLE of the headers since SDK 14).
+// What Foundation has on Apple platforms and Foundation (without FoundationNetworking and FoundationXML) has not on
+// Linux, from the interface of the SDK (signatures: Apple's documentation; Sendable: NS_SWIFT_SENDABLE of the headers since SDK 14).
 // A method of a delegate that the transport implements is a requirement here, so that one that does not match is told.
 @_exported import Foundation
 public import Network
@@ -250,4 +250,27 @@ extension Stream {
         inputStream: UnsafeMutablePointer<InputStream?>?,
         outputStream: UnsafeMutablePointer<OutputStream?>?
     ) {}
+}
+// https://developer.apple.com/documentation/foundation/xmlparser
+open class XMLParser: NSObject {
+    public init(data: Data) {}
+    weak open var delegate: (any XMLParserDelegate)?
+    open func parse() -> Bool { false }
+    open func abortParsing() {}
+}
+// https://developer.apple.com/documentation/foundation/xmlparserdelegate
+public protocol XMLParserDelegate: NSObjectProtocol {
+    func parser(
+        _ parser: XMLParser,
+        didStartElement elementName: String,
+        namespaceURI: String?,
+        qualifiedName qName: String?,
+        attributes attributeDict: [String: String]
+    )
+    func parser(
+        _ parser: XMLParser,
+        didEndElement elementName: String,
+        namespaceURI: String?,
+        qualifiedName qName: String?
+    )
 }

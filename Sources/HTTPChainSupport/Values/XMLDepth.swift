@@ -1,0 +1,49 @@
+#if XML
+package import Foundation
+#if canImport(FoundationXML)
+import FoundationXML
+#endif
+
+/// Checks the nesting depth of an XML document's elements before a recursive decoder reads it.
+package enum XMLDepth {
+    /// Checks a document.
+    ///
+    /// XMLCoder uses the same parser, which continues after most mistakes in the markup and then also finds elements in
+    /// the place of comments, quoted text and declarations. Only the parser knows them all, so it counts them.
+    ///
+    /// - Throws: A `DecodingError` if elements are nested deeper than ``DocumentDepth/limit``.
+    package static func check(_ document: Data) throws(DecodingError) {
+        let parser = XMLParser(data: document)
+        let counter = Counter()
+        parser.delegate = counter
+        _ = parser.parse()
+        guard counter.depth <= DocumentDepth.limit else { throw DocumentDepth.exceeded }
+    }
+
+    /// Counts the open elements, and ends the parsing when there are too many.
+    private final class Counter: NSObject, XMLParserDelegate {
+        private(set) var depth = 0
+
+        func parser(
+            _ parser: XMLParser,
+            didStartElement elementName: String,
+            namespaceURI: String?,
+            qualifiedName qName: String?,
+            attributes attributeDict: [String: String]
+        ) {
+            guard depth <= DocumentDepth.limit else { return }
+            depth += 1
+            if depth > DocumentDepth.limit { parser.abortParsing() }
+        }
+
+        func parser(
+            _ parser: XMLParser,
+            didEndElement elementName: String,
+            namespaceURI: String?,
+            qualifiedName qName: String?
+        ) {
+            if depth <= DocumentDepth.limit { depth = max(0, depth - 1) }
+        }
+    }
+}
+#endif
