@@ -37,7 +37,8 @@ public struct PropertyListSerializer: Serializer {
     /// Decodes a value from a property list in any format.
     ///
     /// - Throws: A `DecodingError`, including for an XML or binary list that is nested deeper than 128 levels, and for
-    ///   a binary one that contains itself; for an XML list whose document type has its own declarations.
+    ///   a binary one that contains itself; for an XML list whose document type has its own declarations, or whose XML
+    ///   declaration is longer than 4,096 bytes.
     public func decode<Value: Decodable>(
         _ type: Value.Type,
         from data: Data,

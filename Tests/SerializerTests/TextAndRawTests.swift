@@ -156,6 +156,16 @@ struct TextAndRawTests {
         }
     }
 
+    @Test("The declaration of a property list ends within 4,096 bytes")
+    func paddedDeclaration() async {
+        func list(_ padding: Int) -> Data {
+            let spaces = String(repeating: " ", count: padding)
+            return Data("<?xml version='1.0'\(spaces) encoding='UTF-8'?><plist><dict/></plist>".utf8)
+        }
+        #expect(await !fails(list(4000)))
+        #expect(await fails(list(5000)))
+    }
+
     @Test("Property lists that are nested too deep, contain themselves or have forged numbers are errors")
     func forgedPropertyLists() async throws {
         func xml(_ depth: Int, _ close: String = "</dict>") -> Data {

@@ -232,6 +232,13 @@ struct XMLSerializerTests {
         _ = try await isRead(Data("<Flat>\(unclosed)\(String(repeating: "</a>", count: 50_000))</Flat>".utf8))
     }
 
+    @Test("A long declaration doesn't hide the encoding of a document that is nested too deep")
+    func paddedDeclaration() async throws {
+        let hidden = document(30_000).replacing("<", with: "+ADw-")
+        let declaration = "<?xml version='1.0'\(String(repeating: " ", count: 5000)) encoding='UTF-7'?>"
+        #expect(try await !isRead(Data((declaration + hidden).utf8)))
+    }
+
     @Test("Entities of a document are not expanded")
     func entities() async throws {
         let bomb = """

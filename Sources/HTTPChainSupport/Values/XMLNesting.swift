@@ -34,6 +34,9 @@ package struct XMLNesting {
         }
         // The parser of lists in OpenStep format has its own limit, and "<" starts data in that format.
         guard nesting.units.first(where: { $0 > 0x20 && $0 < 0x80 }) == UInt8(ascii: "<") else { return }
+        if let start = nesting.declaration, nesting.declarationEnd(from: start) == nil {
+            throw corrupted("the XML declaration doesn't end within \(declarationLimit) bytes")
+        }
         try nesting.checkDepth()
     }
 
