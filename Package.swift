@@ -441,10 +441,11 @@ let package = Package(
             "GrowthTests",
             of: [
                 "HTTPChainAuth", "HTTPChainAuthDigest", "HTTPChainBrotli", "HTTPChainCache", "HTTPChainCookies",
-                "HTTPChainEventStream", "HTTPChainGzip", "HTTPChainHAR", "HTTPChainLogShipper", "HTTPChainLogSpool",
-                "HTTPChainMultipart", "HTTPChainOData", "HTTPChainPagination", "HTTPChainRedirect",
-                "HTTPChainRemoteLogging", "HTTPChainResumableUpload", "HTTPChainRoutes", "HTTPChainSerializer",
-                "HTTPChainSigning", "HTTPChainURLBuilder", "HTTPChainZstd", logging,
+                "HTTPChainErrorHandler", "HTTPChainErrorHandlerXML", "HTTPChainEventStream", "HTTPChainGzip",
+                "HTTPChainHAR", "HTTPChainLogShipper", "HTTPChainLogSpool", "HTTPChainMultipart", "HTTPChainOData",
+                "HTTPChainPagination", "HTTPChainRedirect", "HTTPChainRemoteLogging", "HTTPChainResumableUpload",
+                "HTTPChainRoutes", "HTTPChainSerializer", "HTTPChainSigning", "HTTPChainStatusValidation",
+                "HTTPChainURLBuilder", "HTTPChainZstd", logging,
             ]
         ),
         tests(

@@ -51,6 +51,17 @@ struct ProblemDetailsXMLTests {
         }
     }
 
+    @Test("Each element is decoded once, however many have its name")
+    func repeatedNames() async throws {
+        let open = String(repeating: "<a><a/>", count: 100)
+        let close = String(repeating: "</a>", count: 100)
+        let nested = try await problem("<problem><title>a</title>\(open)\(close)</problem>")
+        #expect(nested?.extensions["a"]?["a"]?.array?.count == 2)
+        let bad = "<errors>\(String(repeating: "<i>bad</i>", count: 2000))</errors>"
+        let flat = try await problem("<problem><title>a</title>\(bad)</problem>")
+        #expect(flat?.extensions["errors"]?.array?.count == 2000)
+    }
+
     @Test("The members and extensions of a document are read")
     func document() async throws {
         let problem = try #require(

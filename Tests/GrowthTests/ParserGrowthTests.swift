@@ -32,7 +32,7 @@ struct OutsideReader: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    static let all = messages + stored + codings + requests
+    static let all = messages + stored + codings + requests + documents
 
     /// Fields and documents.
     private static let messages: [OutsideReader] = [

@@ -43,9 +43,12 @@ private struct Element: Decodable {
     let value: JSONValue
 
     init(from decoder: any Decoder) throws {
+        Steps.take()
         if let container = try? decoder.container(keyedBy: Name.self), !container.allKeys.isEmpty {
+            // A name is in the list once for each of its elements, which are all decoded together.
+            let names = Set(container.allKeys.map(\.stringValue))
             var members: [String: JSONValue] = [:]
-            for name in container.allKeys where !name.stringValue.isEmpty {
+            for name in names.map(Name.init(stringValue:)) where !name.stringValue.isEmpty {
                 let elements = try container.decode([Element].self, forKey: name).map(\.value)
                 members[name.stringValue] = elements.count == 1 ? elements[0] : .array(elements)
             }

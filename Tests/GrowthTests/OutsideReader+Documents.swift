@@ -1,0 +1,56 @@
+#if AllTests && DEBUG && !canImport(Darwin)
+import HTTPChainCore
+import HTTPChainErrorHandler
+import HTTPChainErrorHandlerXML
+import HTTPChainInMemory
+import HTTPChainStatusValidation
+import HTTPTypes
+
+extension OutsideReader {
+    /// Documents that a library parses, of whose work only the package's own is counted.
+    static let documents = problemDetails
+
+    #if XML
+    private static let problemDetails = [
+        OutsideReader(
+            name: "problem details in XML",
+            folders: ["Middleware/ErrorHandler/XML"],
+            further: ["<", "/", "<a", "<</", "i"]
+        ) { text in
+            let content = HTTPBody(document(of: text))
+            let transport = InMemoryTransport { _ in
+                Response(.badRequest, headers: [.contentType: "application/problem+xml"], body: content)
+            }
+            let chain = try Chain(transport: transport) {
+                ErrorHandlerMiddleware(.problemDetailsXML)
+                StatusValidationMiddleware()
+            }
+            _ = try await chain.send(.get("https://a.example/"))
+        }
+    ]
+
+    /// A document in which "<" begins an element, "/" ends one, and any other byte is an element.
+    ///
+    /// It uses a quarter of the text, because XMLCoder is slow.
+    private static func document(of text: String) -> String {
+        var document = "<r>"
+        var depth = 0
+        for byte in text.utf8.prefix(text.utf8.count / 4) {
+            switch byte {
+            case UInt8(ascii: "<") where depth < 100:
+                document += "<a>"
+                depth += 1
+            case UInt8(ascii: "/") where depth > 0:
+                document += "</a>"
+                depth -= 1
+            case UInt8(ascii: "i"): document += "<i>b</i>"
+            default: document += "<a/>"
+            }
+        }
+        return document + String(repeating: "</a>", count: depth) + "</r>"
+    }
+    #else
+    private static let problemDetails: [OutsideReader] = []
+    #endif
+}
+#endif
