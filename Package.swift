@@ -444,8 +444,8 @@ let package = Package(
                 "HTTPChainErrorHandler", "HTTPChainErrorHandlerXML", "HTTPChainEventStream", "HTTPChainGzip",
                 "HTTPChainHAR", "HTTPChainLogShipper", "HTTPChainLogSpool", "HTTPChainMultipart", "HTTPChainOData",
                 "HTTPChainPagination", "HTTPChainRedirect", "HTTPChainRemoteLogging", "HTTPChainResumableUpload",
-                "HTTPChainRoutes", "HTTPChainSerializer", "HTTPChainSigning", "HTTPChainStatusValidation",
-                "HTTPChainURLBuilder", "HTTPChainZstd", logging,
+                "HTTPChainRoutes", "HTTPChainRoutesYAML", "HTTPChainSerializer", "HTTPChainSigning",
+                "HTTPChainStatusValidation", "HTTPChainURLBuilder", "HTTPChainZstd", logging,
             ]
         ),
         tests(

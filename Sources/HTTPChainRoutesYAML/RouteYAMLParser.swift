@@ -39,15 +39,14 @@ struct RouteYAMLParser {
             add("values are nested deeper than \(RouteTable.maximumFileDepth) levels")
             return nil
         }
-        let aliases = YAMLShape.aliases(in: text)
-        guard aliases <= Self.maximumAliases else {
+        let aliases = YAMLAliases(text)
+        guard aliases.count <= Self.maximumAliases else {
             add("there are more than \(Self.maximumAliases) aliases")
             return nil
         }
-        guard aliases <= Self.maximumAliasesAsKeys || !YAMLShape.mayHaveKeysThatAreNoText(text) else {
-            add(
-                "there are more than \(Self.maximumAliasesAsKeys) aliases, and keys that aren't text: write the keys out"
-            )
+        guard aliases.count <= Self.maximumAliasesAsKeys || !aliases.mayBeKeys else {
+            let text = "there are more than \(Self.maximumAliasesAsKeys) aliases, and keys that may not be text"
+            add("\(text): write the keys out")
             return nil
         }
         do {

@@ -1,4 +1,6 @@
 #if YAML
+import HTTPChainSupport
+
 /// Checks of a YAML file before it is parsed, because libyaml and Yams recurse for each level, and compare keys by
 /// their whole content.
 enum YAMLShape {
@@ -16,6 +18,7 @@ enum YAMLShape {
         /// Whether a value may begin here.
         var mayBegin = true
         while index < bytes.endIndex {
+            Steps.take()
             let byte = bytes[index]
             if isIndenting, !isSpace(byte) {
                 let column = bytes.distance(from: lineStart, to: index)
@@ -29,7 +32,9 @@ enum YAMLShape {
                 if mayBegin { index = end(of: byte, in: bytes, from: index) }
                 mayBegin = false
             case UInt8(ascii: "#") where mayBegin:
-                index = bytes[index...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
+                let end = bytes[index...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
+                Steps.take(bytes.distance(from: index, to: end))
+                index = end
                 continue
             case UInt8(ascii: "["), UInt8(ascii: "{"):
                 open += 1
@@ -49,19 +54,7 @@ enum YAMLShape {
         return true
     }
 
-    /// Returns an upper bound of the number of aliases.
-    static func aliases(in text: String) -> Int {
-        text.matches(of: #/(?:^|[\s\[{,:\-])\*[^\s,\[\]{}]/#.anchorsMatchLineEndings()).count
-    }
-
-    /// Whether a key may be an alias or a collection, because one follows "?" or precedes a colon.
-    static func mayHaveKeysThatAreNoText(_ text: String) -> Bool {
-        text.contains(#/(?:^|[\s\[{,\-])\?\s/#.anchorsMatchLineEndings())
-            || text.contains(#/\*[^\s,\[\]{}]+\s*:(?:\s|$)/#.anchorsMatchLineEndings())
-            || text.contains(#/[\]}]\s*:/#)
-    }
-
-    private static func isSpace(_ byte: UInt8) -> Bool {
+    static func isSpace(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
             || byte == UInt8(ascii: "\n")
     }
@@ -70,6 +63,7 @@ enum YAMLShape {
     private static func end(of quote: UInt8, in bytes: String.UTF8View, from start: String.Index) -> String.Index {
         var index = bytes.index(after: start)
         while index < bytes.endIndex, bytes[index] != quote {
+            Steps.take()
             if quote == UInt8(ascii: "\""), bytes[index] == UInt8(ascii: "\\") { index = bytes.index(after: index) }
             if index < bytes.endIndex { index = bytes.index(after: index) }
         }

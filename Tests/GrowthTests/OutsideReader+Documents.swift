@@ -6,9 +6,26 @@ import HTTPChainInMemory
 import HTTPChainStatusValidation
 import HTTPTypes
 
+@testable import HTTPChainRoutesYAML
+
 extension OutsideReader {
     /// Documents that a library parses, of whose work only the package's own is counted.
-    static let documents = problemDetails
+    static let documents = problemDetails + yaml
+
+    #if YAML
+    private static let yaml = [
+        OutsideReader(
+            name: "YAML",
+            folders: ["Sources/HTTPChainRoutesYAML"],
+            further: ["*a", "&a ", "[*a, ", "{", ": ", "- ", "? ", "\"", "'", "# "]
+        ) { text in
+            _ = YAMLShape.isShallow(text, levels: .max / 4)
+            _ = YAMLAliases(text)
+        }
+    ]
+    #else
+    private static let yaml: [OutsideReader] = []
+    #endif
 
     #if XML
     private static let problemDetails = [

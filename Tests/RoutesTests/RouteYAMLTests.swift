@@ -173,7 +173,13 @@ struct RouteYAMLTests {
             laughs += "l\(level): &l\(level) [\(items)]\n"
         }
         #expect(mistakes(laughs + "routes: {}").first?.contains("more than 200000 values") == true)
-        #expect(mistakes(laughs + "? *l9\n: x").first?.contains("write the keys out") == true)
+        for keys in [
+            "? *l9\n: x", "*l9 : x", "a: {*l9: b}", "a: {*l9:[b]}", "a: {*l9}", "a: {b: c, *l9 }",
+            "a: {b: c, # [\n *l9}", "a: {?*l9}", "a: {?[*l9]}", "a: {[*l9]}", "a: {b: \"[\", [*l9]}", "a: {&k [*l9]}",
+            "a: {!!seq [*l9]}", "[*l9]: x", "? [*l9]\n: x", "a: {b: c, # x\u{2028} *l9}",
+        ] {
+            #expect(mistakes(laughs + keys).first?.contains("write the keys out") == true, "\(keys)")
+        }
         // Each line merges the line before twice: nothing is in any of them, and each merge is a value all the same.
         for merged in ["[*m, *m]", "[*m, { <<: *m }]"] {
             var merges = "m0: &m0 {}\n"
@@ -193,6 +199,28 @@ struct RouteYAMLTests {
         #expect(mistakes(chain).first?.contains("more than 1000 aliases") == true)
         #expect(mistakes(Data(repeating: 0x20, count: (4 << 20) + 1)).first?.contains("larger than 4 MiB") == true)
         #expect(mistakes(Data([0xFF, 0xFE])).first?.contains("not UTF-8") == true)
+    }
+
+    @Test("A file with many aliases is read if no key is one")
+    func manyAliases() {
+        var file = """
+            # Shared [parts].
+            shared: &shared { cacheTTL: 60 } # {once}
+            more: &more # for all
+              gzip: true
+            list: [*shared, *more]
+            routes:
+
+            """
+        for index in 0..<40 {
+            file += "  r\(index): { path: \"a/{b}?c=*d\", <<: [*shared, *more] } # one *two\n"
+            file += "  s\(index):\n    path: \"see: a, *b*\"\n    <<: *shared\n"
+            file += "  t\(index): {\n    path: https://a.example/*b,\n"
+            file += "    <<: [\n      *shared,\n      *more\n    ]\n  }\n"
+        }
+        #expect(mistakes(file).filter { $0.contains("aliases") }.isEmpty)
+        let keyed = file.replacing("<<: *shared\n", with: "*more : x\n")
+        #expect(mistakes(keyed).first?.contains("write the keys out") == true)
     }
 
     @Test("Text of any pieces is read or refused, and never ends the process", .seeded)
