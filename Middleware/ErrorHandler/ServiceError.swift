@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPChainSupport
 public import HTTPTypes
 
 /// An error with details from the service or a handler, as a value.
@@ -37,7 +38,7 @@ public struct ServiceError<Details: Sendable>: HTTPChainError {
         guard let text = (details as? any CustomStringConvertible)?.description, !text.isEmpty else {
             return "the call failed with \(Details.self); its details say why"
         }
-        return redaction.content.text(text, upTo: Redaction.longestShown)
+        return redaction.content.text(text, upTo: Redaction.longestShown).printableLines
     }
 
     /// The response's status, or `nil` if the call failed without a response.

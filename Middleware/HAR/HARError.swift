@@ -63,7 +63,7 @@ public struct HARError: HTTPChainError, Hashable {
     public var stage: String { "HAR" }
 
     /// The description of the problem and its place.
-    public var reason: String { (path.map { "\($0): " } ?? "") + sentence }
+    public var reason: String { ((path.map { "\($0): " } ?? "") + sentence).printable() }
 
     private var sentence: String {
         switch problem {

@@ -33,7 +33,7 @@ struct PageWalk: Sendable {
             var target = complete
             target.fragment = nil
             guard let origin = Origin(target.text), target.authority?.utf8.contains(UInt8(ascii: "@")) != true else {
-                throw PaginationError(.cannotFollow(Redaction.standard.url(reference)))
+                throw PaginationError(.cannotFollow(Redaction.standard.url(reference).printable()))
             }
             if let home, origin != home { throw PaginationError(.otherOrigin(origin)) }
             position = .url(target.text)

@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPChainSupport
 
 /// A mistake in a table of routes.
 public struct RouteMistake: Sendable, Hashable, CustomStringConvertible {
@@ -36,7 +37,8 @@ public struct RouteTableError: HTTPChainError, Hashable {
     /// The mistakes, one per line.
     public var reason: String {
         let count = mistakes.count == 1 ? "there is a mistake" : "there are \(mistakes.count) mistakes"
-        return ([count + " in the route table"] + mistakes.map { "  \($0)" }).joined(separator: "\n")
+        return ([count + " in the route table"] + mistakes.map { "  \($0.description.printable())" })
+            .joined(separator: "\n")
     }
 
     /// A suggestion to correct the table.

@@ -132,6 +132,17 @@ struct BatchTests {
         #expect(throws: ODataBatchError.self) { try answers[missing] }
     }
 
+    @Test("The message of a failed request has no characters that control a terminal")
+    func printable() async throws {
+        var batch = ODataBatch()
+        let id = batch.add(.get("People"))
+        let answer =
+            #"{"responses":[{"id":"1","status":400,"body":{"error":{"code":"a\u001B[2J","message":"b\u009B\u202E\r\nc"}}}]}"#
+        let (_, answers) = try await Self.exchange(batch, answer: answer)
+        let error = #expect(throws: ODataBatchError.self) { try answers.value(of: id, as: Plant.self) }
+        #expect(error?.problem == .failed(id, status: 400, message: "a [2J: b    c"))
+    }
+
     @Test(
         "What is no answer to a batch is an error",
         arguments: [

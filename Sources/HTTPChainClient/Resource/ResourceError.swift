@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// An error for a resource that wasn't saved or deleted because someone else changed it meanwhile.
@@ -30,7 +31,7 @@ public struct LostUpdateError: HTTPChainError {
 
     /// A sentence with the resource's type and version.
     public var reason: String {
-        let version = entityTag.map { "the version \($0)" } ?? "the version"
+        let version = entityTag.map { "the version \($0.printable())" } ?? "the version"
         return "the \(resourceType) was not changed: it is no longer \(version) that was read"
     }
 

@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPChainSupport
 public import HTTPTypes
 
 /// An error thrown if a response body can't be decoded to the requested type.
@@ -117,8 +118,8 @@ public struct DecodingFailure: HTTPChainError {
         let place = codingPath.isEmpty ? "" : " at \(codingPath)"
         let kind = contentType.map { ", \($0)" } ?? ""
         let body = preview.bytes.isEmpty ? "" : "; it begins: \(preview)"
-        return
-            "the body is not a value of type \(expectedType)\(place): \(detail) (status \(status.code)\(kind))\(body)"
+        let what = "the body is not a value of type \(expectedType)\(place): \(detail)"
+        return "\(what) (status \(status.code)\(kind))\(body)".printableLines
     }
 
     /// Stage, reason and exchange; omits the decoder's error, which adds nothing to ``detail``.

@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// An error thrown if the exchange with the server failed below HTTP: no connection, an incomplete response, or a
 /// timeout.
 public struct TransportError: AnnotatedError {
@@ -132,6 +134,6 @@ public struct TransportError: AnnotatedError {
 
     /// What happened, and whether the server may have seen the request, in one sentence.
     public var reason: String {
-        "\(kind.reason)\(said.content.isEmpty ? "" : " (\(detail))"); \(sent.rawValue)"
+        "\(kind.reason)\(said.content.isEmpty ? "" : " (\(detail))"); \(sent.rawValue)".printableLines
     }
 }

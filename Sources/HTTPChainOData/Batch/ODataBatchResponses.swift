@@ -60,6 +60,7 @@ public struct ODataBatchResponses: Sendable {
                     id,
                     status: response.status.code,
                     message: Redaction.standard.text(words.joined(separator: ": "), upTo: Redaction.longestShown)
+                        .printable()
                 )
             )
         }
