@@ -24,6 +24,16 @@ enum ConnectionHandlers {
                 try pipeline.addHandler(ExchangeHandler(fieldBytes), position: .after(decoder))
             }
         }
+        let initializeHTTP2Connection = configuration.http2ConnectionDebugInitializer
+        configuration.http2ConnectionDebugInitializer = { channel in
+            after(initializeHTTP2Connection, channel) { pipeline in
+                guard !contains(ConnectionErrorHandler.self, pipeline) else { return }
+                let http2 = try pipeline.handler(type: NIOHTTP2Handler.self)
+                let goAway = GoAwayWatch()
+                try pipeline.addHandler(goAway, position: .before(http2))
+                try pipeline.addHandler(ConnectionErrorHandler(goAway), position: .after(http2))
+            }
+        }
         let initializeStream = configuration.http2StreamChannelDebugInitializer
         configuration.http2StreamChannelDebugInitializer = { channel in
             after(initializeStream, channel) { pipeline in
@@ -33,7 +43,7 @@ enum ConnectionHandlers {
                 try pipeline.addHandler(guardian, position: .first)
                 let codec = try pipeline.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
                 try pipeline.addHandler(ExchangeHandler(), position: .after(codec))
-                try pipeline.addHandler(UnprocessedStreamHandler(), position: .first)
+                try pipeline.addHandler(StreamErrorHandler(), position: .first)
             }
         }
     }

@@ -12,12 +12,14 @@ extension ErrorTranslation {
         case let error as NIOHTTP2Errors.StreamClosed:
             // RFC 9113 §8.7: "REFUSED_STREAM … indicates that the stream is being closed prior to any processing having
             // occurred. Any request that was sent on the reset stream can be safely retried." The same holds for a
-            // stream above the last one of a GOAWAY (§6.8): see ``UnprocessedStreamHandler``.
+            // stream above the last one of a GOAWAY (§6.8): see ``StreamErrorHandler``.
             return (.connectionLost, error.errorCode == .refusedStream && !hasHead)
         case is NIOHTTP2Errors.CreatedStreamAfterGoaway, is NIOHTTP2Errors.NoStreamIDAvailable,
             is NIOHTTP2Errors.MaxStreamsViolation:
             // The stream was never opened (RFC 9113 §5.1.1, §5.1.2, §6.8).
             return (.connectionLost, !hasHead)
+        case is BrokenConnectionError:
+            return (.malformedResponse, false)
         case is NIOHTTP2Errors.IOOnClosedConnection, is NIOHTTP2Errors.NoSuchStream:
             return (.connectionLost, false)
         case let error as any NIOHTTP2Error:

@@ -66,6 +66,8 @@ package struct ErrorTranslation: Sendable {
             return error.shortDescription
         case let error as MalformedHeadError:
             return error.detail
+        case let error as BrokenConnectionError:
+            return error.detail
         case let error as TooManyFieldsError:
             return error.description
         default:

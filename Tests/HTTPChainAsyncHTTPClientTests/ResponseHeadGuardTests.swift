@@ -4,12 +4,6 @@ import Foundation
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
-import NIOCore
-import NIOHPACK
-import NIOHTTP1
-import NIOHTTP2
-import NIOPosix
-import NIOSSL
 import TestSupport
 import Testing
 
@@ -175,87 +169,6 @@ struct ResponseHeadGuardTests {
         #expect(error?.scope == .response && error?.sent == .maybe)
         #expect(start.duration(to: .now) < .seconds(30))
         try await server.stop()
-    }
-}
-
-/// A server over HTTP/2 that sends heads with the statuses in the path of a request, the last of which ends the stream,
-/// or the frame that the path names; 500 for a request with a field that should not have left its client.
-private struct HTTP2Server {
-    private let channel: any Channel
-
-    var port: Int { channel.localAddress?.port ?? 0 }
-
-    static func start(_ fixture: TLSFixture) async throws -> HTTP2Server {
-        var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(try fixture.directory.content(of: "server.pem")))
-                .map { .certificate($0) },
-            privateKey: .privateKey(
-                try NIOSSLPrivateKey(bytes: Array(try fixture.directory.content(of: "server.key")), format: .pem)
-            )
-        )
-        configuration.applicationProtocols = ["h2"]
-        let context = try NIOSSLContext(configuration: configuration)
-        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let pipeline = channel.pipeline.syncOperations
-                    try pipeline.addHandler(NIOSSLServerHandler(context: context))
-                    // Its own checks would keep it from sending what is not valid.
-                    try pipeline.addHandler(
-                        NIOHTTP2Handler(
-                            mode: .server,
-                            headerBlockValidation: .disabled,
-                            contentLengthValidation: .disabled
-                        )
-                    )
-                    try pipeline.addHandler(
-                        HTTP2StreamMultiplexer(
-                            mode: .server,
-                            channel: channel,
-                            inboundStreamInitializer: { stream in
-                                stream.eventLoop.makeCompletedFuture {
-                                    try stream.pipeline.syncOperations.addHandler(StatusesInPath())
-                                }
-                            }
-                        )
-                    )
-                }
-            }
-            .bind(host: "127.0.0.1", port: 0)
-            .get()
-        return HTTP2Server(channel: channel)
-    }
-
-    func stop() async throws { try await channel.close() }
-}
-
-private final class StatusesInPath: ChannelInboundHandler {
-    typealias InboundIn = HTTP2Frame.FramePayload
-    typealias OutboundOut = HTTP2Frame.FramePayload
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .headers(let request) = unwrapInboundIn(data),
-            let path = request.headers.first(name: ":path")
-        else { return }
-        switch path {
-        case "/goaway":
-            let frame = HTTP2Frame.FramePayload.goAway(lastStreamID: .rootStream, errorCode: .noError, opaqueData: nil)
-            context.channel.parent?.writeAndFlush(HTTP2Frame(streamID: .rootStream, payload: frame), promise: nil)
-            return
-        case "/cancel":
-            return context.writeAndFlush(wrapOutboundOut(.rstStream(.cancel)), promise: nil)
-        default: break
-        }
-        var statuses = path.split(separator: "/").map { $0 == "empty" ? "" : String($0) }
-        if request.headers.contains(name: ExchangeBoard.field.rawName) { statuses = ["500"] }
-        for (index, status) in statuses.enumerated() {
-            let head = HTTP2Frame.FramePayload.Headers(
-                headers: HPACKHeaders([(":status", status)]),
-                endStream: index == statuses.count - 1
-            )
-            context.write(wrapOutboundOut(.headers(head)), promise: nil)
-        }
-        context.flush()
     }
 }
 #endif

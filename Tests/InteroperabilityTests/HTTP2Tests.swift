@@ -86,6 +86,27 @@ struct HTTP2Tests {
         #expect([.connectionLost, .truncatedBody].contains(kind))
     }
 
+    @Test(
+        "An error of the connection ends the call at once, and the next call has another connection",
+        arguments: Carrier.trusting.filter(\.showsErrorCodes),
+        ["/broken/frame", "/broken/hpack", "/broken/size"]
+    )
+    func brokenConnection(carrier: Carrier, path: String) async throws {
+        guard let run = try FrameRun(carrier) else { return }
+        for round in 1...2 {
+            #expect(try await run.send(.get, "\(path)?times=2") == .failed(.malformedResponse, .maybe))
+            #expect(try await run.count(.get) == .init(seen: round, processed: round))
+        }
+        #expect(try await run.send(.post, "/ok") == .answered("7"))
+    }
+
+    @Test("A head may have 80 KiB of fields", arguments: Carrier.trusting.filter(\.showsErrorCodes))
+    func largeHead(carrier: Carrier) async throws {
+        guard let run = try FrameRun(carrier) else { return }
+        #expect(try await run.send(.get, "/fields?count=600") == .answered("0"))
+        #expect(try await run.send(.post, "/fields?count=700") == .failed(.malformedResponse, .maybe))
+    }
+
     @Test("An upload waits for the window of its stream", arguments: Carrier.trusting)
     func slowWindow(carrier: Carrier) async throws {
         guard let run = try FrameRun(carrier) else { return }

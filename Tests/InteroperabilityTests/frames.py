@@ -12,6 +12,8 @@ name (once by default); after that it is answered with 200:
     /goaway/lost                   GOAWAY whose last stream is this one, and the end of the connection
     /close?clean=                  the end of the connection without GOAWAY
     /early?status=&code=           a response to the head of an upload, and RST_STREAM with a code, if there is one
+    /broken/ERROR                  an error of the connection: frame (DATA on stream 0), hpack, size (a frame too large)
+    /fields?count=                 a response with so many fields of 133 bytes
     /stall?ms=                     no credit for the upload, for so many milliseconds or for ever
     /settings?window=&streams=     SETTINGS: the initial window, the most concurrent streams
     /lives/MODE?streams=N&ms=      on each connection, after N streams: goaway (GOAWAY, and up to twenty open streams
@@ -170,6 +172,12 @@ class Connection:
         elif parts[0] == "close":
             processed[stream.name] += 1
             self.writer.close() if "clean" in stream.query else self.writer.transport.abort()
+        elif parts[0] == "broken":
+            processed[stream.name] += 1
+            self.flush()
+            self.writer.write(broken_frame(parts[1], stream.number))
+        elif parts[0] == "fields":
+            self.respond(stream, fields=[(f"x-{i:03}", "y" * 96) for i in range(int(stream.query["count"]))])
         elif parts[0] == "settings":
             settings = h2.settings.SettingCodes
             changes = {settings.INITIAL_WINDOW_SIZE: "window", settings.MAX_CONCURRENT_STREAMS: "streams"}
@@ -197,14 +205,15 @@ class Connection:
                 self.later(0.2 + stream.milliseconds(), self.writer.close)
         self.later(stream.milliseconds(), self.respond, stream)
 
-    def respond(self, stream, status=200):
+    def respond(self, stream, status=200, fields=()):
         if stream.is_settled or self.is_ignored(stream):
             return
         stream.is_settled = True
         processed[stream.name] += 1
         self.answered = max(self.answered, stream.number)
         body = f"{stream.received}".encode()
-        self.h2.send_headers(stream.number, [(":status", str(status)), ("content-length", str(len(body)))])
+        head = [(":status", str(status)), ("content-length", str(len(body))), *fields]
+        self.h2.send_headers(stream.number, head)
         self.h2.send_data(stream.number, body, end_stream=True)
 
     def reset(self, stream, code=None):
@@ -220,6 +229,16 @@ class Connection:
         self.last = max(last, 0)
         self.flush()
         self.writer.write(GoAwayFrame(0, last_stream_id=self.last).serialize())
+
+
+# A frame that is an error of the connection.
+def broken_frame(error, stream):
+    length, kind, number, payload = {
+        "frame": (1, 0, 0, b"x"),
+        "hpack": (2, 1, stream, b"\xff\xff"),
+        "size": (0xFF0000, 0, stream, b""),
+    }[error]
+    return length.to_bytes(3, "big") + bytes([kind, 5 if kind == 1 else 0]) + number.to_bytes(4, "big") + payload
 
 
 async def serve_tls(reader, writer):

@@ -1,0 +1,60 @@
+#if AsyncHTTPClient
+import NIOCore
+import NIOHTTP2
+
+/// Reports why a stream over HTTP/2 has ended.
+///
+/// A stream above the last one of a GOAWAY is reported as refused, because the server didn't process it (RFC 9113
+/// §6.8). SwiftNIO's HTTP/2 (1.46) closes such a stream with the code `CANCEL`. It reports a stream that the server
+/// reset with this code in the same way, but delivers the RST_STREAM frame first. The server may have processed that
+/// stream.
+///
+/// A stream whose connection is broken is reported with the error of the connection: see ``ConnectionErrorHandler``.
+final class StreamErrorHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTP2Frame.FramePayload
+    typealias InboundOut = HTTP2Frame.FramePayload
+    typealias OutboundIn = HTTP2Frame.FramePayload
+    typealias OutboundOut = HTTP2Frame.FramePayload
+
+    /// Whether the server or the client has reset the stream.
+    private var isReset = false
+    private var context: ChannelHandlerContext?
+    private var connection: ConnectionErrorHandler?
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        connection = try? context.channel.parent?.pipeline.syncOperations.handler(type: ConnectionErrorHandler.self)
+        connection?.add(self)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        connection?.remove(self)
+        connection = nil
+        self.context = nil
+    }
+
+    /// Ends the stream with the error of its connection.
+    func fail(_ error: BrokenConnectionError) {
+        context?.fireErrorCaught(error)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if case .rstStream = unwrapInboundIn(data) { isReset = true }
+        context.fireChannelRead(data)
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        isReset = true
+        context.close(mode: mode, promise: promise)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !isReset, let closed = error as? NIOHTTP2Errors.StreamClosed, closed.errorCode == .cancel,
+            connection?.isBroken != true
+        else {
+            return context.fireErrorCaught(error)
+        }
+        context.fireErrorCaught(NIOHTTP2Errors.streamClosed(streamID: closed.streamID, errorCode: .refusedStream))
+    }
+}
+#endif

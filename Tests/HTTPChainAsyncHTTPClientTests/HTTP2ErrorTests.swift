@@ -1,0 +1,68 @@
+#if AllTests && AsyncHTTPClient
+import AsyncHTTPClient
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import HTTPChainAsyncHTTPClient
+
+/// What a server over HTTP/2 does wrong.
+@Suite(.heavy, .timeLimit(.minutes(10)), .enabled(if: TLSFixture.isAvailable))
+struct HTTP2ErrorTests {
+    /// Sends requests over one transport to one server.
+    private func withServer(_ body: (_ send: (String) async throws -> Response) async throws -> Void) async throws {
+        let fixture = try await TLSFixture()
+        let server = try await HTTP2Server.start(fixture)
+        var settings = ConnectionSettings()
+        settings.trust = try .roots(pem: fixture.authority)
+        let transport = try AsyncHTTPClientTransport(connection: settings)
+        try await body { try await transport.send(.get("https://localhost:\(server.port)/\($0)")) }
+        try await server.stop()
+    }
+
+    @Test(
+        "An error of the connection ends its streams at once, and later requests have another connection",
+        arguments: [
+            // DATA on stream 0, invalid HPACK, a frame larger than the client allows, an initial window above 2³¹-1.
+            "00000100000000000041", "000002010500000001ffff", "ff0000000000000001", "0000060400000000000004ffffffff",
+        ]
+    )
+    func connectionError(frames: String) async throws {
+        try await withServer { send in
+            for _ in 1...2 {
+                let error = await #expect(throws: TransportError.self) { _ = try await send("raw/\(frames)") }
+                #expect(error?.kind == .malformedResponse && error?.sent == .maybe)
+                #expect(error?.description.contains("the server broke HTTP/2") == true)
+                let next = try await send("200")
+                #expect(next.status == .ok)
+            }
+        }
+    }
+
+    @Test("An error of the connection ends the body of another stream")
+    func otherStream() async throws {
+        try await withServer { send in
+            // A head with status 200 on the first stream, which doesn't end.
+            let body = try await send("raw/00000101040000000188").body
+            await #expect(throws: TransportError.self) { _ = try await send("raw/00000100000000000041") }
+            let error = await #expect(throws: TransportError.self) { _ = try await body.collect() }
+            #expect(error?.kind == .malformedResponse && error?.sent == .answered)
+        }
+    }
+
+    @Test("A head may have 80 KiB of fields, as over HTTP/1.1, and one that is larger fails with this limit")
+    func largeHead() async throws {
+        try await withServer { send in
+            let response = try await send("fields/600")
+            #expect(response.status == .ok && response.headers.count == 600)
+        }
+        try await withServer { send in
+            let error = await #expect(throws: TransportError.self) { _ = try await send("fields/640") }
+            #expect(error?.kind == .malformedResponse)
+            #expect(error?.description.contains("80 KiB") == true)
+        }
+    }
+}
+#endif

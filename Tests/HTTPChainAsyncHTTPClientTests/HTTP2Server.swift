@@ -1,0 +1,128 @@
+#if AllTests && AsyncHTTPClient
+import HTTPTypes
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+import NIOPosix
+import NIOSSL
+import TestSupport
+
+@testable import HTTPChainAsyncHTTPClient
+
+/// A server over HTTP/2 that sends heads with the statuses in the path of a request, the last of which ends the stream,
+/// or the frames that the path names; 500 for a request with a field that should not have left its client.
+struct HTTP2Server {
+    private let channel: any Channel
+
+    var port: Int { channel.localAddress?.port ?? 0 }
+
+    static func start(_ fixture: TLSFixture) async throws -> HTTP2Server {
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(try fixture.directory.content(of: "server.pem")))
+                .map { .certificate($0) },
+            privateKey: .privateKey(
+                try NIOSSLPrivateKey(bytes: Array(try fixture.directory.content(of: "server.key")), format: .pem)
+            )
+        )
+        configuration.applicationProtocols = ["h2"]
+        let context = try NIOSSLContext(configuration: configuration)
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.addHandler(NIOSSLServerHandler(context: context))
+                    // Its own checks would keep it from sending what is not valid.
+                    try pipeline.addHandler(
+                        NIOHTTP2Handler(
+                            mode: .server,
+                            headerBlockValidation: .disabled,
+                            contentLengthValidation: .disabled
+                        )
+                    )
+                    try pipeline.addHandler(
+                        HTTP2StreamMultiplexer(
+                            mode: .server,
+                            channel: channel,
+                            inboundStreamInitializer: { stream in
+                                stream.eventLoop.makeCompletedFuture {
+                                    try stream.pipeline.syncOperations.addHandler(StatusesInPath())
+                                }
+                            }
+                        )
+                    )
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0)
+            .get()
+        return HTTP2Server(channel: channel)
+    }
+
+    func stop() async throws { try await channel.close() }
+}
+
+private final class StatusesInPath: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame.FramePayload
+    typealias OutboundOut = HTTP2Frame.FramePayload
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .headers(let request) = unwrapInboundIn(data),
+            let path = request.headers.first(name: ":path")
+        else { return }
+        switch path {
+        case "/goaway":
+            let frame = HTTP2Frame.FramePayload.goAway(lastStreamID: .rootStream, errorCode: .noError, opaqueData: nil)
+            context.channel.parent?.writeAndFlush(HTTP2Frame(streamID: .rootStream, payload: frame), promise: nil)
+            return
+        case "/cancel":
+            return context.writeAndFlush(wrapOutboundOut(.rstStream(.cancel)), promise: nil)
+        default: break
+        }
+        var statuses = path.split(separator: "/").map { $0 == "empty" ? "" : String($0) }
+        if statuses.count == 2, statuses[0] == "raw" { return write(Self.bytes(statuses[1]), context) }
+        if statuses.count == 2, statuses[0] == "fields", let count = Int(statuses[1]) {
+            return write(Self.head(withFields: count), context)
+        }
+        if request.headers.contains(name: ExchangeBoard.field.rawName) { statuses = ["500"] }
+        for (index, status) in statuses.enumerated() {
+            let head = HTTP2Frame.FramePayload.Headers(
+                headers: HPACKHeaders([(":status", status)]),
+                endStream: index == statuses.count - 1
+            )
+            context.write(wrapOutboundOut(.headers(head)), promise: nil)
+        }
+        context.flush()
+    }
+
+    /// Writes bytes to the connection, whatever its protocol says.
+    private func write(_ bytes: [UInt8], _ context: ChannelHandlerContext) {
+        let connection = try? context.channel.parent?.pipeline.syncOperations.context(handlerType: NIOHTTP2Handler.self)
+        connection?.writeAndFlush(NIOAny(ByteBuffer(bytes: bytes)), promise: nil)
+    }
+
+    private static func bytes(_ hexadecimal: String) -> [UInt8] {
+        var rest = Substring(hexadecimal)
+        var bytes: [UInt8] = []
+        while let byte = UInt8(rest.prefix(2), radix: 16) {
+            bytes.append(byte)
+            rest = rest.dropFirst(2)
+        }
+        return bytes
+    }
+
+    /// The frames of a response with status 200 on the first stream, with a number of fields of 133 bytes each, as
+    /// RFC 9113 §6.5.2 counts them.
+    private static func head(withFields count: Int) -> [UInt8] {
+        let field = [0, 1, UInt8(ascii: "x"), 100] + Array(repeating: UInt8(ascii: "y"), count: 100)
+        var rest = ([0x88] + Array(repeating: field, count: count).joined())[...]
+        var frames: [UInt8] = []
+        while !rest.isEmpty {
+            let part = rest.prefix(16_384)
+            rest = rest.dropFirst(part.count)
+            let type: UInt8 = frames.isEmpty ? 1 : 9
+            let flags: UInt8 = (frames.isEmpty ? 1 : 0) | (rest.isEmpty ? 4 : 0)
+            frames += [0, UInt8(part.count >> 8), UInt8(part.count & 0xFF), type, flags, 0, 0, 0, 1] + part
+        }
+        return frames
+    }
+}
+#endif
