@@ -187,7 +187,7 @@ public struct AsyncHTTPClientTransport: Transport {
         let exchange = ClientExchange(
             client: client,
             report: report,
-            outgoing: HTTPClientRequest(wire, upload: upload),
+            outgoing: HTTPClientRequest(wire, upload: upload, replacesFieldBytes: client.reportsExchanges),
             wire: wire,
             upload: upload,
             timer: timer

@@ -7,8 +7,11 @@ import NIOHTTP1
 /// Reports when a connection sends a request, which the client itself does not report.
 ///
 /// The client passes only the message of a request to its connections. Therefore the head has an additional field with
-/// the number of the exchange, which this handler removes.
-final class ExchangeHandler: ChannelOutboundHandler {
+/// the number of the exchange, and another if it has private characters for bytes (``FieldBytes``). This handler removes
+/// both, and adds the latter to the head of a response.
+final class ExchangeHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias InboundOut = HTTPClientResponsePart
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
@@ -16,6 +19,7 @@ final class ExchangeHandler: ChannelOutboundHandler {
     private var upload: Upload?
     /// Whether the request ended before its head was sent, so that no part of it may be sent.
     private var isAbandoned = false
+    /// The handler of the connection; nil for a stream over HTTP/2.
     private let fieldBytes: FieldBytesHandler?
 
     init(_ fieldBytes: FieldBytesHandler? = nil) {
@@ -51,10 +55,26 @@ final class ExchangeHandler: ChannelOutboundHandler {
         context.write(data, promise: promise)
     }
 
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let name = FieldBytesHandler.field.rawName
+        guard let fieldBytes, case .head(var head) = unwrapInboundIn(data),
+            fieldBytes.hasReplaced || head.headers.contains(name: name)
+        else { return context.fireChannelRead(data) }
+        head.headers.remove(name: name)
+        if fieldBytes.hasReplaced { head.headers.add(name: name, value: "1") }
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+
     private func write(_ head: HTTPRequestHead, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
-        let data = wrapOutboundOut(.head(head))
-        guard let fieldBytes else { return context.write(data, promise: promise) }
-        fieldBytes.sendHead { context.write(data, promise: promise) }
+        var head = head
+        let isReplaced = head.headers.contains(name: FieldBytesHandler.field.rawName)
+        if isReplaced { head.headers.remove(name: FieldBytesHandler.field.rawName) }
+        if let fieldBytes {
+            let data = wrapOutboundOut(.head(head))
+            return fieldBytes.sendHead(isReplaced: isReplaced) { context.write(data, promise: promise) }
+        }
+        if isReplaced { head.headers = HTTPHeaders(head.headers.map { ($0.name, FieldBytes.decoded($0.value)) }) }
+        context.write(wrapOutboundOut(.head(head)), promise: promise)
     }
 
     private func abandon(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {

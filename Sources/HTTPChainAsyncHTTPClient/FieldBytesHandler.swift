@@ -1,5 +1,6 @@
 #if AsyncHTTPClient
 import HTTPChainSupport
+import HTTPTypes
 import NIOCore
 
 /// Preserves the bytes of fields that aren't UTF-8, such as those of an ISO 8859-1 `Location`.
@@ -12,13 +13,24 @@ final class FieldBytesHandler: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
+    /// The field of a head that has private characters for bytes, which stays between the transport and its handlers.
+    ///
+    /// Without it such a character stands for itself: a connection over HTTP/2, or of a client supplied by the caller,
+    /// may have no such handler.
+    static let field = HTTPField.Name(constant: "HTTPChain-Field-Bytes")
+
     private var fields = FieldBytes()
     private var isWritingHead = false
 
+    /// Whether the head of the response has private characters for bytes.
+    var hasReplaced: Bool { fields.hasReplaced }
+
     /// Calls `write`, which sends the head of a request; the next bytes received are the head of its response.
-    func sendHead(_ write: () -> Void) {
+    ///
+    /// - Parameter isReplaced: Whether the head has private characters for bytes.
+    func sendHead(isReplaced: Bool, _ write: () -> Void) {
         fields = FieldBytes()
-        isWritingHead = true
+        isWritingHead = isReplaced
         write()
         isWritingHead = false
     }
@@ -54,6 +66,8 @@ package struct FieldBytes {
     private var isInterim = false
     /// The start of a character whose end has not arrived.
     private var pending: [UInt8] = []
+    /// Whether bytes were replaced, or may have been.
+    private(set) var hasReplaced = false
 
     package init() {}
 
@@ -68,6 +82,7 @@ package struct FieldBytes {
             end = bytes.index(after: end)
         }
         if isASCII { return nil }
+        hasReplaced = true
         let (result, rest) = Self.replaced(pending + bytes[..<end])
         pending = Array(rest)
         return result + bytes[end...]
@@ -159,11 +174,19 @@ package struct FieldBytes {
         return Array(bytes[..<written])
     }
 
-    /// Returns the text for a field value; private characters stand for bytes that aren't UTF-8.
-    static func text(_ value: UnsafeBufferPointer<UInt8>) -> String {
-        guard value.contains(where: { $0 >= 0x80 }) else { return String(decoding: value, as: UTF8.self) }
+    /// Returns the text for a field value, with private characters for bytes that aren't UTF-8; `nil` if the value itself
+    /// is such text.
+    static func text(_ value: UnsafeBufferPointer<UInt8>) -> String? {
+        guard value.contains(where: { $0 >= 0x80 }) else { return nil }
         let (bytes, rest) = replaced(Array(value))
+        // A replaced byte becomes three.
+        guard !rest.isEmpty || bytes.count != value.count else { return nil }
         return String(decoding: bytes + rest.flatMap(privateCharacter), as: UTF8.self)
+    }
+
+    /// Returns text without private characters for bytes: U+FFFD for each part of the original that isn't UTF-8.
+    static func decoded(_ text: String) -> String {
+        original(text.utf8).map { String(decoding: $0, as: UTF8.self) } ?? text
     }
 }
 #endif

@@ -8,15 +8,27 @@ import NIOCore
 import NIOHTTP1
 
 extension HTTPClientRequest {
-    init(_ request: WireRequest, upload: Upload?) {
+    /// - Parameter replacesFieldBytes: Whether the client's connections have a ``FieldBytesHandler`` over HTTP/1.1.
+    init(_ request: WireRequest, upload: Upload?, replacesFieldBytes: Bool) {
         self.init(url: request.url)
         method = HTTPMethod(rawValue: request.head.method.rawValue)
         headers.reserveCapacity(request.head.headerFields.count + 3)
-        for field in request.head.headerFields where field.name != .cookie && field.name != ExchangeBoard.field {
-            headers.add(name: field.name.rawName, value: field.withUnsafeBytesOfValue(FieldBytes.text))
+        var isReplaced = false
+        func text(_ field: HTTPField) -> String {
+            guard replacesFieldBytes, let text = field.withUnsafeBytesOfValue(FieldBytes.text) else {
+                return field.value
+            }
+            isReplaced = true
+            return text
+        }
+        for field in request.head.headerFields {
+            guard ![.cookie, ExchangeBoard.field, FieldBytesHandler.field].contains(field.name) else { continue }
+            headers.add(name: field.name.rawName, value: text(field))
         }
         // HTTPFields keeps cookies separate, as HTTP/2 may; RFC 6265 §5.4 has a single Cookie field.
-        if let cookies = request.head.headerFields[.cookie] { headers.add(name: "Cookie", value: cookies) }
+        let cookies = request.head.headerFields[fields: .cookie].map(text)
+        if !cookies.isEmpty { headers.add(name: "Cookie", value: cookies.joined(separator: "; ")) }
+        if isReplaced { headers.add(name: FieldBytesHandler.field.rawName, value: "1") }
         if let upload {
             body = .stream(
                 UploadChunks(upload: upload),
@@ -46,9 +58,11 @@ extension Response {
         errors: ErrorTranslation
     ) async throws {
         var fields = HTTPFields()
+        let isReplaced =
+            response.version.major == 1 && response.headers.contains(name: FieldBytesHandler.field.rawName)
         for (name, value) in response.headers {
-            guard let name = HTTPField.Name(name) else { continue }
-            let original = FieldBytes.original(value.utf8)
+            guard let name = HTTPField.Name(name), !isReplaced || name != FieldBytesHandler.field else { continue }
+            let original = isReplaced ? FieldBytes.original(value.utf8) : nil
             try fields.append(
                 received: original.map { HTTPField(name: name, value: $0) } ?? HTTPField(name: name, value: value)
             )

@@ -93,5 +93,80 @@ struct FieldBytesTests {
         #expect(text.contains("response=\"fb0110a3878dec0181b6aa28298ba198\""), "\(text)")
         await server.stop()
     }
+
+    // MARK: - Private characters
+
+    private static let latin1 = HTTPField.Name("X-L")
+    private static let privateUse = HTTPField.Name("X-P")
+
+    /// A request with a byte that isn't UTF-8 in one field, and the private character U+EF80 in two others.
+    private static func request(to url: String) throws -> Request {
+        var request = Request.get(url)
+        request.headers.append(HTTPField(name: try #require(latin1), value: [0x63, 0x61, 0x66, 0xE9]))
+        request.headers.append(HTTPField(name: try #require(privateUse), value: "\u{EF80}"))
+        request.headers[.cookie] = "a=\u{EF80}"
+        return request
+    }
+
+    private static func bytes(of name: HTTPField.Name?, in response: Response) -> [UInt8]? {
+        response.headers.first { $0.name == name }?.withUnsafeBytesOfValue { Array($0) }
+    }
+
+    enum Client: CaseIterable {
+        case own, standardOfCaller, plainOfCaller
+
+        func make() -> HTTPClient? {
+            switch self {
+            case .own: nil
+            case .standardOfCaller: HTTPClient(configuration: AsyncHTTPClientTransport.standardConfiguration)
+            case .plainOfCaller: HTTPClient(configuration: .init())
+            }
+        }
+    }
+
+    @Test(
+        "A private character stands for itself over each client, and other bytes are kept if the client has the handlers",
+        arguments: Client.allCases
+    )
+    func privateCharacters(client: Client) async throws {
+        let server = try await LoopbackServer.start { exchange in
+            let fields = Array("X-L: caf".utf8) + [0xE9] + Array("\r\nX-P: \u{EF80}\r\n".utf8)
+            let request = exchange.request.bytes
+            let length = Array("HTTP/1.1 200 OK\r\nContent-Length: \(request.count)\r\n".utf8)
+            try await exchange.write(Data(length + fields + Array("\r\n".utf8)) + request)
+        }
+        let foreign = client.make()
+        let transport =
+            foreign.map { AsyncHTTPClientTransport(client: $0) } ?? AsyncHTTPClientTransport(configuration: .init())
+        for _ in 1...2 {
+            let response = try await transport.send(Self.request(to: server.url()))
+            let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
+            let sent = Array("X-L: caf".utf8) + (client == .own ? [0xE9] : replacement) + Array("\r\n".utf8)
+            let text = Array("caf".utf8) + (client == .plainOfCaller ? replacement : [0xE9])
+            #expect(Self.bytes(of: Self.latin1, in: response) == text)
+            #expect(Self.bytes(of: Self.privateUse, in: response) == [0xEE, 0xBE, 0x80])
+            #expect(response.headers.count == 3, "\(response.headers)")
+            let received = try await response.body.collect()
+            for line in [sent, Array("X-P: \u{EF80}\r\n".utf8), Array("Cookie: a=\u{EF80}\r\n".utf8)] {
+                #expect(received.range(of: Data(line)) != nil, "\(received)")
+            }
+            #expect(received.range(of: Data("HTTPChain".utf8)) == nil)
+        }
+        try await foreign?.shutdown()
+        await server.stop()
+    }
+
+    @Test("A private character stands for itself over HTTP/2, too", .enabled(if: TLSFixture.isAvailable))
+    func overHTTP2() async throws {
+        let fixture = try await TLSFixture()
+        let server = try await HTTP2Server.start(fixture)
+        var settings = ConnectionSettings()
+        settings.trust = try .roots(pem: fixture.authority)
+        let transport = try AsyncHTTPClientTransport(connection: settings)
+        let response = try await transport.send(Self.request(to: "https://localhost:\(server.port)/fields"))
+        #expect(Self.bytes(of: Self.privateUse, in: response) == [0xEE, 0xBE, 0x80])
+        #expect(try await response.body.text() == "caf\u{FFFD},\u{EF80},a=\u{EF80}")
+        try await server.stop()
+    }
 }
 #endif

@@ -73,6 +73,8 @@ private final class StatusesInPath: ChannelInboundHandler {
             let frame = HTTP2Frame.FramePayload.goAway(lastStreamID: .rootStream, errorCode: .noError, opaqueData: nil)
             context.channel.parent?.writeAndFlush(HTTP2Frame(streamID: .rootStream, payload: frame), promise: nil)
             return
+        case "/fields":
+            return echoFields(of: request.headers, context)
         case "/cancel":
             return context.writeAndFlush(wrapOutboundOut(.rstStream(.cancel)), promise: nil)
         default: break
@@ -91,6 +93,15 @@ private final class StatusesInPath: ChannelInboundHandler {
             context.write(wrapOutboundOut(.headers(head)), promise: nil)
         }
         context.flush()
+    }
+
+    /// Sends the values of three fields in a response, with the private character U+EF80 in one of its fields.
+    private func echoFields(of request: HPACKHeaders, _ context: ChannelHandlerContext) {
+        let head = HPACKHeaders([(":status", "200"), ("x-p", "\u{EF80}")])
+        context.write(wrapOutboundOut(.headers(.init(headers: head))), promise: nil)
+        let values = ["x-l", "x-p", "cookie"].flatMap { request[$0] }.joined(separator: ",")
+        let data = HTTP2Frame.FramePayload.Data(data: .byteBuffer(ByteBuffer(string: values)), endStream: true)
+        context.writeAndFlush(wrapOutboundOut(.data(data)), promise: nil)
     }
 
     /// Writes bytes to the connection, whatever its protocol says.
