@@ -182,7 +182,7 @@ public struct AsyncHTTPClientTransport: Transport {
         let timer = TransferTimer(
             limited,
             tellsConnection: client.reportsExchanges,
-            upload: upload == nil ? .atOnce : .told
+            upload: upload == nil || wire.contentLength == 0 ? .atOnce : .told
         )
         let exchange = ClientExchange(
             client: client,
@@ -244,7 +244,8 @@ private struct ClientExchange: Sendable {
         do {
             guard let upload else { return try await response(by: deadline, lifetime: client, errors) }
             return try await withTaskCancellationHandler {
-                try await response(by: deadline, lifetime: ExchangeLifetime(upload, client: client), errors)
+                try await upload.requireEmptyIfDeclared()
+                return try await response(by: deadline, lifetime: ExchangeLifetime(upload, client: client), errors)
             } onCancel: {
                 upload.cancel()
             }

@@ -30,6 +30,7 @@ extension HTTPClientRequest {
         if !cookies.isEmpty { headers.add(name: "Cookie", value: cookies.joined(separator: "; ")) }
         if isReplaced { headers.add(name: FieldBytesHandler.field.rawName, value: "1") }
         if let upload {
+            guard request.contentLength != 0 else { return }
             body = .stream(
                 UploadChunks(upload: upload),
                 length: request.contentLength.map { .known($0) } ?? .unknown

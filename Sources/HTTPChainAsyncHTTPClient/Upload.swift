@@ -39,9 +39,9 @@ final class Upload: Sendable {
     /// Creates the upload of a request, or returns nil if there is no body, or if the whole body is sent at once, as a
     /// single piece in memory.
     init?(_ request: WireRequest, progress: (@Sendable (Int64, Int64?) -> Void)?) {
-        if request.contentLength == 0, request.body.isEmpty { return nil }
+        if request.contentLength == 0, request.body.bytes != nil || request.body.file != nil { return nil }
         if progress == nil, request.body.singlePiece != nil { return nil }
-        reader = UploadReader(request.body)
+        reader = UploadReader(request.body, length: request.contentLength)
         length = request.contentLength
         self.progress = progress
     }
@@ -92,21 +92,21 @@ final class Upload: Sendable {
     /// Another call means that the connection has accepted the previous bytes.
     func next() async throws -> Data? {
         reportProgress()
-        do {
-            let chunk = try await read()
-            if let chunk { try await waitForConnection(with: chunk.count) }
-            let timer = state.withLock { state in
-                state.pending = Int64(chunk?.count ?? 0)
-                return state.timer
-            }
-            if chunk == nil { timer?.uploadEnded() }
-            return chunk
-        } catch {
-            state.withLock { state in
-                if !state.isCancelled, state.failure == nil { state.failure = error }
-            }
-            throw error
+        let chunk = try await read()
+        if let chunk { try await waitForConnection(with: chunk.count) }
+        let timer = state.withLock { state in
+            state.pending = Int64(chunk?.count ?? 0)
+            return state.timer
         }
+        if chunk == nil { timer?.uploadEnded() }
+        return chunk
+    }
+
+    /// Reads a stream whose declared length is 0, which the client doesn't read; does nothing for any other body.
+    ///
+    /// - Throws: ``BodyError`` if it has bytes; any error from reading.
+    func requireEmptyIfDeclared() async throws {
+        if length == 0 { _ = try await read() }
     }
 
     /// Called when the server has responded.
@@ -138,7 +138,14 @@ final class Upload: Sendable {
         }
         guard let task else { throw CancellationError() }
         defer { state.withLock { $0.reading = nil } }
-        return try await task.value
+        do {
+            return try await task.value
+        } catch {
+            state.withLock { state in
+                if !state.isCancelled, state.failure == nil { state.failure = error }
+            }
+            throw error
+        }
     }
 }
 
@@ -153,19 +160,39 @@ extension HTTPBody {
 /// Keeps the reader between reads, which successive tasks make.
 private actor UploadReader {
     private let body: HTTPBody
+    private let length: Int64?
     private var reader: (any BodyReader)?
+    private var count: Int64 = 0
+    private var hasEnded = false
 
-    init(_ body: HTTPBody) {
+    init(_ body: HTTPBody, length: Int64?) {
         self.body = body
+        self.length = length
     }
 
+    /// Returns the next bytes, or `nil` at the end.
+    ///
+    /// The chunk that completes a declared length is returned only when the body has ended, so that the server never
+    /// treats a body as complete that turns out to be longer.
     func read() async throws -> Data? {
+        if hasEnded { return nil }
         let begun = reader
         reader = nil
         var current: any BodyReader
         if let begun { current = begun } else { current = try await body.makeReader() }
-        guard let chunk = try await current.read() else { return nil }
-        reader = current
+        guard let chunk = try await current.read() else {
+            hasEnded = true
+            return nil
+        }
+        count += Int64(chunk.count)
+        guard let length, count >= length else {
+            reader = current
+            return chunk
+        }
+        hasEnded = true
+        guard count == length, try await current.read() == nil else {
+            throw BodyError(.longerThanDeclared(declared: length))
+        }
         return chunk
     }
 }

@@ -54,6 +54,42 @@ struct AsyncHTTPClientTransportTests {
         }
     }
 
+    @Test("A stream that is longer than declared fails before the server has all that is declared", arguments: [0, 5])
+    func longStream(declared: Int64) async throws {
+        let completed = Counter()
+        try await serve({ exchange in
+            try await exchange.readBody()
+            completed.add()
+            try await exchange.reply(200)
+        }) { server in
+            for limits in [nil, TransferLimits(connect: .seconds(60), response: .seconds(60))] {
+                let chunks = declared == 0 ? ["GET / HTTP/1.1"] : ["ab", "cde", "GET / HTTP/1.1"]
+                var request = Request.post(server.url(), body: .chunks(chunks, length: declared))
+                request.options[TransferLimitsOption.self] = limits
+                let longer = request
+                let error = await #expect(throws: BodyError.self) {
+                    try await AsyncHTTPClientTransport().send(longer)
+                }
+                #expect(error?.problem == .longerThanDeclared(declared: declared))
+            }
+            #expect(declared == 5 || server.records.isEmpty)
+        }
+        #expect(completed.value == 0)
+    }
+
+    @Test("A stream that is declared as empty, and is, is sent as such")
+    func emptyStream() async throws {
+        try await serve({ try await $0.reply(200) }) { server in
+            for limits in [nil, TransferLimits(connect: .seconds(60), write: .seconds(60), response: .seconds(60))] {
+                var request = Request.post(server.url(), body: .chunks([String](), length: 0))
+                request.options[TransferLimitsOption.self] = limits
+                let response = try await AsyncHTTPClientTransport().send(request)
+                #expect(response.status == .ok)
+            }
+            #expect(server.records.map { $0.request.values("Content-Length") } == [["0"], ["0"]])
+        }
+    }
+
     @Test("All transports made without a client share one, and its connections")
     func sharedClient() async throws {
         try await serve({ try await $0.reply(200) }) { server in
