@@ -102,6 +102,28 @@ struct LimitTests {
         await server.stop()
     }
 
+    @Test("A limit of zero ends a call before anything is sent, whichever step it is for")
+    func zero() async throws {
+        let server = try await LoopbackServer.start { exchange in
+            try await exchange.readBody()
+            try await exchange.reply(200)
+        }
+        for limits in [
+            TransferLimits(connect: .zero), .init(write: .zero), .init(response: .zero), .init(read: .zero),
+            .init(connect: .seconds(60), response: .zero),
+        ] {
+            for body in [HTTPBody("a"), .chunks(["a", "b"])] where limits.write == nil || body.length == nil {
+                var request = Request.post(server.url(), body: body)
+                request.options[TransferLimitsOption.self] = limits
+                let late = request
+                let error = await #expect(throws: TimeoutError.self) { try await transport.send(late) }
+                #expect(error?.sent == .nothing)
+            }
+        }
+        #expect(server.records.isEmpty)
+        await server.stop()
+    }
+
     @Test("The number of an exchange stays between the transport and its connections")
     func number() async throws {
         let server = try await LoopbackServer.start { exchange in

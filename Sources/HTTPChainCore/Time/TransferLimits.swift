@@ -1,7 +1,7 @@
 /// Time limits for each step of an exchange with a server.
 ///
-/// A stage that limits attempts sets these on the request, and the transport enforces them. `nil` means no limit; zero
-/// or less fails immediately.
+/// A stage that limits attempts sets these on the request, and the transport enforces them. `nil` means no limit. With
+/// zero or less, an exchange that has the step fails immediately.
 public struct TransferLimits: Sendable, Hashable {
     /// The maximum time to get a connection, including the wait for a free one.
     ///

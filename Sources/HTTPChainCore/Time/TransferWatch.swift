@@ -23,6 +23,8 @@ struct TransferWatch: Sendable {
     private let upload: TransferTimer.Upload
     /// Whether the time to connect is part of the next step, because the connection isn't reported.
     private var includesConnecting: Bool
+    /// The deadline of a limit of zero or less, which ends the exchange at its start, before the step of the limit.
+    private let spent: Deadline?
 
     /// - Parameters:
     ///   - upload: The reports that will be made of the request's body.
@@ -42,6 +44,15 @@ struct TransferWatch: Sendable {
         self.start = start
         self.upload = upload
         includesConnecting = !tellsConnection
+        func ifSpent(_ scope: TimeoutScope, _ limit: Duration?) -> Deadline? {
+            guard let limit, limit <= .zero else { return nil }
+            return Deadline(scope, limit: limit, start: start)
+        }
+        spent =
+            ifSpent(.connect, limits.connect)
+            ?? ifSpent(.write, upload == .told ? limits.write : nil)
+            ?? ifSpent(.response, upload == .untold ? nil : limits.response)
+            ?? ifSpent(.read, limitsBody ? limits.read : nil)
         since = start
         step = tellsConnection ? .connecting : upload == .atOnce ? .waitingForHead : .sending
     }
@@ -96,7 +107,7 @@ struct TransferWatch: Sendable {
     /// The next deadline.
     var deadline: Deadline? {
         if case .reading = step, !limitsBody { return nil }
-        return .first(call, total, stepLimit)
+        return .first(call, total, spent ?? stepLimit)
     }
 
     /// Whether ``deadline`` stays the same until the response's head arrives, whenever the connection is established.

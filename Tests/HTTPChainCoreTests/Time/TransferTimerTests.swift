@@ -36,6 +36,35 @@ struct TransferTimerTests {
         #expect(failure.progress == .readingBody(received: 3))
     }
 
+    @Test(
+        "A limit of zero or less ends an exchange at its start, whichever step it is for",
+        arguments: [
+            (TransferLimits(connect: .zero), TimeoutScope.connect), (.init(write: .zero), .write),
+            (.init(response: .zero), .response), (.init(read: .zero), .read), (.init(total: .zero), .attempt),
+            (.init(connect: .seconds(5), response: .seconds(-1)), .response),
+        ]
+    )
+    func notPositive(limits: TransferLimits, scope: TimeoutScope) async throws {
+        for tellsConnection in [true, false] {
+            var request = Request.post("https://example.com/", body: .chunks(["a"]))
+            request.environment = .virtual(clock)
+            request.options[TransferLimitsOption.self] = limits
+            let timer = try #require(TransferTimer(request, tellsConnection: tellsConnection))
+            let hasRun = Counter()
+            let error = await #expect(throws: TimeoutError.self) { try await timer.run { hasRun.add() } }
+            #expect(error?.scope == scope && error?.sent == .nothing)
+            #expect(hasRun.value == 0)
+        }
+    }
+
+    @Test("A limit of zero on a step that an exchange doesn't have is not a limit")
+    func notPositiveWithoutStep() throws {
+        #expect(try timer(TransferLimits(write: .zero)).remaining == nil)
+        var longLived = Request.get("https://example.com/")
+        longLived.options[LongLivedResponse.self] = true
+        #expect(try timer(TransferLimits(read: .zero), longLived).remaining == nil)
+    }
+
     @Test("The total limit is over with the response's head where it does not cover the body, as by default")
     func bodyLeftOut() throws {
         for limits in [TransferLimits(total: .seconds(10)), .init(total: .seconds(10), totalCoversBody: false)] {
