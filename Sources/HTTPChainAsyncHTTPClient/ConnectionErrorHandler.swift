@@ -19,6 +19,8 @@ final class ConnectionErrorHandler: ChannelInboundHandler {
     private let goAway: GoAwayWatch
     private var hasFailed = false
     private var streams: [ObjectIdentifier: StreamErrorHandler] = [:]
+    /// The stream that SwiftNIO has ended because of an error that it is about to report.
+    private var ending: StreamErrorHandler?
 
     init(_ goAway: GoAwayWatch) {
         self.goAway = goAway
@@ -34,6 +36,16 @@ final class ConnectionErrorHandler: ChannelInboundHandler {
 
     func remove(_ stream: StreamErrorHandler) {
         streams[ObjectIdentifier(stream)] = nil
+        expectNoError(of: stream)
+    }
+
+    /// Passes the next error to a stream.
+    func expectError(of stream: StreamErrorHandler) {
+        ending = stream
+    }
+
+    func expectNoError(of stream: StreamErrorHandler) {
+        if ending === stream { ending = nil }
     }
 
     /// Raises SwiftNIO's limit of 16 KiB for a list of fields; the new limit applies once the server has acknowledged
@@ -45,7 +57,11 @@ final class ConnectionErrorHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard let code = goAway.errorCode, !hasFailed else { return context.fireErrorCaught(error) }
+        guard let code = goAway.errorCode, !hasFailed else {
+            ending?.cause = error
+            ending = nil
+            return context.fireErrorCaught(error)
+        }
         hasFailed = true
         // The client uses a connection no more after a GOAWAY of the server, and closing may wait for the server.
         let frame = HTTP2Frame.FramePayload.goAway(lastStreamID: .maxID, errorCode: code, opaqueData: nil)

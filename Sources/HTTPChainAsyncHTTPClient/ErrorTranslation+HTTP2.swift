@@ -20,12 +20,13 @@ extension ErrorTranslation {
             return (.connectionLost, !hasHead)
         case is BrokenConnectionError:
             return (.malformedResponse, false)
+        case let error as MalformedStreamError:
+            return (error.isOfLength && hasHead ? .truncatedBody : .malformedResponse, false)
         case is NIOHTTP2Errors.IOOnClosedConnection, is NIOHTTP2Errors.NoSuchStream:
             return (.connectionLost, false)
-        case let error as any NIOHTTP2Error:
+        case is any NIOHTTP2Error:
             // The server broke the protocol, for example with a head without a status (RFC 9113 §8.1.1).
-            let isCut = error is NIOHTTP2Errors.ContentLengthViolated && hasHead
-            return (isCut ? .truncatedBody : .malformedResponse, false)
+            return (.malformedResponse, false)
         default:
             return nil
         }

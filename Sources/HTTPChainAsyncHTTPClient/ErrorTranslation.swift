@@ -68,6 +68,8 @@ package struct ErrorTranslation: Sendable {
             return error.detail
         case let error as BrokenConnectionError:
             return error.detail
+        case let error as MalformedStreamError:
+            return error.detail
         case let error as TooManyFieldsError:
             return error.description
         default:

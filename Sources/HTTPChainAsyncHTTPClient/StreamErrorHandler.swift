@@ -9,6 +9,9 @@ import NIOHTTP2
 /// reset with this code in the same way, but delivers the RST_STREAM frame first. The server may have processed that
 /// stream.
 ///
+/// A stream that SwiftNIO itself resets, because its response is malformed (RFC 9113 §8.1.1), is reported with the cause.
+/// SwiftNIO only says that the stream is closed, and then reports the cause to the connection.
+///
 /// A stream whose connection is broken is reported with the error of the connection: see ``ConnectionErrorHandler``.
 final class StreamErrorHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
@@ -18,6 +21,10 @@ final class StreamErrorHandler: ChannelDuplexHandler {
 
     /// Whether the server or the client has reset the stream.
     private var isReset = false
+    /// Whether the end of the stream waits for its cause.
+    private var isEnding = false
+    /// The cause for which SwiftNIO has reset the stream; nil if it is unknown.
+    var cause: (any Error)?
     private var context: ChannelHandlerContext?
     private var connection: ConnectionErrorHandler?
 
@@ -49,12 +56,38 @@ final class StreamErrorHandler: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard !isReset, let closed = error as? NIOHTTP2Errors.StreamClosed, closed.errorCode == .cancel,
-            connection?.isBroken != true
-        else {
+        guard !isReset, let closed = error as? NIOHTTP2Errors.StreamClosed, connection?.isBroken != true else {
             return context.fireErrorCaught(error)
         }
-        context.fireErrorCaught(NIOHTTP2Errors.streamClosed(streamID: closed.streamID, errorCode: .refusedStream))
+        guard closed.errorCode != .cancel else {
+            let refused = NIOHTTP2Errors.streamClosed(streamID: closed.streamID, errorCode: .refusedStream)
+            return context.fireErrorCaught(refused)
+        }
+        isEnding = true
+        connection?.expectError(of: self)
+        // Before the channel removes its handlers, which it does later as well.
+        context.eventLoop.assumeIsolated().execute {
+            self.connection?.expectNoError(of: self)
+            context.fireErrorCaught(MalformedStreamError(cause: self.cause ?? closed))
+            context.fireChannelInactive()
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if !isEnding { context.fireChannelInactive() }
+    }
+}
+
+/// An error for a response over HTTP/2 that is malformed (RFC 9113 §8.1.1).
+struct MalformedStreamError: Error {
+    let cause: any Error
+
+    /// Whether the content doesn't have its declared length.
+    var isOfLength: Bool { cause is NIOHTTP2Errors.ContentLengthViolated }
+
+    var detail: String {
+        "the response is malformed: "
+            + (isOfLength ? "its content doesn't have the length in Content-Length" : "\(cause)")
     }
 }
 #endif

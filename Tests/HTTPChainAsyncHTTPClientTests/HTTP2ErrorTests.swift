@@ -12,7 +12,12 @@ import Testing
 @Suite(.heavy, .timeLimit(.minutes(10)), .enabled(if: TLSFixture.isAvailable))
 struct HTTP2ErrorTests {
     /// Sends requests over one transport to one server.
-    private func withServer(_ body: (_ send: (String) async throws -> Response) async throws -> Void) async throws {
+    ///
+    /// - Returns: The number of connections.
+    @discardableResult
+    private func withServer(_ body: (_ send: (String) async throws -> Response) async throws -> Void) async throws
+        -> Int
+    {
         let fixture = try await TLSFixture()
         let server = try await HTTP2Server.start(fixture)
         var settings = ConnectionSettings()
@@ -20,6 +25,7 @@ struct HTTP2ErrorTests {
         let transport = try AsyncHTTPClientTransport(connection: settings)
         try await body { try await transport.send(.get("https://localhost:\(server.port)/\($0)")) }
         try await server.stop()
+        return server.connections.value
     }
 
     @Test(
@@ -50,6 +56,31 @@ struct HTTP2ErrorTests {
             let error = await #expect(throws: TransportError.self) { _ = try await body.collect() }
             #expect(error?.kind == .malformedResponse && error?.sent == .answered)
         }
+    }
+
+    @Test(
+        "A malformed response fails its call alone, and is not a lost connection",
+        arguments: [
+            // A field with an uppercase name, a field "connection", and a head whose Content-Length is 1 without content.
+            ("00000601050000000188000158 0179", TransportError.Kind.malformedResponse),
+            ("000013010500000001 88000a636f6e6e656374696f6e05636c6f7365", .malformedResponse),
+            ("000005010500000001 880f0d0131", .malformedResponse),
+            // Three bytes of content, whose Content-Length is 10 and 1.
+            ("000006010400000001 880f0d023130 000003000100000001 414141", .truncatedBody),
+            ("000005010400000001 880f0d0131 000003000100000001 414141", .truncatedBody),
+        ]
+    )
+    func malformedResponse(frames: String, kind: TransportError.Kind) async throws {
+        let connections = try await withServer { send in
+            let path = "raw/" + String(String.UnicodeScalarView(frames.unicodeScalars.filter { $0 != " " }))
+            let error = await #expect(throws: TransportError.self) { _ = try await send(path).body.collect() }
+            #expect(error?.kind == kind)
+            #expect(error?.sent == (kind == .truncatedBody ? .answered : .maybe))
+            #expect(error?.description.contains("the response is malformed") == true)
+            let next = try await send("200")
+            #expect(next.status == .ok)
+        }
+        #expect(connections == 1)
     }
 
     @Test("A head may have 80 KiB of fields, as over HTTP/1.1, and one that is larger fails with this limit")

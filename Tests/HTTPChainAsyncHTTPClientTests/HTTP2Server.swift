@@ -13,6 +13,8 @@ import TestSupport
 /// or the frames that the path names; 500 for a request with a field that should not have left its client.
 struct HTTP2Server {
     private let channel: any Channel
+    /// The number of connections.
+    let connections: Counter
 
     var port: Int { channel.localAddress?.port ?? 0 }
 
@@ -26,9 +28,11 @@ struct HTTP2Server {
         )
         configuration.applicationProtocols = ["h2"]
         let context = try NIOSSLContext(configuration: configuration)
+        let connections = Counter()
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
+                connections.add()
+                return channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(NIOSSLServerHandler(context: context))
                     // Its own checks would keep it from sending what is not valid.
@@ -54,7 +58,7 @@ struct HTTP2Server {
             }
             .bind(host: "127.0.0.1", port: 0)
             .get()
-        return HTTP2Server(channel: channel)
+        return HTTP2Server(channel: channel, connections: connections)
     }
 
     func stop() async throws { try await channel.close() }

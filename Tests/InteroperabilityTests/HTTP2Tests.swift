@@ -100,6 +100,17 @@ struct HTTP2Tests {
         #expect(try await run.send(.post, "/ok") == .answered("7"))
     }
 
+    @Test(
+        "A malformed response fails the call, and isn't retried",
+        arguments: Carrier.trusting.filter(\.showsErrorCodes)
+    )
+    func malformedResponse(carrier: Carrier) async throws {
+        guard let run = try FrameRun(carrier) else { return }
+        #expect(try await run.send(.get, "/broken/field") == .failed(.malformedResponse, .maybe))
+        #expect(try await run.count(.get) == .init(seen: 1, processed: 1))
+        #expect(try await run.send(.post, "/ok") == .answered("7"))
+    }
+
     @Test("A head may have 80 KiB of fields", arguments: Carrier.trusting.filter(\.showsErrorCodes))
     func largeHead(carrier: Carrier) async throws {
         guard let run = try FrameRun(carrier) else { return }

@@ -13,6 +13,7 @@ name (once by default); after that it is answered with 200:
     /close?clean=                  the end of the connection without GOAWAY
     /early?status=&code=           a response to the head of an upload, and RST_STREAM with a code, if there is one
     /broken/ERROR                  an error of the connection: frame (DATA on stream 0), hpack, size (a frame too large)
+    /broken/field                  a response that is malformed
     /fields?count=                 a response with so many fields of 133 bytes
     /stall?ms=                     no credit for the upload, for so many milliseconds or for ever
     /settings?window=&streams=     SETTINGS: the initial window, the most concurrent streams
@@ -231,12 +232,13 @@ class Connection:
         self.writer.write(GoAwayFrame(0, last_stream_id=self.last).serialize())
 
 
-# A frame that is an error of the connection.
+# A frame that is an error of the connection, or of the stream.
 def broken_frame(error, stream):
     length, kind, number, payload = {
         "frame": (1, 0, 0, b"x"),
         "hpack": (2, 1, stream, b"\xff\xff"),
         "size": (0xFF0000, 0, stream, b""),
+        "field": (6, 1, stream, b"\x88\x00\x01X\x01y"),
     }[error]
     return length.to_bytes(3, "big") + bytes([kind, 5 if kind == 1 else 0]) + number.to_bytes(4, "big") + payload
 
