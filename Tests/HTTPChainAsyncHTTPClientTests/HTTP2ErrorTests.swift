@@ -11,19 +11,27 @@ import Testing
 /// What a server over HTTP/2 does wrong.
 @Suite(.heavy, .timeLimit(.minutes(10)), .enabled(if: TLSFixture.isAvailable))
 struct HTTP2ErrorTests {
+    private struct Sender {
+        let transport: AsyncHTTPClientTransport
+        let port: Int
+
+        func callAsFunction(_ path: String, body: HTTPBody = .empty) async throws -> Response {
+            let url = "https://localhost:\(port)/\(path)"
+            return try await transport.send(body.isEmpty ? .get(url) : .post(url, body: body))
+        }
+    }
+
     /// Sends requests over one transport to one server.
     ///
     /// - Returns: The number of connections.
     @discardableResult
-    private func withServer(_ body: (_ send: (String) async throws -> Response) async throws -> Void) async throws
-        -> Int
-    {
+    private func withServer(_ body: (_ send: Sender) async throws -> Void) async throws -> Int {
         let fixture = try await TLSFixture()
         let server = try await HTTP2Server.start(fixture)
         var settings = ConnectionSettings()
         settings.trust = try .roots(pem: fixture.authority)
         let transport = try AsyncHTTPClientTransport(connection: settings)
-        try await body { try await transport.send(.get("https://localhost:\(server.port)/\($0)")) }
+        try await body(Sender(transport: transport, port: server.port))
         try await server.stop()
         return server.connections.value
     }
@@ -79,6 +87,18 @@ struct HTTP2ErrorTests {
             #expect(error?.description.contains("the response is malformed") == true)
             let next = try await send("200")
             #expect(next.status == .ok)
+        }
+        #expect(connections == 1)
+    }
+
+    @Test("Content that looks like a frame doesn't break the connection")
+    func contentLikeFrame() async throws {
+        let connections = try await withServer { send in
+            // GOAWAY with PROTOCOL_ERROR.
+            let frame = Data([0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
+            for path in ["200", "raw/000006010500000003880001580179", "200"] {
+                _ = try? await send(path, body: HTTPBody(frame)).body.collect()
+            }
         }
         #expect(connections == 1)
     }
