@@ -122,6 +122,61 @@ struct PartialTests {
         #expect(try await talk.ask(["Range: bytes=-5"]).response.cacheStatus?.isHit == false)
     }
 
+    private static let digests = ["Content-Digest", "Content-MD5", "Repr-Digest"]
+
+    /// The digests of a response's content: each is the text, or that of the whole.
+    private func digests(_ text: String) -> [String] {
+        Self.digests.map { "\($0): \($0 == "Repr-Digest" ? "0123456789" : text)" }
+    }
+
+    private func digests(of response: Response) -> [String?] {
+        Self.digests.map { name in HTTPField.Name(name).flatMap { response.headers[$0] } }
+    }
+
+    private func digestedPart(_ talk: Conversation, _ range: ClosedRange<Int>) {
+        let text = String(Array("0123456789")[range])
+        let lines = [fresh, "ETag: \"a\"", "Content-Range: bytes \(range.lowerBound)-\(range.upperBound)/10"]
+        talk.script(.partialContent, lines + digests(text), text)
+    }
+
+    @Test("RFC 9530 §2: a response without the stored content has no digest of that content")
+    func digestOfWhole() async throws {
+        let talk = try Conversation()
+        talk.script(.ok, [fresh, "ETag: \"a\""] + digests("0123456789"))
+        _ = try await talk.ask()
+        for line in ["Range: bytes=2-4", "Range: bytes=20-", "If-None-Match: \"a\""] {
+            let (response, _) = try await talk.ask([line])
+            #expect(response.status != .ok && digests(of: response) == [nil, nil, "0123456789"], "\(line)")
+        }
+        let (whole, _) = try await talk.ask()
+        #expect(digests(of: whole) == ["0123456789", "0123456789", "0123456789"] && talk.count == 1)
+    }
+
+    @Test("RFC 9530 §2: a stored part has its own digest, a range within it has none")
+    func digestOfPart() async throws {
+        let talk = try Conversation()
+        digestedPart(talk, 2...6)
+        _ = try await talk.ask(["Range: bytes=2-6"])
+        let (same, _) = try await talk.ask(["Range: bytes=2-6"])
+        #expect(digests(of: same) == ["23456", "23456", "0123456789"])
+        let (within, _) = try await talk.ask(["Range: bytes=3-4"])
+        #expect(digests(of: within) == [nil, nil, "0123456789"] && talk.count == 1)
+    }
+
+    @Test("RFC 9530 §2: a whole that was combined from parts has no digest of a part", arguments: [true, false])
+    func digestOfCombined(isCompleted: Bool) async throws {
+        let talk = try Conversation()
+        digestedPart(talk, 0...4)
+        _ = try await talk.ask(["Range: bytes=0-4"])
+        digestedPart(talk, 5...9)
+        let (rest, _) = try await talk.ask(isCompleted ? [] : ["Range: bytes=5-9"])
+        #expect(digests(of: rest) == (isCompleted ? [nil, nil, "0123456789"] : ["56789", "56789", "0123456789"]))
+        for _ in 1...2 {
+            let (whole, text) = try await talk.ask()
+            #expect(text == "0123456789" && digests(of: whole) == [nil, nil, "0123456789"] && talk.count == 2)
+        }
+    }
+
     @Test("A part that is cut short is not stored")
     func brokenPart() async throws {
         let talk = try Conversation()

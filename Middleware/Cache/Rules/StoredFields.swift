@@ -1,6 +1,17 @@
 package import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 package import HTTPTypes
+
+extension HTTPFields {
+    /// Removes the digests of a message's content (RFC 9530 §2, RFC 1864), because the message now has other content.
+    ///
+    /// `Repr-Digest` stays: it is the digest of the whole representation, of which the content may be a part.
+    mutating func removeContentDigests() {
+        self[.contentDigest] = nil
+        self[.contentMD5] = nil
+    }
+}
 
 extension CacheRules {
     /// The fields that are never stored: fields of the connection and of a proxy, RFC 9111 §3.1, RFC 9110 §7.6.1.
@@ -37,12 +48,16 @@ extension CacheRules {
     }
 
     /// §3.4: the combined fields of parts; newer fields replace stored ones.
+    ///
+    /// The digests of a stored complete response stay; those of a stored part don't cover the combined content.
     func combinedFields(of stored: CacheEntry, with metadata: CacheMetadata) -> HTTPFields {
-        updatedFields(
+        var fields = updatedFields(
             stored.response.metadata.head.headerFields,
             with: metadata.head.headerFields,
             metadata.responseTime
         )
+        if stored.response.metadata.content != .complete { fields.removeContentDigests() }
+        return fields
     }
 
     /// §3.2: the fields of the new response replace those with the same name.

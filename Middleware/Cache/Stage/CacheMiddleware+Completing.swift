@@ -41,6 +41,7 @@ extension CacheMiddleware {
             rest.head = completion.entry.response.metadata.head
             rest.headers = rules.updatedFields(rest.headers, with: part, received)
             rest.headers[.contentLength] = "\(completion.length)"
+            rest.headers.removeContentDigests()
             rest.body = .joined(beginning, rest.body, skipping: repeated, length: completion.length)
             return rest
         case 304, 412, 416:

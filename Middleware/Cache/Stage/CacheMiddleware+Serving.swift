@@ -103,14 +103,17 @@ extension CacheMiddleware {
             for name in [HTTPField.Name.contentLength, .contentEncoding, .contentType, .contentLanguage] {
                 response.headers[name] = nil
             }
+            response.headers.removeContentDigests()
         case .part(let range, let length):
             response.head.status = .partialContent
             response.headers[.contentRange] = ContentRange(range, of: length).description
             response.headers[.contentLength] = "\(range.upperBound - range.lowerBound)"
+            if metadata.content != .part(range, of: length) { response.headers.removeContentDigests() }
         case .unsatisfiable(let length):
             response.head.status = .rangeNotSatisfiable
             response.headers[.contentRange] = ContentRange.unsatisfied(length: length)
             response.headers[.contentLength] = "0"
+            response.headers.removeContentDigests()
         }
         // RFC 9111 §4: unvalidated stored responses carry an Age; validated ones keep the server's.
         if answer.reason != .validated { response.headers[.age] = "\(answer.freshness.ageField)" }
