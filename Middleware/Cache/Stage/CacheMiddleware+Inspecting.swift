@@ -11,7 +11,7 @@ extension CacheMiddleware {
         guard let key = question.key else { return nil }
         let entry: CacheEntry
         let isUsable: Bool
-        switch rules.decide(question, among: try await store.variants(of: key)) {
+        switch rules.decide(question, among: try await variants(of: key)) {
         case .serve(let answer), .serveAndRevalidate(let answer, _):
             entry = answer.entry
             isUsable = true
@@ -42,8 +42,19 @@ extension CacheMiddleware {
     public func explain(_ request: Request) async throws -> String {
         let question = try await question(about: request)
         var variants: [CacheEntry] = []
-        if let key = question.key { variants = try await store.variants(of: key) }
+        if let key = question.key { variants = try await self.variants(of: key) }
         return rules.decide(question, among: variants).explanation
+    }
+
+    /// Returns the variants as the next call will find them.
+    private func variants(of key: CacheKey) async throws -> [CacheEntry] {
+        let entries = try await store.variants(of: key)
+        guard let superseded = invalidations.superseded(of: key) else { return entries }
+        return entries.map { entry in
+            superseded.invalidated(entry).map {
+                CacheEntry(id: entry.id, key: entry.key, response: entry.response.with($0))
+            } ?? entry
+        }
     }
 
     /// Returns the entries that match a selection, such as an identifier or an origin, without changing anything.

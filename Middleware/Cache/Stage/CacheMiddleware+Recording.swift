@@ -57,6 +57,8 @@ extension CacheMiddleware {
             return true
         } catch {
             events.emit(.storeFailure(key, error))
+            let superseded = rules.superseded(by: response.head, to: exchange.question, among: exchange.variants)
+            invalidations.noteSuperseded(superseded.map(\.entry))
             return false
         }
     }

@@ -13,8 +13,9 @@ import HTTPTypes
 ///
 /// ``CacheRules`` decides what is stored, how long it is fresh, and when it is validated or invalidated. The rules are
 /// those of a browser's cache, or with ``CacheRules/Mode/shared`` those of a proxy. A response is stored while its
-/// caller reads it; if the transfer fails or the caller stops early, it isn't stored. If the store fails, the call
-/// doesn't: the failure is reported as an event and treated as a miss.
+/// caller reads it; if the transfer fails or the caller stops early, it isn't stored. A caller that stops early has
+/// seen a newer response than the stored one, which is therefore validated before its next use. If the store fails,
+/// the call doesn't: the failure is reported as an event and treated as a miss.
 ///
 /// Every response carries its ``CacheStatus``, typed (`response.cacheStatus`) and as a `Cache-Status` field (RFC 9211).
 /// Stored responses also carry `Age`. ``events(bufferingNewest:)`` reports events as they happen.
@@ -240,12 +241,27 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
     func variants(for question: CacheQuestion) async -> [CacheEntry] {
         guard let key = question.key, question.settings.use != .off, !question.isContentUnknown else { return [] }
         do {
-            return try await store.variants(of: key).filter {
+            return try await invalidatingSuperseded(store.variants(of: key), of: key).filter {
                 $0.response.metadata.variant.isOf(content: question.content)
             }
         } catch {
             events.emit(.storeFailure(key, error))
             return []
         }
+    }
+
+    /// Invalidates the entries that a newer response superseded without being stored, RFC 9111 §4.3.3.
+    private func invalidatingSuperseded(_ entries: [CacheEntry], of key: CacheKey) async throws -> [CacheEntry] {
+        guard let superseded = invalidations.superseded(of: key) else { return entries }
+        var variants: [CacheEntry] = []
+        for entry in entries {
+            if let metadata = superseded.invalidated(entry) {
+                if let updated = try await store.update(entry, to: metadata) { variants.append(updated) }
+            } else {
+                variants.append(entry)
+            }
+        }
+        invalidations.forget(superseded, of: key)
+        return variants
     }
 }

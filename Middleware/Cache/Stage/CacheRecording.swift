@@ -55,8 +55,12 @@ final class CacheRecording: Sendable {
     }
 
     deinit {
-        if isOpen { events.emit(.notStored(key, reason: "the caller stopped reading before the end")) }
+        guard isOpen else { return }
+        place.supersedeLater()
+        events.emit(.notStored(key, reason: Self.abandoned))
     }
+
+    private static let abandoned = "the caller stopped reading before the end"
 
     var isOpen: Bool { state.withLock { $0.isOpen } }
 
@@ -76,6 +80,7 @@ final class CacheRecording: Sendable {
             await supersede()
         } catch {
             events.emit(.storeFailure(key, error))
+            place.supersedeLater()
             await stop("the store failed")
         }
     }
@@ -107,6 +112,7 @@ final class CacheRecording: Sendable {
             }
         } catch {
             events.emit(.storeFailure(key, error))
+            place.supersedeLater()
             await stop("the store failed")
         }
     }
@@ -120,7 +126,15 @@ final class CacheRecording: Sendable {
         }
     }
 
+    /// Ends the recording because the caller stopped reading: it has seen a newer response than the stored one.
+    func abandon() async {
+        place.supersedeLater()
+        await stop(Self.abandoned)
+    }
+
     /// Ends the recording because the transfer failed or the response can't be stored.
+    ///
+    /// After a failed transfer, the stored response stays in use: it is what the cache has for a network that fails.
     func stop(_ reason: String) async {
         close()
         claim.release()

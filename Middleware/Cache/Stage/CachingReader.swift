@@ -24,7 +24,11 @@ struct CachingReader: BodyReader {
             return chunk
         } catch {
             isFinished = true
-            await recording.stop("its transfer failed, RFC 9111 §3.3")
+            if error is CancellationError || Task.isCancelled {
+                await recording.abandon()
+            } else {
+                await recording.stop("its transfer failed, RFC 9111 §3.3")
+            }
             throw error
         }
     }

@@ -54,9 +54,15 @@ struct CommitPlace: Sendable {
 
     /// Invalidates the responses superseded by a response that the store refuses in the end.
     func supersede() async throws {
-        guard case .complete = metadata.content else { return }
-        let superseded = rules.superseded(by: metadata.head, to: exchange.question, among: exchange.variants)
         for (entry, metadata) in superseded { _ = try await store.update(entry, to: metadata) }
+    }
+
+    /// Invalidates the responses superseded by this one at their next lookup.
+    func supersedeLater() { log.noteSuperseded(superseded.map(\.entry)) }
+
+    private var superseded: [(entry: CacheEntry, metadata: CacheMetadata)] {
+        guard case .complete = metadata.content else { return [] }
+        return rules.superseded(by: metadata.head, to: exchange.question, among: exchange.variants)
     }
 
     /// Whether a committed entry stays; removes it if it was invalidated after the last check.

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
@@ -6,8 +7,8 @@ package protocol InvalidationKeeping: CacheStore {
     var invalidations: InvalidationLog { get }
 }
 
-/// Records recent invalidations, so that a response that was in flight at the time isn't stored afterwards, and the
-/// recordings in progress.
+/// Records recent invalidations, so that a response that was in flight at the time isn't stored afterwards, the
+/// recordings in progress, and the stored responses that are to be invalidated at their next lookup.
 package final class InvalidationLog: Sendable {
     private struct State {
         var now: UInt64 = 0
@@ -17,6 +18,13 @@ package final class InvalidationLog: Sendable {
         var urls: [ExactText: UInt64] = [:]
         /// The stamp of the last invalidation of everything, or of more URLs than are kept individually.
         var everything: UInt64 = 0
+        var superseded: [CacheKey: SupersededVariants] = [:]
+
+        mutating func supersede(_ variants: SupersededVariants, of key: CacheKey) {
+            // An old response that is still in use is better than unlimited memory.
+            if superseded[key] == nil, superseded.count >= InvalidationLog.limit { superseded = [:] }
+            superseded[key, default: SupersededVariants()].merge(variants)
+        }
     }
 
     /// The state that joined logs share.
@@ -49,8 +57,9 @@ package final class InvalidationLog: Sendable {
     func join(_ other: InvalidationLog) {
         let (whole, part) = (core, other.core)
         guard whole !== part else { return }
-        let (now, commits) = part.state.withLock { ($0.now, $0.commits) }
+        let (now, commits, superseded) = part.state.withLock { ($0.now, $0.commits, $0.superseded) }
         whole.state.withLock { state in
+            for (key, variants) in superseded { state.supersede(variants, of: key) }
             // Later than any stamp of either log.
             state.now = max(state.now, now) + 1
             state.commits = max(state.commits, commits) + 1
@@ -89,5 +98,52 @@ package final class InvalidationLog: Sendable {
     /// Whether no invalidation since then can include a response to this URL.
     package func isCurrent(_ url: String, since stamp: UInt64) -> Bool {
         state.withLock { $0.everything <= stamp && ($0.urls[ExactText(url)] ?? 0) <= stamp }
+    }
+
+    /// Notes stored responses that a newer one superseded without being stored.
+    ///
+    /// The caller of the newer one may stop reading at any time, when nobody can wait for the store. The next lookup
+    /// therefore invalidates them.
+    func noteSuperseded(_ entries: [CacheEntry]) {
+        guard !entries.isEmpty else { return }
+        state.withLock { state in
+            for entry in entries { state.supersede(SupersededVariants(entry), of: entry.key) }
+        }
+    }
+
+    /// The stored responses to a key that are to be invalidated; nil if there are none.
+    func superseded(of key: CacheKey) -> SupersededVariants? {
+        state.withLock { $0.superseded.isEmpty ? nil : $0.superseded[key] }
+    }
+
+    /// Forgets stored responses that have been invalidated, unless others of the same key were added meanwhile.
+    func forget(_ superseded: SupersededVariants, of key: CacheKey) {
+        state.withLock { state in
+            if state.superseded[key] == superseded { state.superseded[key] = nil }
+        }
+    }
+}
+
+/// Stored responses to one key that newer ones superseded.
+struct SupersededVariants: Equatable {
+    /// The times when they arrived: a response that replaces one of them, or is a validated one, is newer.
+    private var times: [CacheVariant: Date] = [:]
+
+    init() {}
+
+    init(_ entry: CacheEntry) {
+        times[entry.response.metadata.variant] = entry.response.metadata.responseTime
+    }
+
+    mutating func merge(_ other: SupersededVariants) { times.merge(other.times, uniquingKeysWith: max) }
+
+    /// Returns the invalidated description of an entry; nil if the entry isn't superseded.
+    func invalidated(_ entry: CacheEntry) -> CacheMetadata? {
+        var metadata = entry.response.metadata
+        guard !metadata.isInvalidated, let time = times[metadata.variant], metadata.responseTime <= time else {
+            return nil
+        }
+        metadata.isInvalidated = true
+        return metadata
     }
 }
