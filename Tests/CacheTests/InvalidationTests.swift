@@ -27,6 +27,53 @@ struct InvalidationTests {
     }
 
     @Test(
+        "§4.4: Location and Content-Location are resolved to the URL that a request for them has",
+        arguments: ["/items?f[a]=1", "/a|b", "/d/é", "/q?a=b c", "/d//x", "/a%2fb"],
+        ["Location", "Content-Location"]
+    )
+    func resolved(path: String, name: String) async throws {
+        let talk = try Conversation()
+        talk.transport.on(.get, "*") { _ in Response(.ok, headers: [.cacheControl: "max-age=60"], body: "x") }
+        talk.transport.on(.post, "*") { _ in Response(.created, headers: fields(["\(name): \(path)"])) }
+        let url = "https://example.com\(path)"
+        _ = try await talk.ask(url: url)
+        _ = try await talk.ask([], .post, url: "https://example.com/create")
+        #expect(try await talk.ask(url: url).response.cacheStatus?.isHit == false)
+    }
+
+    @Test(
+        "RFC 9110 §9.3.3: a POST answers a GET of its target, however Content-Location writes it",
+        arguments: ["/items?f[a]=1", "?f[a]=1", "https://EXAMPLE.com:443/items?f[a]=1", "/%69tems?f[a]=1"]
+    )
+    func contentLocation(location: String) async throws {
+        let talk = try Conversation()
+        let url = "https://example.com/items?f[a]=1"
+        talk.script(.ok, [fresh, "Content-Location: \(location)"], "posted")
+        _ = try await talk.ask([], .post, url: url)
+        #expect(try await talk.ask(url: url).text == "posted")
+        #expect(talk.count == 1)
+    }
+
+    @Test(
+        "An application selects by a URL that isn't normalised",
+        arguments: ["https://A.example/x y", "https://a.example:443/x%20y", "HTTPS://a.example/%78 y#z"]
+    )
+    func application(url: String) async throws {
+        let talk = try Conversation()
+        let stored = "https://a.example/x y"
+        for selection in [CacheSelection.url(url), .key(CacheKey(url: url))] {
+            talk.script(.ok, [fresh], "old")
+            _ = try await talk.ask(url: stored)
+            #expect(try await talk.cache.remove(selection) == 1)
+            talk.script(.ok, [fresh], "old")
+            _ = try await talk.ask(url: stored)
+            talk.script(.ok, ["Cache-Control: no-store"])
+            _ = try await talk.ask(.get("https://a.example/other").invalidating(selection))
+            #expect(await talk.store.usage().entries == 0)
+        }
+    }
+
+    @Test(
         "§4.4: what one stage makes invalid is not stored by another over the same store",
         arguments: StoreKind.available
     )

@@ -24,16 +24,20 @@ extension CacheKey {
         return url
     }
 
-    /// Returns the normalised URL of a reference; `nil` if it isn't in the origin of the base.
+    /// Returns the normalised form of a URL; `nil` if it isn't an absolute one with the scheme http or https.
+    package static func url(_ text: String, ignoring ignored: IgnoredQuery = .none) -> String? {
+        url(of: Request.get(text).head, ignoring: ignored)
+    }
+
+    /// Returns the normalised URL of a reference; `nil` if it is empty or isn't in the origin of the base.
     package static func url(
         _ reference: String,
         relativeTo base: String,
         ignoring ignored: IgnoredQuery = .none
     ) -> String? {
-        guard let resolved = URL(string: reference, relativeTo: URL(string: base))?.absoluteString,
-            let origin = Origin(base), Origin(resolved) == origin
-        else { return nil }
-        return url(of: Request.get(resolved).head, ignoring: ignored)
+        guard !reference.isEmpty, let origin = Origin(base) else { return nil }
+        let resolved = URIReference(reference).resolved(against: URIReference(base)).text
+        return Origin(resolved) == origin ? url(resolved, ignoring: ignored) : nil
     }
 
     /// Whether an authority is already normalised.
@@ -85,5 +89,24 @@ extension CacheKey {
             index += 3
         }
         return String(decoding: result, as: UTF8.self)
+    }
+}
+
+extension CacheSelection {
+    /// The selection with its URL normalised like those of keys; unchanged if it isn't an http or https URL.
+    var normalised: CacheSelection {
+        switch self {
+        case .url(let text): .url(CacheKey.url(text) ?? text)
+        case .key(let key):
+            .key(
+                CacheKey(
+                    url: CacheKey.url(key.url) ?? key.url,
+                    method: key.method,
+                    partition: key.partition,
+                    identifier: key.identifier
+                )
+            )
+        default: self
+        }
     }
 }

@@ -164,11 +164,11 @@ extension CacheRules {
     /// Returns what an unsafe request invalidates, RFC 9111 §4.4: its target, and `Location` and `Content-Location` in
     /// the same origin; only if the response isn't an error (200 to 399).
     ///
-    /// The result includes the call's own ``CacheSettings/invalidates``, for safe methods too. Each URL is included
-    /// both unchanged and without the query parameters that the call ignores.
+    /// The result includes the call's own ``CacheSettings/invalidates``, for safe methods too. URLs are normalised. Each
+    /// URL of the target and the response is included both with and without the query parameters that the call ignores.
     public func invalidations(by question: CacheQuestion, answering response: HTTPResponse) -> [CacheSelection] {
         guard (200..<400).contains(response.status.code) else { return [] }
-        var selections = question.settings.invalidates
+        var selections = question.settings.invalidates.map(\.normalised)
         guard !question.request.method.isSafe else { return selections }
         func add(_ selection: CacheSelection) {
             if !selections.contains(selection) { selections.append(selection) }

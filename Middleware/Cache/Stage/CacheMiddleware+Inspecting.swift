@@ -75,12 +75,14 @@ extension CacheMiddleware {
 
     /// Removes stored responses.
     ///
-    /// Matching responses that are still in flight are not stored.
+    /// Matching responses that are still in flight are not stored. A URL needn't be normalised: `https://A.example:443/`
+    /// also selects the entries of `https://a.example/`.
     ///
     /// - Returns: The number of entries removed.
     /// - Throws: Errors of the store.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
+        let selection = selection.normalised
         invalidations.note(selection)
         return try await store.remove(selection)
     }

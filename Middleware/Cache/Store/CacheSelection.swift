@@ -6,7 +6,9 @@ public enum CacheSelection: Sendable, Hashable {
     case all
     /// The variants of one key.
     case key(CacheKey)
-    /// Every entry of a normalised URL, for any method, partition and identifier.
+    /// Every entry of a URL, for any method, partition and identifier.
+    ///
+    /// A store compares it with the normalised URLs of keys. ``CacheMiddleware`` normalises it first.
     case url(String)
     /// The entries with this identifier, in every partition.
     case identifier(String)
