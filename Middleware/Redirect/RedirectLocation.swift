@@ -73,6 +73,8 @@ package enum RedirectLocation {
             target.authority = origin.authority
         }
         if target.path.isEmpty { target.path = "/" }
+        target.path = target.path.encodingSquareBrackets
+        target.query = target.query?.encodingSquareBrackets
         guard target.path.utf8.first == UInt8(ascii: "/") else { return nil }
         if target.fragment == nil { target.fragment = base.fragment }
         return target

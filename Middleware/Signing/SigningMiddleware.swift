@@ -112,6 +112,8 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         guard let origin = request.origin, origins.contains(origin),
             !request.options.contains(SigningChoice.self) || request.options[SigningChoice.self] == .standard
         else { return try await next(request) }
+        // The signature covers the target that the transport sends.
+        request.head.encodeSquareBrackets()
         if let verifier, verifier.asks { try ask(verifier, in: &request) }
         let unsigned = signer?.looksAtResponses == true && request.body.isReplayable ? copy request : nil
         if let signer { try await sign(&request, by: signer, for: origin) }

@@ -178,6 +178,8 @@ public struct URLBuilder: Sendable {
         }
         target.append(query: query)
         if let arguments { target.path.setQuery(arguments.replacements) }
+        // Inner stages that sign or cache the URL see the one that is sent.
+        target.path.encodeSquareBrackets()
         return target
     }
 

@@ -25,6 +25,8 @@ struct LocationTests {
             (" /d e ", "https://a.example/d%20e"), ("/ä?ö=ü", "https://a.example/%C3%A4?%C3%B6=%C3%BC"),
             ("/a\"<>^`{|}", "https://a.example/a%22%3C%3E%5E%60%7B%7C%7D"),
             ("/a?b c{}", "https://a.example/a?b%20c%7B%7D"),
+            ("/a[%20]?f[x]=b%20c", "https://a.example/a%5B%20%5D?f%5Bx%5D=b%20c"),
+            ("https://[::1]/a[0]", "https://[::1]/a%5B0%5D"),
             // What is encoded stays so; a percent sign on its own is encoded.
             ("/%41%2f%c3", "https://a.example/%41%2f%c3"), ("/100%", "https://a.example/100%25"),
             ("/%4", "https://a.example/%254"), ("/%zz", "https://a.example/%25zz"),

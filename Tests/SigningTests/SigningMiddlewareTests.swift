@@ -59,6 +59,18 @@ struct SigningMiddlewareTests {
         #expect(stage.summary.purpose == "signs requests: by hand")
     }
 
+    @Test("The target that is signed is the one that is sent, with its brackets encoded")
+    func brackets() async throws {
+        let stage = SigningMiddleware(
+            .closure("by hand") { request, _ in request.headers[.authorization] = request.head.path },
+            for: "https://api.example.com"
+        )
+        let outcome = await StageHarness(stage).send(.get(url + "?f[x]=%41"), answering: .ok)
+        let sent = try #require(outcome.requests.first)
+        #expect(sent.headers[.authorization] == "/plants?f%5Bx%5D=%41")
+        #expect(try sent.forWire().head.path == "/plants?f%5Bx%5D=%41")
+    }
+
     // MARK: Responses
 
     private func verifier(

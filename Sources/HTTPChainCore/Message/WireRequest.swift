@@ -6,8 +6,10 @@ public import HTTPTypes
 /// Transports call ``Request/forWire()`` first, so that all of them reject the same input with the same error.
 public struct WireRequest: Sendable {
     /// The head, with an absolute target and without `Content-Length`.
+    ///
+    /// Square brackets in its path and query are percent-encoded.
     public let head: HTTPRequest
-    /// The absolute URL, without user information or fragment.
+    /// The absolute URL of the head, without user information or fragment.
     public let url: String
     /// The body; never a typed value.
     ///
@@ -33,6 +35,7 @@ extension Request {
     /// - Throws: ``InvalidRequestError``, which says what is wrong and how to fix it.
     public consuming func forWire() throws(InvalidRequestError) -> WireRequest {
         var head = head
+        head.encodeSquareBrackets()
         let options = options
         let url: String
         do {

@@ -90,6 +90,8 @@ public struct ParameterEncoder: Sendable {
     /// The encoding of spaces; ``Spaces/automatic`` by default.
     package var spaces: Spaces
     /// Whether the brackets in names are left unencoded, for servers that require it; `false` by default.
+    ///
+    /// This applies to forms. The brackets of a URL are encoded before it is sent, by RFC 3986 §3.4.
     package var keepsBrackets: Bool
 
     /// Makes an encoder.
@@ -102,7 +104,8 @@ public struct ParameterEncoder: Sendable {
     ///   - booleans: The format of Booleans, in path variables too.
     ///   - dates: The format of dates, in path variables too.
     ///   - spaces: The encoding of spaces.
-    ///   - keepsBrackets: Whether the brackets in names are left unencoded.
+    ///   - keepsBrackets: Whether the brackets in names are left unencoded in forms; those of a URL are always sent
+    ///     encoded.
     public init(
         arrays: Arrays = .repeated,
         keys: Keys = .asIs,

@@ -7,6 +7,21 @@ extension [UInt8] {
         append((byte >> 4).uppercaseHexadecimalDigit)
         append((byte & 0xF).uppercaseHexadecimalDigit)
     }
+
+    /// Percent-encodes the square brackets of a path and query.
+    ///
+    /// RFC 3986 §3.2.2 allows them only around an address in a host. Foundation's `URL` encodes the text around them
+    /// again, including each `%`, so every path is written without them.
+    package mutating func encodeSquareBrackets() {
+        guard contains(where: ASCII.isSquareBracket) else { return }
+        var result: [UInt8] = []
+        result.reserveCapacity(count + 16)
+        for byte in self {
+            Steps.take()
+            if ASCII.isSquareBracket(byte) { result.append(percentEncoding: byte) } else { result.append(byte) }
+        }
+        self = result
+    }
 }
 
 extension String {
@@ -18,6 +33,14 @@ extension String {
             if isKept(byte) { result.append(byte) } else { result.append(percentEncoding: byte) }
         }
         self.init(decoding: result, as: UTF8.self)
+    }
+
+    /// The text of a path and query with its square brackets percent-encoded.
+    package var encodingSquareBrackets: String {
+        guard utf8.contains(where: ASCII.isSquareBracket) else { return self }
+        var bytes = Array(utf8)
+        bytes.encodeSquareBrackets()
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

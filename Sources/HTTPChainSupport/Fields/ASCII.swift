@@ -47,6 +47,11 @@ package enum ASCII {
         }
     }
 
+    /// Whether a byte is an opening or closing square bracket.
+    package static func isSquareBracket(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]")
+    }
+
     /// Returns the lowercase letter of an uppercase one; other bytes are unchanged.
     package static func lower(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte

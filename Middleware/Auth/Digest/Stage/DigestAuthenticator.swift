@@ -298,7 +298,9 @@ extension DigestAuthenticator {
     /// Returns the request target as on the request line: the whole URL for a proxy (RFC 9112 §3.2.2), path and query
     /// for a server.
     private static func uri(of request: Request, for target: AuthenticationTarget) -> String {
-        target == .proxy ? request.url : request.head.path ?? ""
+        var head = request.head
+        head.encodeSquareBrackets()
+        return target == .proxy ? Request(head: head).url : head.path ?? ""
     }
 
     private static func cnonce(_ request: Request) -> String {

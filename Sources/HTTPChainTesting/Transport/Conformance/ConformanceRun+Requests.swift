@@ -75,6 +75,9 @@ extension ConformanceRun {
                 let response = try await transport.send(.get(base + target))
                 try expect(try await response.body.text(), is: target, "request target")
             }
+            let brackets = try await transport.send(.get("\(base)/a[%20]?f[x]=%C3%A9"))
+            let sent = "/a%5B%20%5D?f%5Bx%5D=%C3%A9"
+            try expect(try await brackets.body.text(), is: sent, "request target with square brackets")
             let fragment = try await transport.send(.get("\(base)/page#part"))
             try expect(try await fragment.body.text(), is: "/page", "request target without its fragment")
         }

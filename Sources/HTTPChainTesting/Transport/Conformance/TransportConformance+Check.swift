@@ -9,8 +9,8 @@ extension TransportConformance {
         case methodsArrive = "Every method arrives with its body and brings the response back"
         /// Every kind of body arrives whole: bytes, file, file range, streams of either kind.
         case bodyKindsArrive = "Every kind of body arrives whole: bytes, file, file range, streams of either kind"
-        /// Path and query arrive exactly as they were written.
-        case targetArrives = "Path and query arrive exactly as they were written"
+        /// Path and query arrive exactly as they were written, with square brackets percent-encoded.
+        case targetArrives = "Path and query arrive exactly as they were written, with square brackets encoded"
         /// Request fields arrive: repeated, long and not ASCII.
         case requestFieldsArrive = "Request fields arrive: repeated, long and not ASCII"
         /// A known length is sent as exactly that Content-Length, and the body isn't chunked.
