@@ -210,6 +210,57 @@ struct FileContentTests {
         #expect(try scratch.names == ["moved", "plain", "saved"])
     }
 
+    @Test("A saved body never replaces a pipe or a directory, even behind a link", arguments: ["pipe", "folder"])
+    func notReplaced(name: String) async throws {
+        let scratch = try ScratchDirectory()
+        let place = scratch.url.appendingPathComponent(name)
+        let link = scratch.url.appendingPathComponent("link")
+        if name == "pipe" {
+            #expect(mkfifo(place.path, 0o600) == 0)
+        } else {
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+        }
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: name)
+        for destination in [place, link] {
+            // Nothing is read from the body, so it can be saved elsewhere.
+            let body = HTTPBody.once(chunks: AsyncStream<Data> { $0.finish() })
+            let refusal = BodyError(.notARegularFile(path: place.path))
+            await #expect(throws: refusal) { try await body.save(to: destination) }
+            #expect(try await body.collect().isEmpty)
+            let file = try await HTTPBody("abc").saveToTemporaryFile()
+            await #expect(throws: refusal) { try await file.move(to: destination) }
+            #expect(try await file.body.text() == "abc")
+        }
+        #expect(try scratch.names == ["link", name].sorted())
+        let type = try FileManager.default.attributesOfItem(atPath: place.path)[.type] as? FileAttributeType
+        #expect(type != .typeRegular)
+    }
+
+    @Test("A saved body is written to the file that a symbolic link leads to, and the link stays")
+    func links() async throws {
+        let scratch = try ScratchDirectory()
+        let folder = scratch.url.appendingPathComponent("folder")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        let link = scratch.url.appendingPathComponent("link")
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "folder/second")
+        let second = folder.appendingPathComponent("second")
+        try FileManager.default.createSymbolicLink(atPath: second.path, withDestinationPath: "../target")
+        let target = scratch.url.appendingPathComponent("target")
+        // The target is missing at first.
+        for text in ["abc", "abcdef"] {
+            try await HTTPBody(text).save(to: link)
+            #expect(try String(contentsOf: target, encoding: .utf8) == text)
+        }
+        try await HTTPBody("moved").saveToTemporaryFile().move(to: second)
+        #expect(try String(contentsOf: target, encoding: .utf8) == "moved")
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == "folder/second")
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: second.path) == "../target")
+        #expect(try scratch.names == ["folder", "link", "target"])
+        let loop = scratch.url.appendingPathComponent("loop")
+        try FileManager.default.createSymbolicLink(atPath: loop.path, withDestinationPath: "loop")
+        await #expect(throws: BodyError(.notARegularFile(path: loop.path))) { try await HTTPBody("a").save(to: loop) }
+    }
+
     private static func permissions(_ url: URL) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
     }

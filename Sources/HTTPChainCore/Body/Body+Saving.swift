@@ -5,14 +5,15 @@ extension HTTPBody {
     ///
     /// The body is first written to a file next to its destination, and moved there when it is complete, so that a
     /// failure leaves no partial file and an existing file is unchanged. The file has the permissions of the file it
-    /// replaces, or those that the process's umask allows for a new file. Blocking disk access happens on the package's
-    /// own threads.
+    /// replaces, or those that the process's umask allows for a new file. If the destination is a symbolic link, the
+    /// file that it leads to is written, not the link. Blocking disk access happens on the package's own threads.
     ///
     /// - Parameters:
     ///   - destination: The file URL; its directory must exist.
     ///   - limit: The maximum number of bytes to write. Defaults to no limit.
     /// - Returns: The number of bytes written.
-    /// - Throws: ``BodyError`` if the limit is exceeded or the file system fails; errors of reading the body.
+    /// - Throws: ``BodyError`` if the limit is exceeded, if the destination is a directory, a pipe, a socket or a device,
+    ///   or if the file system fails; errors of reading the body.
     @discardableResult
     public func save(to destination: URL, upTo limit: ByteCount = .unlimited) async throws -> Int64 {
         try await save(to: destination, upTo: limit, access: .standard)
@@ -22,9 +23,12 @@ extension HTTPBody {
     @discardableResult
     package func save(to destination: URL, upTo limit: ByteCount = .unlimited, access: FileAccess) async throws -> Int64
     {
-        let file = try await TemporaryFile.create(in: destination.deletingLastPathComponent(), access: access)
+        let target = try await access.executor.run {
+            try TemporaryFile.target(of: destination, Files(access.system))
+        }
+        let file = try await TemporaryFile.create(in: target.deletingLastPathComponent(), access: access)
         let count = try await write(to: file, upTo: limit)
-        try await file.move(to: destination)
+        try await file.move(to: target)
         return count
     }
 

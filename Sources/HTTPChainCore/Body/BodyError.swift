@@ -80,8 +80,9 @@ public struct BodyError: HTTPChainError, Hashable {
             Explanation("there is no file \(path)", "give the path of a file that exists when the body is read")
         case .notARegularFile(let path):
             Explanation(
-                "\(path) is not a regular file but a directory, pipe, socket or device, which has no length",
-                "read it yourself and pass the chunks to HTTPBody.once(chunks:)"
+                "\(path) is not a regular file but a directory, pipe, socket or device",
+                "to send its content, read it yourself and pass the chunks to HTTPBody.once(chunks:); "
+                    + "to save to it, write the chunks of the body yourself"
             )
         case .fileChanged(let path):
             Explanation(

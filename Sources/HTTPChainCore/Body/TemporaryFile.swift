@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPChainSupport
 
 /// A file that is deleted when its last reference is released, unless it was moved elsewhere.
 public final class TemporaryFile: Sendable {
@@ -39,17 +40,44 @@ public final class TemporaryFile: Sendable {
     ///
     /// On the same volume, the new file replaces an existing one atomically. The moved file has the permissions of the
     /// file it replaces, or those of a new file: reading and writing for everybody, restricted by the process's umask.
+    /// If the destination is a symbolic link, the file that it leads to is replaced, not the link.
     ///
     /// - Parameters:
     ///   - destination: The new URL; its directory must exist.
     ///   - replacing: Whether to replace an existing file. Defaults to `true`.
-    /// - Throws: ``BodyError`` or the file manager's error; the temporary file then stays in place.
+    /// - Throws: ``BodyError`` or the file manager's error; the temporary file then stays in place. If the destination
+    ///   is a directory, a pipe, a socket or a device, the error is ``BodyError/Problem/notARegularFile(path:)``.
     public func move(to destination: URL, replacing: Bool = true) async throws {
         try await content.access.executor.runToEnd { [self] in try place(at: destination, replacing: replacing) }
     }
 
+    /// Returns the place of the file that a destination names, which may not exist yet; follows symbolic links, as
+    /// opening the destination would.
+    ///
+    /// Anything other than a regular file is rejected, because a rename would replace it: a program that runs as root
+    /// and saves to a device would destroy the device.
+    static func target(of destination: URL, _ files: Files<BodyError>) throws -> URL {
+        var target = destination
+        // Linux also follows 40 links at most.
+        for _ in 0...40 {
+            guard let status = try files.status(of: target.path) else { return target }
+            switch status.kind {
+            case .regular: return target
+            case .link:
+                let next = try FileManager.default.destinationOfSymbolicLink(atPath: target.path)
+                target =
+                    next.begins(with: "/")
+                    ? URL(fileURLWithPath: next)
+                    : target.deletingLastPathComponent().appendingPathComponent(next)
+            case .directory, .pipe, .socket, .device: throw BodyError(.notARegularFile(path: target.path))
+            }
+        }
+        throw BodyError(.notARegularFile(path: destination.path))
+    }
+
     private func place(at destination: URL, replacing: Bool) throws {
         let files = Files<BodyError>(content.access.system)
+        let destination = replacing ? try Self.target(of: destination, files) : destination
         try content.setPermissions(try Self.permissions(at: destination, files))
         guard replacing else { return try FileManager.default.moveItem(at: url, to: destination) }
         if try files.rename(url.path, to: destination.path) { return }
