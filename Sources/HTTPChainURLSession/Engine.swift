@@ -50,15 +50,17 @@ final class Engine: Sendable {
         guard begin() else { throw shutDownError(wire) }
         var isHandedOver = false
         defer { if !isHandedOver { finish() } }
-        // A stream of unknown length may have to be stored first; the deadline of the call includes that.
+        let timer = TransferTimer(limited)
+        timer?.stores()
+        // A stream may have to be stored first; the limits of the call and of the attempt include that.
         let isAtHand = wire.body.bytes != nil || wire.body.file != nil
         let upload =
-            if isAtHand {
-                try await prepareUpload(of: wire)
+            if let timer, !isAtHand {
+                try await timer.run { try await self.prepareUpload(of: wire) }
             } else {
-                try await limited.withinDeadline { try await self.prepareUpload(of: wire) }
+                try await prepareUpload(of: wire)
             }
-        let timer = TransferTimer(limited, upload: upload.isNone ? .atOnce : .told)
+        timer?.stored(upload.isNone ? .atOnce : .told)
         let exchange = Exchange(
             head: wire.head,
             options: limited.options,

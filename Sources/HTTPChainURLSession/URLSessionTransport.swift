@@ -60,7 +60,8 @@ public import Foundation
 /// - A streamed request body is read to its end before it is sent with its exact `Content-Length`. It is stored in
 ///   memory, and beyond ``Configuration/memoryWatermark`` in a temporary file: Foundation has one queue for the
 ///   transfers of all sessions, and a body that made it wait would block all of them. Bytes and files are sent as they
-///   are read.
+///   are read. The limits of the call and of the attempt include the time to store the stream; the limits of the steps
+///   begin afterwards.
 /// - A file whose disk stalls during its upload stalls the transfers of all sessions for the same reason. Disk access
 ///   outside that queue, for saving and spilling, stalls nothing else.
 /// - Foundation retains about 180 bytes of each request: 64,000 small requests of a bare session leave 10 MiB.

@@ -307,6 +307,33 @@ struct TransferTests {
         #expect(ended?.sent == .nothing)
     }
 
+    @Test("The limits of an attempt and of a call include the time to store a body", arguments: [true, false])
+    func storingIsLimited(isAttempt: Bool) async throws {
+        let clock = VirtualClock()
+        let events = Events<String>()
+        var request = Request.post(
+            "http://127.0.0.1:9/",
+            headers: PlatformBehaviour.storesStreamedUploads ? [:] : [.contentLength: "10"],
+            body: .once { StuckReader { events.add("reading") } }
+        )
+        request.environment.time = clock
+        if isAttempt {
+            request.options[TransferLimitsOption.self] = TransferLimits(write: .seconds(1), total: .seconds(5))
+        } else {
+            request.options[CallDeadline.self] = clock.elapsed + .seconds(5)
+        }
+        let call = Task { [request] in try await transport.send(request) }
+        #expect(try await events.next() == "reading")
+        // The limit of the steps has no effect while nothing is sent.
+        clock.advance(by: .seconds(2))
+        clock.advance(by: .seconds(3))
+        let error = await #expect(throws: TimeoutError.self) { try await call.value }
+        #expect(error?.scope == (isAttempt ? .attempt : .call))
+        #expect(error?.elapsed == .seconds(5))
+        #expect(error?.progress == .storing && error?.sent == .nothing)
+        #expect(error?.reason.contains("reading the request body") == true)
+    }
+
     @Test("One call in thirty cancelled under load ends neither the process nor the others")
     func cancelledUnderLoad() async throws {
         let answer = answering { _ in "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok" }

@@ -4,6 +4,8 @@ public struct TimeoutError: TimeoutFailure, AnnotatedError {
     package enum Progress: Sendable, Hashable {
         /// There was no time left from the start; nothing was sent.
         case notStarted
+        /// The transport was storing the request's body; nothing was sent.
+        case storing
         /// No connection had been made yet.
         case connecting
         /// The request's body was being sent; ``TimeoutError/sentBytes`` is the number of bytes sent.
@@ -57,7 +59,7 @@ public struct TimeoutError: TimeoutFailure, AnnotatedError {
     /// Whether the server may have seen the request; `.nothing` if there was no connection yet.
     public var sent: TransportError.Sent {
         switch progress {
-        case .notStarted, .connecting: .nothing
+        case .notStarted, .storing, .connecting: .nothing
         case .sending, .waitingForHead: .maybe
         case .readingBody: .answered
         }
@@ -89,6 +91,7 @@ public struct TimeoutError: TimeoutFailure, AnnotatedError {
     private var state: String {
         switch progress {
         case .notStarted: "before anything was sent"
+        case .storing: "after \(elapsed), reading the request body, before anything was sent"
         case .connecting: "after \(elapsed), before there was a connection"
         case .sending: "after \(elapsed)\(uploaded(", after sending "))"
         case .waitingForHead: "after \(elapsed), waiting for the response's head\(uploaded(" after sending "))"

@@ -123,6 +123,20 @@ public final class TransferTimer: Sendable {
         ring()
     }
 
+    /// Reports, before ``start(onExpiry:)``, that the transport first stores the request's body.
+    ///
+    /// Until ``stored(_:)``, the limits of single steps don't apply.
+    package func stores() {
+        state.withLock { $0.watch.stores() }
+    }
+
+    /// Reports that the request's body is stored and is now sent.
+    ///
+    /// - Parameter upload: The way it is sent.
+    package func stored(_ upload: Upload) {
+        update { $0.stored(upload, at: $1) }
+    }
+
     /// Reports that the connection to the server is established.
     public func connected() {
         update { $0.connected(at: $1) }

@@ -3,6 +3,8 @@
 /// It is a pure value that receives events with their times, and doesn't read a clock.
 struct TransferWatch: Sendable {
     enum Step: Sendable, Hashable {
+        /// The transport stores the request's body, before it connects.
+        case storing
         case connecting
         case sending
         case waitingForHead
@@ -20,7 +22,8 @@ struct TransferWatch: Sendable {
     private(set) var sent: (bytes: Int64, length: Int64?)?
     /// The start of the current step's wait; `nil` while nothing waits.
     private var since: Duration?
-    private let upload: TransferTimer.Upload
+    private var upload: TransferTimer.Upload
+    private let tellsConnection: Bool
     /// Whether the time to connect is part of the next step, because the connection isn't reported.
     private var includesConnecting: Bool
     /// The deadline of a limit of zero or less, which ends the exchange at its start, before the step of the limit.
@@ -43,6 +46,7 @@ struct TransferWatch: Sendable {
         self.call = call
         self.start = start
         self.upload = upload
+        self.tellsConnection = tellsConnection
         includesConnecting = !tellsConnection
         func ifSpent(_ scope: TimeoutScope, _ limit: Duration?) -> Deadline? {
             guard let limit, limit <= .zero else { return nil }
@@ -54,7 +58,25 @@ struct TransferWatch: Sendable {
             ?? ifSpent(.response, upload == .untold ? nil : limits.response)
             ?? ifSpent(.read, limitsBody ? limits.read : nil)
         since = start
-        step = tellsConnection ? .connecting : upload == .atOnce ? .waitingForHead : .sending
+        step = Self.firstStep(upload, tellsConnection: tellsConnection)
+    }
+
+    private static func firstStep(_ upload: TransferTimer.Upload, tellsConnection: Bool) -> Step {
+        tellsConnection ? .connecting : upload == .atOnce ? .waitingForHead : .sending
+    }
+
+    /// Records that the request's body is stored before anything is sent; only the limits of the whole exchange apply.
+    mutating func stores() {
+        step = .storing
+        since = nil
+    }
+
+    /// Records that the request's body is stored, and that sending begins.
+    mutating func stored(_ upload: TransferTimer.Upload, at now: Duration) {
+        guard step == .storing else { return }
+        self.upload = upload
+        step = Self.firstStep(upload, tellsConnection: tellsConnection)
+        since = now
     }
 
     mutating func connected(at now: Duration) {
@@ -76,7 +98,7 @@ struct TransferWatch: Sendable {
         case .connecting, .sending: step = count == length ? .waitingForHead : .sending
         // The transport sends again after losing a connection.
         case .waitingForHead: if let length, count < length { step = .sending }
-        case .reading: break
+        case .storing, .reading: break
         }
     }
 
@@ -126,6 +148,7 @@ struct TransferWatch: Sendable {
     private var stepLimit: Deadline? {
         guard let since else { return nil }
         switch step {
+        case .storing: return nil
         case .connecting: return limits.connect.map { Deadline(.connect, limit: $0, start: since) }
         case .sending: return upload == .untold ? nil : withConnecting(.write, limits.write, since)
         case .waitingForHead: return withConnecting(.response, limits.response, since)
@@ -142,6 +165,7 @@ struct TransferWatch: Sendable {
 
     var progress: TimeoutError.Progress {
         switch step {
+        case .storing: .storing
         case .connecting: .connecting
         case .sending: .sending
         case .waitingForHead: .waitingForHead

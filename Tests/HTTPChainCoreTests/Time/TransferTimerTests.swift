@@ -65,6 +65,28 @@ struct TransferTimerTests {
         #expect(try timer(TransferLimits(read: .zero), longLived).remaining == nil)
     }
 
+    @Test("The limits of steps begin when the request's body is stored, and the total limit before that")
+    func storing() throws {
+        var request = Request.post("https://example.com/", body: "content")
+        request.environment = .virtual(clock)
+        request.options[TransferLimitsOption.self] = TransferLimits(write: .seconds(2), total: .seconds(10))
+        for isStored in [true, false] {
+            let timer = try #require(TransferTimer(request))
+            timer.stores()
+            #expect(timer.remaining == .seconds(10))
+            timer.start { [failures] in failures.add($0) }
+            clock.advance(by: .seconds(4))
+            #expect(timer.remaining == .seconds(6))
+            if isStored { timer.stored(.told) }
+            clock.advance(by: isStored ? .seconds(2) : .seconds(6))
+            let failure = try #require(failures.all.last)
+            #expect(failure.scope == (isStored ? .write : .attempt))
+            #expect(failure.progress == (isStored ? .sending : .storing))
+            #expect(failure.sent == (isStored ? .maybe : .nothing))
+        }
+        #expect(failures.all.count == 2)
+    }
+
     @Test("The total limit is over with the response's head where it does not cover the body, as by default")
     func bodyLeftOut() throws {
         for limits in [TransferLimits(total: .seconds(10)), .init(total: .seconds(10), totalCoversBody: false)] {
