@@ -191,10 +191,7 @@ extension Engine {
         _ exchange: Exchange,
         isLongLived: Bool
     ) throws(InvalidRequestError) -> URLRequest {
-        guard let url = URL(string: wire.url) else {
-            let url = wire.redaction.url(wire.url)
-            throw InvalidRequestError(.invalidURL(url, "URLSession does not accept it as a URL"))
-        }
+        guard let url = URL(string: wire.url) else { throw Exchange.rejectedURL(of: wire.head, wire.redaction) }
         var request = URLRequest(url: url)
         request.httpMethod = wire.head.method.rawValue
         // An event stream may be silent for a very long time; its reader monitors it.

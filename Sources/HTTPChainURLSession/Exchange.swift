@@ -425,6 +425,7 @@ final class Exchange: Sendable {
     }
 
     private func transportError(for error: any Error, after ended: State) -> any Error {
+        if ended.head == nil, PlatformError.isInvalidURL(error) { return Self.rejectedURL(of: head, redaction) }
         let mayHaveBeenSent = upload.mayHaveBeenSent(
             starts: ended.starts,
             wasTaken: ended.wasTaken,
@@ -449,6 +450,16 @@ final class Exchange: Sendable {
             exchange: ExchangeSnapshot(head, response: ended.head, redaction: redaction),
             underlyingError: reading.cause
         )
+    }
+
+    /// The error for a URL that the platform doesn't accept; it checks the URL before it connects.
+    static func rejectedURL(of head: HTTPRequest, _ redaction: Redaction) -> InvalidRequestError {
+        let isIPv6 = Origin(scheme: head.scheme, authority: head.authority)?.server.isIPv6 == true
+        let why =
+            isIPv6 && !PlatformBehaviour.acceptsIPv6Addresses
+            ? "on Linux URLSession does not accept an IPv6 address as a host; use a host name, or the AsyncHTTPClient "
+                + "transport" : "URLSession does not accept it as a URL"
+        return InvalidRequestError(.invalidURL(redaction.url(Request(head: head).url), why))
     }
 
     private func failure(_ kind: TransportError.Kind, _ sent: TransportError.Sent, detail: String) -> TransportError {

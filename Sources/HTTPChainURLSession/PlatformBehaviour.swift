@@ -108,6 +108,9 @@ enum PlatformBehaviour {
     /// FoundationNetworking doesn't restrict networks.
     static func restriction(of error: any Error) -> String? { nil }
 
+    /// Whether a URL may have an IPv6 address as its host; FoundationNetworking fails such a task with "bad URL".
+    static let acceptsIPv6Addresses = false
+
     /// Whether the platform requests a body in memory each time it sends it.
     static let asksForBytes = true
 
@@ -117,6 +120,8 @@ enum PlatformBehaviour {
     }
     #else
     static let asksForBytes = false
+
+    static let acceptsIPv6Addresses = true
 
     /// The messages aren't used, because they are in the user's language.
     static func explainsInWords(_ code: URLError.Code?) -> Bool { false }

@@ -39,6 +39,11 @@ struct PlatformError {
         sent = isAnswered || kind == .malformedResponse ? .answered : happensBeforeSending ? .nothing : .maybe
     }
 
+    /// Whether the platform didn't accept the URL of the request, and so sent nothing.
+    static func isInvalidURL(_ error: any Error) -> Bool {
+        [.badURL, .unsupportedURL].contains((error as? URLError)?.code)
+    }
+
     private static func kind(of error: any Error, _ text: String) -> TransportError.Kind {
         let code = (error as? URLError)?.code
         if PlatformBehaviour.explainsInWords(code) {

@@ -49,6 +49,8 @@ public import Foundation
 ///   stream, and for every untrusted server.
 /// - **A `Content-Length` from 2^63 − 512 to 2^63 − 1 ends the process, too**: Foundation counts progress as a
 ///   `Double`, which becomes 2^63, and converts it to an integer.
+/// - An IPv6 address as the host of a URL (`http://[::1]:8080/`) throws an ``/HTTPChainCore/InvalidRequestError``;
+///   host names with IPv6 addresses work.
 /// - Every content coding is decoded, and one that libcurl doesn't support fails the transfer as malformed. A gzip
 ///   stream that ends early within its declared length is not detected.
 /// - A response header field that is not UTF-8 fails the transfer as malformed.

@@ -78,6 +78,26 @@ struct PlatformErrorTests {
         }
     }
 
+    @Test("A code for a URL that the platform does not accept is an invalid request, which nothing was sent of")
+    func invalidURL() throws {
+        for code in [URLError.Code.badURL, .unsupportedURL] { #expect(PlatformError.isInvalidURL(URLError(code))) }
+        #expect(!PlatformError.isInvalidURL(URLError(.cannotFindHost)))
+        #expect(!PlatformError.isInvalidURL(POSIXError(.EINVAL)))
+        let head = Request.get("https://h.example/?token=hunter2").head
+        let error = Exchange.rejectedURL(of: head, .standard)
+        #expect(error.reason.contains("does not accept it as a URL") && !"\(error)".contains("hunter2"))
+    }
+
+    #if canImport(FoundationNetworking)
+    @Test("An IPv6 address in a URL is an invalid request, which says what to use instead", arguments: ["GET", "POST"])
+    func addresses(method: String) async throws {
+        let request = Request(try #require(.init(method)), "http://[::1]:9/a")
+        let error = await #expect(throws: InvalidRequestError.self) { try await URLSessionTransport().send(request) }
+        #expect(error?.reason.contains("[::1]:9/a") == true)
+        #expect(error?.reason.contains("use a host name, or the AsyncHTTPClient transport") == true)
+    }
+    #endif
+
     @Test("A code that says what happened decides, in whatever language the text is")
     func language() {
         let texts = [
