@@ -178,6 +178,7 @@ public struct AsyncHTTPClientTransport: Transport {
         let limited = Request(head: request.head, options: request.options)
         let report = request.options[ConnectionReport.self]
         let wire = try request.forWire()
+        try wire.requirePath(for: "AsyncHTTPClient")
         let upload = Upload(wire, progress: progress)
         let timer = TransferTimer(
             limited,

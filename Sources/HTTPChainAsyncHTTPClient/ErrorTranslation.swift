@@ -82,10 +82,7 @@ package struct ErrorTranslation: Sendable {
         switch error {
         case .invalidURL, .emptyHost, .emptyScheme:
             return InvalidRequestError(.invalidURL(request.redaction.url(request.url), error.shortDescription))
-        case .traceRequestWithBody:
-            return InvalidRequestError(
-                .unsupportedBody("a TRACE request cannot have a body (RFC 9110 §9.3.8); remove it")
-            )
+        case .traceRequestWithBody: return .traceWithBody
         default:
             // The client identifies invalid fields only in its description.
             let invalid = request.head.headerFields.first { field in

@@ -170,10 +170,7 @@ final class Engine: Sendable {
 
 extension Engine {
     private static func check(_ wire: WireRequest) throws(InvalidRequestError) {
-        if wire.head.path == "*" {
-            let url = wire.redaction.url(wire.url)
-            throw InvalidRequestError(.invalidURL(url, "URLSession cannot send a request for \"*\""))
-        }
+        try wire.requirePath(for: "URLSession")
         // URLSession fails a GET with a body, and sends a HEAD without it.
         if wire.head.method == .get || wire.head.method == .head, wire.contentLength != 0 {
             throw InvalidRequestError(

@@ -153,6 +153,16 @@ struct AsyncHTTPClientTransportTests {
         }
     }
 
+    @Test("OPTIONS for the server as a whole is refused, which the client cannot send")
+    func wholeServer() async throws {
+        var request = Request.options("http://127.0.0.1:9/")
+        request.head.path = "*"
+        let error = await #expect(throws: InvalidRequestError.self) {
+            try await AsyncHTTPClientTransport().send(request)
+        }
+        #expect(error?.reason.contains("\"http://127.0.0.1:9\" is invalid: AsyncHTTPClient cannot send") == true)
+    }
+
     @Test("The client's own tracing is switched off on request")
     func clientTracing() {
         let configuration = AsyncHTTPClientTransport.standardConfiguration

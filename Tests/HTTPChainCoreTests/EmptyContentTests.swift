@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 import Testing
 
@@ -21,6 +22,12 @@ private let url = "https://api.example.com/plants"
 
 @Suite("Responses without content")
 struct EmptyContentTests {
+    @Test("The answer to CONNECT ends with its head when it succeeds")
+    func connect() {
+        #expect(HTTPResponse(status: .ok).endsWithHead(answering: .connect))
+        #expect(!HTTPResponse(status: .forbidden).endsWithHead(answering: .connect))
+    }
+
     @Test("An optional type is nil for 204, for no bytes, for HEAD and for null")
     func optional() async throws {
         #expect(try await chain(Response(.noContent)).send(.get(url), as: Plant?.self) == nil)

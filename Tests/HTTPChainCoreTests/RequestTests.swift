@@ -88,6 +88,9 @@ struct RequestTests {
             (Request.get("https://host/%2"), "two hexadecimal digits"),
             (Request.get("https://host/", headers: [.contentLength: "-1"]), "not a number of bytes"),
             (Request.post("https://host/", headers: [.contentLength: "3"], body: "four"), "says 3 bytes"),
+            (Request(.connect, "https://host/conn"), "set the proxy in the ConnectionSettings"),
+            (Request(.trace, "https://host/", body: "a"), "TRACE request cannot have a body"),
+            (Request(.trace, "https://host/", body: once("a")), "TRACE request cannot have a body"),
             (Request.post("https://host/", body: .value(1)), "type Int reached the transport unserialized"),
             (Request.post("https://host/", body: once(length: -5)), "length of -5 bytes"),
         ]
@@ -123,6 +126,18 @@ struct RequestTests {
                 #expect(URL(string: wire.url)?.absoluteString == wire.url, "\(target.debugDescription)")
             }
         }
+    }
+
+    @Test("A TRACE without a body is sent, and OPTIONS for the server as a whole by a transport that can")
+    func wholeServer() throws {
+        #expect(try Request(.trace, "https://host/a").forWire().contentLength == 0)
+        var options = Request.options("https://host:8443/")
+        options.head.path = "*"
+        let wire = try options.forWire()
+        #expect(wire.head.path == "*")
+        let error = #expect(throws: InvalidRequestError.self) { try wire.requirePath(for: "URLSession") }
+        #expect(error?.reason.contains("\"https://host:8443\" is invalid: URLSession cannot send OPTIONS") == true)
+        #expect(throws: Never.self) { try Request.options("https://host/a*").forWire().requirePath(for: "URLSession") }
     }
 
     @Test("A request is given its length by the body, or by a Content-Length field where the body does not know")

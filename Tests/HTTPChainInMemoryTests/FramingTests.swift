@@ -115,13 +115,6 @@ struct FramingTests {
         #expect(try await large.body.collect().isEmpty)
     }
 
-    @Test("The answer to CONNECT has no body when it succeeds")
-    func connect() async throws {
-        transport.enqueue([.text("x"), .text("why not", status: .forbidden)])
-        #expect(try await transport.send(Request(.connect, base)).body.text() == "")
-        #expect(try await transport.send(Request(.connect, base)).body.text() == "why not")
-    }
-
     @Test("A body can be read once, as one from a network")
     func once() async throws {
         transport.on(nil, "*") { _ in Response(.ok, body: "abc") }

@@ -244,9 +244,12 @@ struct ResponseTests {
 
     @Test("What URLSession cannot send is refused before anything is sent")
     func refused() async throws {
+        var wholeServer = Request.options("http://127.0.0.1:1/")
+        wholeServer.head.path = "*"
         for request in [
             Request(.get, "http://127.0.0.1:1/", body: "x"), Request(.head, "http://127.0.0.1:1/", body: "x"),
-            Request(.get, "users/1"), Request(.options, "http://127.0.0.1:1*"),
+            Request(.trace, "http://127.0.0.1:1/", body: "x"), Request(.connect, "http://127.0.0.1:1/"),
+            Request(.get, "users/1"), wholeServer,
         ] {
             await #expect(throws: InvalidRequestError.self) { try await transport.send(request) }
         }

@@ -29,6 +29,29 @@ public struct WireRequest: Sendable {
     package var isTracedByStage: Bool { options[TracedByStage.self] }
 }
 
+extension WireRequest {
+    /// Rejects `OPTIONS *`, in a transport that takes the target from a URL.
+    ///
+    /// The URL of such a request has no path (RFC 9112 §3.3), so the request would be sent to `/` instead.
+    package func requirePath(for transport: String) throws(InvalidRequestError) {
+        guard head.path == "*" else { return }
+        let server = Substring(url.utf8.dropLast())
+        throw InvalidRequestError(
+            .invalidURL(
+                redaction.url(String(server)),
+                "\(transport) cannot send \(head.method) for the server as a whole (\"*\"); send it to a path"
+            )
+        )
+    }
+}
+
+extension InvalidRequestError {
+    /// The error for a TRACE request with a body.
+    package static var traceWithBody: InvalidRequestError {
+        InvalidRequestError(.unsupportedBody("a TRACE request cannot have a body (RFC 9110 §9.3.8); remove it"))
+    }
+}
+
 extension Request {
     /// Checks the request and resolves details that only a transport needs.
     ///
@@ -65,6 +88,7 @@ extension Request {
             throw InvalidRequestError(.contentLengthMismatch(declared: declared, actual: length))
         }
         let length = body.length ?? declared
+        if head.method == .trace, length != 0 { throw .traceWithBody }
         return WireRequest(
             head: head,
             url: url,
@@ -91,6 +115,15 @@ extension Request {
                 .invalidURL(
                     url,
                     "it contains a user name or password, which RFC 9110 §4.2.4 forbids; use an authentication stage"
+                )
+            )
+        }
+        guard head.method != .connect else {
+            throw InvalidRequestError(
+                .invalidURL(
+                    url,
+                    "CONNECT asks a proxy for a tunnel to a host and port (RFC 9110 §9.3.6), which a request cannot do; "
+                        + "set the proxy in the ConnectionSettings of the transport"
                 )
             )
         }

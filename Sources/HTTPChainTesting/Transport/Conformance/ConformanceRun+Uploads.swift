@@ -35,6 +35,8 @@ extension ConformanceRun {
                 ("Content-Length that differs", .post(base + "/", headers: [.contentLength: "7"], body: "hello")),
                 ("Content-Length that is no number", .post(base + "/", headers: [.contentLength: "x"], body: "hello")),
                 ("a negative Content-Length", .post(base + "/", headers: [.contentLength: "-5"], body: "hello")),
+                ("CONNECT", Request(.connect, "\(base)/")),
+                ("TRACE with a body", Request(.trace, "\(base)/", body: "hello")),
                 ("a negative length", .post(base + "/", body: Pattern.body(-1, declared: true, once: false))),
             ]
             for (what, request) in cases {
