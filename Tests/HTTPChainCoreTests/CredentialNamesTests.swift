@@ -56,11 +56,29 @@ struct CredentialNamesTests {
             "RapidAPI: docs.rapidapi.com/docs/additional-request-headers",
             ["X-RapidAPI-Key", "X-RapidAPI-Proxy-Secret"], []
         ),
+        ("RapidAPI under its older name: dead-letter.email/docs/api", ["X-Mashape-Key"], []),
+        (
+            "Azure App Service: learn.microsoft.com/azure/app-service/configure-authentication-customize-sign-in-out",
+            ["X-ZUMO-AUTH"], []
+        ),
+        (
+            "Tableau: help.tableau.com/current/api/rest_api/en-us/REST/rest_api_concepts_auth.htm",
+            ["X-Tableau-Auth"], []
+        ),
+        ("Appwrite: appwrite.io/docs/apis/rest", ["X-Appwrite-Key", "X-Appwrite-JWT"], []),
+        (
+            "New Relic: docs.newrelic.com/docs/logs/log-api/introduction-log-api",
+            ["X-Insert-Key", "X-License-Key", "License-Key"], ["License-Key"]
+        ),
+        ("GitHub, with a password: developer.github.com/v3/auth", ["X-GitHub-OTP"], []),
         ("JSONBin: jsonbin.io/api-reference/access-keys/delete", ["X-Master-Key", "X-Access-Key"], []),
         ("Fastly: docs.fastly.com/documentation/reference/http/http-headers/Fastly-Key", ["Fastly-Key"], []),
         (
             "Habits without a vendor",
-            ["X-Authorization", "X-Auth", "X-Auth-Token", "X-Key", "X-App-Key", "X-Application-Key"],
+            [
+                "X-Authorization", "X-Auth", "X-Auth-Token", "X-Key", "X-App-Key", "X-Application-Key", "X-Plant-Auth",
+                "X-Plant-Key", "X-Authentication", "X-Credentials", "X-Plant-Credentials", "X-Session", "X-Otp",
+            ],
             ["master_key", "functions_key", "my-subscription-key"]
         ),
     ]
@@ -139,6 +157,11 @@ struct CredentialNamesTests {
         arguments: [
             "X-Key-Name", "primary_key", "foreign-key", "X-Request-Id", "authorization_endpoint", "X-RapidAPI-Host",
             "X-Author", "keyboard", "map_key", "cf-ray", "subscription", "functions", "master",
+            "X-Cache-Key", "X_CACHE_KEY", "Surrogate-Key", "X-Surrogate-Key", "Idempotency-Key", "X-Idempotency-Key",
+            "Sec-WebSocket-Key", "X-Sort-Key", "X-Partition-Key", "X-Routing-Key", "X-Encryption-Key-Name",
+            "x-goog-encryption-key-sha256", "WWW-Authenticate", "Proxy-Authenticate",
+            "Access-Control-Allow-Credentials", "xAxisKey", "xOauth", "X-OAuth-Scopes", "X-Authenticated-User",
+            "X-Session-Count",
         ]
     )
     func others(name: String) throws {

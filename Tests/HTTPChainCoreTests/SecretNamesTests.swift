@@ -101,6 +101,28 @@ struct SecretNamesTests {
         #expect(SecretNames(["*q"]).contains("aq"))
     }
 
+    @Test(
+        "An asterisk inside stands for anything, and the hyphens beside it count",
+        arguments: [
+            ("x-a-key", true), ("X_A_B_KEY", true), ("headers[X-A-Key]", true), ("log.x-a-key", true), ("x-key", false),
+            ("xAKey", false), ("x-akey", false), ("y-x-a-key", false), ("x-a-keys", false), ("x-a-key.b", false),
+            ("X-Cache-Key", false), ("cacheKey", false), ("x-cache-key-key", true), ("", false), ("]", false),
+        ]
+    )
+    func inside(name: String, expected: Bool) {
+        let names = SecretNames(["x-*-key"], exceptions: ["x-*-key": ["x-cache-key"]])
+        #expect(names.contains(name) == expected)
+    }
+
+    @Test("An exception holds only for its pattern")
+    func exceptions() {
+        let exceptions = ["x-*-key": ["x-cache-key"], "*things": ["all-things"]]
+        #expect(SecretNames(["*key"], exceptions: exceptions).contains("X-Cache-Key"))
+        #expect(SecretNames(["x-*-key", "x-cache-key"], exceptions: exceptions).contains("X-Cache-Key"))
+        let names = SecretNames(["*things"], exceptions: exceptions)
+        #expect(names.contains("someThings") && !names.contains("allThings") && !names.contains("All-Things"))
+    }
+
     @Test("Of a long name the last 256 bytes count")
     func long() {
         for (length, expected) in [(251, false), (252, true), (253, false)] {

@@ -12,8 +12,8 @@ public import HTTPTypes
 /// let chain = try Chain(transport: transport, environment: ChainEnvironment(redaction: redaction)) { … }
 /// ```
 ///
-/// Names are compared without regard to case, hyphens and underscores; a `*` at the start or end matches anything
-/// (`*token`, `x-amz-*`). Names are prepared for scanning when a redaction is made or changed, so make it once.
+/// Names are compared without regard to case, hyphens and underscores; a `*` matches anything (`*token`, `x-amz-*`,
+/// `x-*-auth`). The hyphens beside a `*` inside a name count. Names are prepared for scanning when a redaction is made or changed, so make it once.
 ///
 /// In addition to names, it recognizes formats: text after `Bearer` and other schemes, JSON Web Tokens, PEM blocks,
 /// user information in URLs, and segments of URL paths that look like keys.
@@ -71,19 +71,30 @@ public struct Redaction: Sendable {
     public static let standard = Redaction(
         fieldNames: [
             "*authorization", "x-ms-authorization-auxiliary", "cookie", "set-cookie", "cookie2", "set-cookie2",
-            "authentication-info", "proxy-authentication-info", "dpop", "x-amz-*", "x-auth", "x-key", "fastly-key",
+            "authentication-info", "proxy-authentication-info", "dpop", "x-amz-*", "x-auth", "x-*-auth",
+            "x-authentication", "x-key", "x-*-key", "fastly-key", "x-credentials", "x-*-credentials", "x-session",
         ] + secretNames,
         queryNames: secretNames + ["code", "key", "x-amz-*", "x-goog-*"],
         memberNames: secretNames + ["x-amz-*"]
     )
+
+    /// The well-known names that the patterns of ``standard`` match although their values are no secrets.
+    static let exceptions = [
+        "x-*-key": [
+            "x-cache-key", "x-correlation-key", "x-dedup-key", "x-deduplication-key", "x-foreign-key", "x-group-key",
+            "x-hash-key", "x-idempotency-key", "x-issue-key", "x-message-key", "x-object-key", "x-partition-key",
+            "x-primary-key", "x-project-key", "x-public-key", "x-record-key", "x-routing-key", "x-row-key",
+            "x-shard-key", "x-sort-key", "x-surrogate-key", "x-trace-key",
+        ]
+    ]
 
     private static let secretNames = [
         "*password*", "*passwd*", "*passphrase*", "*passcode", "*token", "*secret", "*api_key*",
         "*secret_key*", "*private_key*", "*access_key*", "*auth_key", "*signing_key", "*encryption_key", "*shared_key",
         "*subscription_key", "*functions_key", "*function_key", "*master_key", "*service_key", "*sas_key", "*app_key",
         "*application_key", "*consumer_key", "*session_id", "*sessid", "*session_key", "*pwd", "*credential", "*jwt",
-        "*jwt_assertion",
-        "assertion", "auth", "bearer", "client_assertion", "code_verifier", "device_code", "otp", "pass",
+        "*jwt_assertion", "*otp", "*license_key",
+        "assertion", "auth", "bearer", "client_assertion", "code_verifier", "device_code", "pass",
         "secret_string", "secret_value", "session", "sid", "sig", "signature", "x-goog-signature",
     ]
 

@@ -8,18 +8,28 @@ struct SecretNames: Sendable {
     private var beginnings: [[UInt8]] = []
     private var ends: [[UInt8]] = []
     private var middles: [[UInt8]] = []
+    private var shapes: [NameShape] = []
     private var outsideASCII: Set<String> = []
     /// A bit for the last three letters of each name; a word without any of these triples contains none of the names.
     private(set) var tails = TailFilter()
 
-    /// Prepares names; a `*` at either end matches anything, as in `*token` and `x-amz-*`.
-    init(_ names: some Sequence<String>) {
+    /// Prepares names; a `*` matches anything, as in `*token`, `x-amz-*` and `x-*-auth`.
+    ///
+    /// - Parameters:
+    ///   - names: The names and patterns.
+    ///   - exceptions: The harmless names that a pattern would match.
+    init(_ names: some Sequence<String>, exceptions: [String: [String]] = [:]) {
         for name in names {
             let lowered = name.lowercased()
             var letters = lowered.utf8.filter { !Self.isIgnored($0) }
             if letters.contains(where: { $0 >= 0x80 }) {
                 outsideASCII.insert(String(lowered.unicodeScalars.filter { $0 != "-" && $0 != "_" }))
                 tails.insertAll()
+                continue
+            }
+            if let shape = NameShape(lowered, exceptions: exceptions[lowered] ?? []) {
+                shapes.append(shape)
+                tails.insert(shape.end.filter { !Self.isIgnored($0) })
                 continue
             }
             let isOpenBefore = letters.first == UInt8(ascii: "*")
@@ -59,7 +69,17 @@ struct SecretNames: Sendable {
             }
             return isFound || matches(UnsafeBufferPointer(rebasing: folded[pieceStart..<count]))
                 || (pieceStart > 0 && matches(UnsafeBufferPointer(rebasing: folded[..<count])))
+                || (!shapes.isEmpty && hasShape(name))
         }
+    }
+
+    /// Whether the last part of a name has one of the shapes.
+    private func hasShape(_ name: some BidirectionalCollection<UInt8>) -> Bool {
+        guard let last = name.lastIndex(where: { !Self.isSeparator($0) }) else { return false }
+        let upToLast = name[...last]
+        let start = upToLast.lastIndex(where: Self.isSeparator).map { upToLast.index(after: $0) } ?? upToLast.startIndex
+        let part = upToLast[start...]
+        return shapes.contains { $0.matches(part) }
     }
 
     private func matches(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -104,6 +124,41 @@ extension UnsafeBufferPointer<UInt8> {
         var index = bytes.count - 1
         while index >= 0, bytes[index] == self[end - bytes.count + index] { index -= 1 }
         return index < 0
+    }
+}
+
+/// A pattern with a `*` inside (`x-*-auth`), or with exceptions.
+///
+/// The hyphens beside the `*` count, so that `x-*-key` matches `X-Plant-Key` but not `xAxisKey`.
+private struct NameShape: Sendable {
+    let start: [UInt8]
+    let end: [UInt8]
+    /// Hashes of the names that it doesn't match.
+    let exceptions: Set<UInt64>
+
+    /// Makes a shape of a pattern in lower case; nil if another form can hold it.
+    init?(_ pattern: String, exceptions: [String]) {
+        let bytes = pattern.utf8.map(Self.folded)
+        guard let star = bytes.firstIndex(of: UInt8(ascii: "*")) else { return nil }
+        start = Array(bytes[..<star])
+        end = bytes[(star + 1)...].filter { $0 != UInt8(ascii: "*") }
+        guard !end.isEmpty, !start.isEmpty || !exceptions.isEmpty else { return nil }
+        self.exceptions = Set(exceptions.map { Self.hash(of: $0.utf8) })
+    }
+
+    func matches(_ name: some BidirectionalCollection<UInt8>) -> Bool {
+        name.count >= start.count + end.count
+            && name.reversed().starts(with: end.reversed(), by: { Self.folded($0) == $1 })
+            && name.starts(with: start, by: { Self.folded($0) == $1 })
+            && !exceptions.contains(Self.hash(of: name))
+    }
+
+    private static func hash(of name: some Sequence<UInt8>) -> UInt64 {
+        FoldedHash.of(name.lazy.filter { !SecretNames.isIgnored($0) }.map(SecretNames.folded))
+    }
+
+    private static func folded(_ byte: UInt8) -> UInt8 {
+        byte == UInt8(ascii: "_") ? UInt8(ascii: "-") : SecretNames.folded(byte)
     }
 }
 

@@ -18,9 +18,10 @@ final class SecretRules: Sendable {
         self.fieldNames = fieldNames
         self.queryNames = queryNames
         self.memberNames = memberNames
-        fields = SecretNames(fieldNames)
-        names = SecretNames([memberNames, fieldNames].joined())
-        pairNames = SecretNames([queryNames, memberNames, fieldNames].joined())
+        let exceptions = Redaction.exceptions
+        fields = SecretNames(fieldNames, exceptions: exceptions)
+        names = SecretNames([memberNames, fieldNames].joined(), exceptions: exceptions)
+        pairNames = SecretNames([queryNames, memberNames, fieldNames].joined(), exceptions: exceptions)
         var tails = pairNames.tails
         for scheme in CredentialScheme.allCases { tails.insert(Array(scheme.rawValue.utf8)) }
         tails.insert(Array("begin".utf8))
