@@ -78,6 +78,29 @@ struct RedactionTextTests {
         #expect(redacted(#"{"token": what}"#) == #"{"token": "<redacted>"}"#)
     }
 
+    @Test(
+        "The key of a connection string, a SAML response and an authorization code are redacted",
+        arguments: [
+            (
+                "DefaultEndpointsProtocol=https;AccountName=acct;AccountKey=hunter2==;EndpointSuffix=core.windows.net",
+                "DefaultEndpointsProtocol=https;AccountName=acct;AccountKey=<redacted>"
+            ),
+            ("AZURE_STORAGE_KEY=hunter2 a", "AZURE_STORAGE_KEY=<redacted> a"),
+            ("SAMLResponse=hunter2&RelayState=x", "SAMLResponse=<redacted>&RelayState=x"),
+            ("https://a.example/cb?auth_code=hunter2&n=1", "https://a.example/cb?auth_code=<redacted>&n=1"),
+            (#"{"tokens":["hunter2","b"],"max_tokens":5}"#, #"{"tokens":"<redacted>","max_tokens":5}"#),
+            (#"{"credentials":{"a":"hunter2"},"n":1}"#, #"{"credentials":"<redacted>","n":1}"#),
+            (
+                #"{"Access-Control-Allow-Credentials":"true","grant_type":"authorization_code"}"#,
+                #"{"Access-Control-Allow-Credentials":"true","grant_type":"authorization_code"}"#
+            ),
+            ("grant_type=authorization_code&n=1", "grant_type=authorization_code&n=1"),
+        ]
+    )
+    func serviceSecrets(_ text: String, _ expected: String) {
+        #expect(redacted(text) == expected)
+    }
+
     @Test("JSON within a string of JSON is looked into")
     func nested() {
         let inner = #"{\"user\":\"Ida\",\"password\":\"hunter2\"}"#

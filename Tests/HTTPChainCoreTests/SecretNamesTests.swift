@@ -63,7 +63,9 @@ struct SecretNamesTests {
             "encryption_key", "shared_key", "session_id", "session_key", "db_pwd", "credential", "id_jwt", "assertion",
             "auth",
             "bearer", "client_assertion", "code_verifier", "device_code", "otp", "pass", "secret_string", "secretValue",
-            "session", "sid", "signature", "X-Goog-Credential", "X-Goog-Signature",
+            "session", "sid", "signature", "X-Goog-Credential", "X-Goog-Signature", "AccountKey", "AZURE_STORAGE_KEY",
+            "licenseKey", "SAMLResponse", "authCode", "auth_code", "authorizationCode", "authorization_code",
+            "credentials", "userCredentials", "client_secrets", "tokens", "accessTokenValue", "client_secret_value",
         ]
     )
     func standard(name: String) {
@@ -73,7 +75,9 @@ struct SecretNamesTests {
     @Test(
         "Names that only look alike are none",
         arguments: [
-            "tokens", "max_tokens", "token_type", "monkey", "keyboard", "author", "authority", "signal", "side",
+            "max_tokens", "total_tokens", "token_values", "error_code", "authorCode", "storageKeys", "accountKeyName",
+            "samlResponses", "allowCredentials", "withCredentials", "Access-Control-Allow-Credentials",
+            "credentialsType", "token_type", "monkey", "keyboard", "author", "authority", "signal", "side",
             "broken", "sessions", "secretary", "code", "key", "passenger", "bypass", "assertions", "design", "turkey",
             "compass",
         ]
@@ -104,7 +108,8 @@ struct SecretNamesTests {
     @Test(
         "An asterisk inside stands for anything, and the hyphens beside it count",
         arguments: [
-            ("x-a-key", true), ("X_A_B_KEY", true), ("headers[X-A-Key]", true), ("log.x-a-key", true), ("x-key", false),
+            ("x-a-key", true), ("X_A_B_KEY", true), ("headers[X-A-Key]", true), ("--x-a-key", true),
+            ("log.x-a-key", true), ("x-key", false),
             ("xAKey", false), ("x-akey", false), ("y-x-a-key", false), ("x-a-keys", false), ("x-a-key.b", false),
             ("X-Cache-Key", false), ("cacheKey", false), ("x-cache-key-key", true), ("", false), ("]", false),
         ]

@@ -16,7 +16,8 @@ package enum SecretShapes {
     package static let names = [
         "password", "userPassword", "new-password", "accessToken", "refresh_token", "client_secret", "x-api-key",
         "apiKey", "AWSAccessKeyId", "X-Amz-Signature", "sig", "jsessionid", "PHPSESSID", "db_passphrase", "id_token",
-        "Authorization", "X-Auth-Token", "csrf_token", "private_key",
+        "Authorization", "X-Auth-Token", "csrf_token", "private_key", "X-ZUMO-AUTH", "X-License-Key", "X-GitHub-OTP",
+        "AccountKey", "SAMLResponse", "authorizationCode", "credentials", "client_secrets", "accessTokenValue",
     ]
 
     /// How a name and its value are put together; NAME and VALUE stand for them.

@@ -72,7 +72,7 @@ public struct Redaction: Sendable {
         fieldNames: [
             "*authorization", "x-ms-authorization-auxiliary", "cookie", "set-cookie", "cookie2", "set-cookie2",
             "authentication-info", "proxy-authentication-info", "dpop", "x-amz-*", "x-auth", "x-*-auth",
-            "x-authentication", "x-key", "x-*-key", "fastly-key", "x-credentials", "x-*-credentials", "x-session",
+            "x-authentication", "x-key", "x-*-key", "fastly-key", "x-session",
         ] + secretNames,
         queryNames: secretNames + ["code", "key", "x-amz-*", "x-goog-*"],
         memberNames: secretNames + ["x-amz-*"]
@@ -85,17 +85,21 @@ public struct Redaction: Sendable {
             "x-hash-key", "x-idempotency-key", "x-issue-key", "x-message-key", "x-object-key", "x-partition-key",
             "x-primary-key", "x-project-key", "x-public-key", "x-record-key", "x-routing-key", "x-row-key",
             "x-shard-key", "x-sort-key", "x-surrogate-key", "x-trace-key",
-        ]
+        ],
+        // Whether a browser sends credentials, and which of them (Fetch, WebAuthn).
+        "*credentials": ["access-control-allow-credentials", "allow-credentials", "with-credentials"],
     ]
 
     private static let secretNames = [
-        "*password*", "*passwd*", "*passphrase*", "*passcode", "*token", "*secret", "*api_key*",
+        "*password*", "*passwd*", "*passphrase*", "*passcode", "*token", "*token_value", "*secret", "*secrets",
+        "*secret_value", "*api_key*",
         "*secret_key*", "*private_key*", "*access_key*", "*auth_key", "*signing_key", "*encryption_key", "*shared_key",
         "*subscription_key", "*functions_key", "*function_key", "*master_key", "*service_key", "*sas_key", "*app_key",
         "*application_key", "*consumer_key", "*session_id", "*sessid", "*session_key", "*pwd", "*credential", "*jwt",
-        "*jwt_assertion", "*otp", "*license_key",
+        "*jwt_assertion", "*otp", "*license_key", "*account_key", "*storage_key", "*credentials", "*auth_code",
+        "*authorization_code",
         "assertion", "auth", "bearer", "client_assertion", "code_verifier", "device_code", "pass",
-        "secret_string", "secret_value", "session", "sid", "sig", "signature", "x-goog-signature",
+        "samlresponse", "secret_string", "session", "sid", "sig", "signature", "tokens", "x-goog-signature",
     ]
 
     /// Whether a header field's value is a secret by its name.

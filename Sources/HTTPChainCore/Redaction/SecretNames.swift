@@ -78,7 +78,8 @@ struct SecretNames: Sendable {
         guard let last = name.lastIndex(where: { !Self.isSeparator($0) }) else { return false }
         let upToLast = name[...last]
         let start = upToLast.lastIndex(where: Self.isSeparator).map { upToLast.index(after: $0) } ?? upToLast.startIndex
-        let part = upToLast[start...]
+        // The hyphens of an option (`--x-plant-key`) aren't part of its name.
+        let part = upToLast[start...].drop(while: Self.isIgnored)
         return shapes.contains { $0.matches(part) }
     }
 
