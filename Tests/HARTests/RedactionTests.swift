@@ -141,6 +141,85 @@ struct RedactionTests {
         #expect(try HARArchive(redacted.data).entries.count == archive.entries.count)
     }
 
+    /// An entry whose every text holds a secret, numbered.
+    private static let fullArchive = #"""
+        {"log": {"version": "1.2", "creator": {"name": "c", "version": "1", "comment": "password=hunter01",
+        "_x": {"token": "hunter02"}}, "browser": {"name": "b", "version": "2", "comment": "password=hunter03"},
+        "pages": [{"startedDateTime": "2026-01-01T00:00:00.000Z", "id": "https://a.example/?token=hunter04",
+        "title": "Sign in password=hunter05", "comment": "password=hunter06", "pageTimings": {"onLoad": 1.5,
+        "comment": "password=hunter07", "_z": "password=hunter08"}}],
+        "entries": [{"pageref": "https://a.example/?token=hunter04", "startedDateTime": "2026-01-01T00:00:00.000Z",
+        "time": 6, "request": {"method": "POST", "url": "https://a.example/", "httpVersion": "HTTP/1.1",
+        "cookies": [{"name": "a", "value": "hunter09", "path": "/?token=hunter10", "domain": "ida:hunter11@a.example",
+        "comment": "password=hunter12"}],
+        "headers": [{"name": "X-A", "value": "v", "comment": "password=hunter13", "_raw": "Cookie: sid=hunter14"}],
+        "queryString": [{"name": "q", "value": "v", "comment": "token=hunter15", "_e": "token=hunter16"}],
+        "headersSize": -1, "bodySize": 31, "postData": {"mimeType": "application/x-www-form-urlencoded",
+        "params": [{"name": "code", "value": "hunter17"}, {"name": "f", "value": "1", "fileName": "/?token=hunter18",
+        "contentType": "a/b; token=hunter19", "comment": "password=hunter20", "_c": "password=hunter21"}]}},
+        "response": {"status": 200, "statusText": "password=hunter22", "httpVersion": "HTTP/1.1", "cookies": [],
+        "headers": [{"name": "X-B", "value": "ok", "_v": "token=hunter23"}], "redirectURL": "", "headersSize": -1,
+        "bodySize": -1, "content": {"size": 2, "mimeType": "text/plain", "text": "ok"}},
+        "cache": {"beforeRequest": {"eTag": "token=hunter24", "lastAccess": "2026-01-01T00:00:00Z", "hitCount": 1}},
+        "timings": {"send": 1, "wait": 2, "receive": 3, "comment": "password=hunter25", "_t": "password=hunter26"},
+        "connection": "token=hunter27", "_webSocketMessages": [
+        {"type": "send", "time": 1.25, "opcode": 1,
+        "data": "{\"password\":\"hunter28\",\"origin\":\"https://b.example\"}"},
+        {"type": "receive", "data": "Authorization: Basic hunter29\nReferer: https://b.example/"}],
+        "_headers": [{"name": "X-Api-Key", "value": "hunter30"}, {"key": "Cookie", "value": ["a=hunter31"]},
+        {"name": "Accept", "value": "text/html"}], "_url": "https://b.example/?sig=hunter32&n=1",
+        "_session": null, "_hasToken": true, "_transferSize": 12345678901234567, "_priority": "VeryHigh"}]}}
+        """#
+
+    @Test("No secret stays in a comment, a field of another program, or any other text")
+    func everyText() async throws {
+        let archive = try HARArchive(Data(Self.fullArchive.utf8))
+        let redacted = archive.redacted()
+        let text = String(decoding: redacted.data, as: UTF8.self)
+        let left = text.matches(of: /hunter../).map { String($0.output) }
+        #expect(left == [])
+        #expect(redacted.redacted() == redacted)
+        #expect(redacted.pages.map(\.id) == redacted.entries.map(\.pageref))
+    }
+
+    @Test("Numbers, dates, sizes, types and names stay, and the archive can be read and replayed")
+    func ordinary() async throws {
+        let archive = try HARArchive(Data(Self.fullArchive.utf8))
+        let redacted = try HARArchive(archive.redacted().data)
+        let (entry, old) = (try #require(redacted.entries.first), try #require(archive.entries.first))
+        #expect(redacted.pages.first?.pageTimings["onLoad"] == .number(1.5))
+        #expect(entry.started == old.started && entry.time == old.time && entry.timings.wait == 2)
+        #expect(entry.cache["beforeRequest"]?["hitCount"] == .integer(1))
+        #expect(entry.cache["beforeRequest"]?["lastAccess"] == .string("2026-01-01T00:00:00Z"))
+        for name in ["_session", "_hasToken", "_transferSize", "_priority"] {
+            #expect(entry.customFields[name] == old.customFields[name], "\(name)")
+        }
+        #expect(entry.customFields["_url"] == .string("https://b.example/?sig=<redacted>&n=1"))
+        #expect(entry.customFields["_headers"]?[0]?["name"] == .string("X-Api-Key"))
+        #expect(entry.customFields["_headers"]?[2]?["value"] == .string("text/html"))
+        let message = entry.customFields["_webSocketMessages"]?[0]
+        #expect(message?["data"] == .string(#"{"password":"<redacted>","origin":"https://b.example"}"#))
+        #expect(message?["time"] == .number(1.25))
+        #expect(entry.response.content == old.response.content)
+        let request = Request.post(
+            "https://a.example/",
+            headers: [.contentType: "application/x-www-form-urlencoded"],
+            body: HTTPBody("code=another&f=1")
+        )
+        #expect(try await ReplayTransport(redacted).text(request) == "ok")
+    }
+
+    @Test(
+        "Parameters of a form have the rule for the pairs of its text, those of multipart content that for names",
+        arguments: [("application/x-www-form-urlencoded", true), ("multipart/form-data; boundary=x", false)]
+    )
+    func parameters(type: String, isRedacted: Bool) {
+        var request = HARRequest(method: "POST", url: "https://a.example/", postData: HARPostData(mimeType: type))
+        request.postData?.params = ["code", "key", "password"].map { HARParameter(name: $0, value: "hunter2") }
+        let values = request.redacted().postData?.params.map(\.value)
+        #expect(values?.map { $0 == "<redacted>" } == [isRedacted, isRedacted, true])
+    }
+
     @Test("Secrets in every shape are redacted in recorded contents", arguments: [true, false])
     func shapes(_ isRequest: Bool) async throws {
         let recorder = HARRecorder()

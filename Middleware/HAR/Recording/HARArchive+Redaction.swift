@@ -3,21 +3,19 @@ public import HTTPChainCore
 import HTTPTypes
 
 extension HARArchive {
-    /// Returns the archive with secrets redacted everywhere: in URLs, header fields, cookies, parameters, contents, and
-    /// the fields of other programs.
+    /// Returns the archive with secrets redacted everywhere: in URLs, header fields, cookies, parameters, contents,
+    /// comments, and the fields of other programs.
     ///
-    /// Binary content is unchanged. Lengths and digests of changed content are corrected or removed.
+    /// Binary content, numbers, and dates are unchanged. Lengths and digests of changed content are corrected or
+    /// removed.
     public func redacted(by redaction: Redaction = .standard) -> HARArchive {
         var archive = self
+        archive.creator = redaction.creator(creator)
+        archive.browser = browser.map(redaction.creator)
         archive.entries = entries.map { $0.redacted(by: redaction) }
-        archive.pages = pages.map { page in
-            var page = page
-            page.title = HARText.url(page.title, redaction)
-            page.customFields = redaction.values(page.customFields)
-            return page
-        }
+        archive.pages = pages.map(redaction.page)
         archive.comment = comment.map(redaction.text)
-        archive.customFields = redaction.values(customFields)
+        archive.customFields = redaction.members(customFields)
         return archive
     }
 }
@@ -26,10 +24,16 @@ extension HAREntry {
     /// Returns the entry with secrets redacted everywhere.
     public func redacted(by redaction: Redaction = .standard) -> HAREntry {
         var entry = self
+        entry.pageref = pageref.map { HARText.textOrURL($0, redaction) }
         entry.request = request.redacted(by: redaction)
         entry.response = response.redacted(by: redaction)
+        entry.cache = redaction.value(cache)
+        entry.timings.comment = timings.comment.map(redaction.text)
+        entry.timings.customFields = redaction.members(timings.customFields)
+        entry.serverIPAddress = serverIPAddress.map(redaction.text)
+        entry.connection = connection.map(redaction.text)
         entry.comment = comment.map(redaction.text)
-        entry.customFields = redaction.values(customFields)
+        entry.customFields = redaction.members(customFields)
         return entry
     }
 }
@@ -39,24 +43,16 @@ extension HARRequest {
     public func redacted(by redaction: Redaction = .standard) -> HARRequest {
         var request = self
         request.url = HARText.url(url, redaction)
-        request.headers = redaction.harFields(headers)
+        request.headers = headers.map(redaction.headerField)
         request.cookies = cookies.map { redaction.cookie($0, field: "cookie") }
-        request.queryString = queryString.map { field in
-            var field = field
-            field.value = redaction.isSecret(pairName: field.name) ? Redaction.placeholder : redaction.text(field.value)
-            return field
-        }
+        request.queryString = queryString.map(redaction.queryParameter)
         request.comment = comment.map(redaction.text)
-        request.customFields = redaction.values(customFields)
+        request.customFields = redaction.members(customFields)
         guard var data = postData else { return request }
-        data.params = data.params.map { parameter in
-            var parameter = parameter
-            parameter.value = parameter.value.map {
-                redaction.isSecret(name: parameter.name) ? Redaction.placeholder : redaction.text($0)
-            }
-            return parameter
-        }
         let type = data.mimeType.isEmpty ? headers.values(of: "content-type").first : data.mimeType
+        // In the text of multipart content, as in other text, `code` and `key` aren't secrets.
+        let isMultipart = MediaType(type)?.essence.begins(with: "multipart/") == true
+        data.params = data.params.map { redaction.formParameter($0, isMultipart: isMultipart) }
         if let content = StoredContent(data.text, data.encoding, type, data.isTruncated, redaction), content.isRedacted,
             let text = content.text
         {
@@ -64,8 +60,9 @@ extension HARRequest {
             data.encoding = text.encoding
             HARText.adapt(&request.headers, to: content)
         }
+        data.mimeType = redaction.text(data.mimeType)
         data.comment = data.comment.map(redaction.text)
-        data.customFields = redaction.values(data.customFields)
+        data.customFields = redaction.members(data.customFields)
         request.postData = data
         return request
     }
@@ -75,13 +72,15 @@ extension HARResponse {
     /// Returns the response with secrets redacted everywhere.
     public func redacted(by redaction: Redaction = .standard) -> HARResponse {
         var response = self
-        response.headers = redaction.harFields(headers)
+        response.statusText = redaction.text(statusText)
+        response.headers = headers.map(redaction.headerField)
         response.cookies = cookies.map { redaction.cookie($0, field: "set-cookie") }
         response.redirectURL = HARText.url(redirectURL, redaction)
         response.comment = comment.map(redaction.text)
-        response.customFields = redaction.values(customFields)
+        response.customFields = redaction.members(customFields)
+        response.content.mimeType = redaction.text(content.mimeType)
         response.content.comment = content.comment.map(redaction.text)
-        response.content.customFields = redaction.values(content.customFields)
+        response.content.customFields = redaction.members(content.customFields)
         let isTruncated = content.isTruncated
         if let stored = StoredContent(content.text, content.encoding, content.mimeType, isTruncated, redaction),
             stored.isRedacted, let text = stored.text
@@ -145,46 +144,73 @@ enum HARBytes {
 }
 
 extension Redaction {
-    fileprivate func harFields(_ fields: [HARField]) -> [HARField] {
-        fields.map { field in
-            var field = field
-            if let name = HTTPField.Name(field.name) {
-                let values = field.lines.map { value(of: HTTPField(name: name, value: $0)) }
-                field.value = values.joined(separator: "\n")
-            } else if field.name.begins(with: ":") {
-                // An HTTP/2 pseudo-header field, as Chrome writes it.
-                field.value = url(field.value)
-            } else {
-                field.value = isSecret(name: field.name) ? Self.placeholder : text(field.value)
-            }
-            return field
+    fileprivate func creator(_ creator: HARCreator) -> HARCreator {
+        var creator = creator
+        creator.name = text(creator.name)
+        creator.version = text(creator.version)
+        creator.comment = creator.comment.map(text)
+        creator.customFields = members(creator.customFields)
+        return creator
+    }
+
+    fileprivate func page(_ page: HARPage) -> HARPage {
+        var page = page
+        // Entries refer to the page by the same text, redacted alike.
+        page.id = HARText.textOrURL(page.id, self)
+        page.title = HARText.textOrURL(page.title, self)
+        page.pageTimings = value(page.pageTimings)
+        page.comment = page.comment.map(text)
+        page.customFields = members(page.customFields)
+        return page
+    }
+
+    fileprivate func headerField(_ field: HARField) -> HARField {
+        var field = field
+        if let name = HTTPField.Name(field.name) {
+            let values = field.lines.map { value(of: HTTPField(name: name, value: $0)) }
+            field.value = values.joined(separator: "\n")
+        } else if field.name.begins(with: ":") {
+            // An HTTP/2 pseudo-header field, as Chrome writes it.
+            field.value = url(field.value)
+        } else {
+            field.value = isSecret(name: field.name) ? Self.placeholder : text(field.value)
         }
+        return withoutSecretsAside(field)
+    }
+
+    fileprivate func queryParameter(_ field: HARField) -> HARField {
+        var field = field
+        field.value = isSecret(pairName: field.name) ? Self.placeholder : text(field.value)
+        return withoutSecretsAside(field)
+    }
+
+    /// Redacts the comment and the fields of other programs.
+    private func withoutSecretsAside(_ field: HARField) -> HARField {
+        var field = field
+        field.comment = field.comment.map(text)
+        field.customFields = members(field.customFields)
+        return field
+    }
+
+    fileprivate func formParameter(_ parameter: HARParameter, isMultipart: Bool) -> HARParameter {
+        var parameter = parameter
+        let isSecret = isMultipart ? isSecret(name: parameter.name) : isSecret(pairName: parameter.name)
+        parameter.value = parameter.value.map { isSecret ? Self.placeholder : text($0) }
+        parameter.fileName = parameter.fileName.map(text)
+        parameter.contentType = parameter.contentType.map(text)
+        parameter.comment = parameter.comment.map(text)
+        parameter.customFields = members(parameter.customFields)
+        return parameter
     }
 
     fileprivate func cookie(_ cookie: HARCookie, field: String) -> HARCookie {
         var cookie = cookie
         let isSecretField = HTTPField.Name(field).map { isSecret($0) } ?? true
-        if isSecretField || isSecret(name: cookie.name) { cookie.value = Self.placeholder }
-        cookie.customFields = values(cookie.customFields)
+        cookie.value = isSecretField || isSecret(name: cookie.name) ? Self.placeholder : text(cookie.value)
+        cookie.path = cookie.path.map { HARText.url($0, self) }
+        cookie.domain = cookie.domain.map(authority)
+        cookie.comment = cookie.comment.map(text)
+        cookie.customFields = members(cookie.customFields)
         return cookie
-    }
-
-    /// JSON members with secrets redacted.
-    fileprivate func values(_ members: [String: JSONValue]) -> [String: JSONValue] {
-        if members.isEmpty { return members }
-        return Dictionary(
-            members.map { name, value in
-                (name, isSecret(name: name) ? .string(Self.placeholder) : self.value(value))
-            }
-        ) { _, last in last }
-    }
-
-    private func value(_ value: JSONValue) -> JSONValue {
-        switch value {
-        case .null, .bool, .integer, .number: value
-        case .string(let text): .string(text.includes("://") ? url(text) : self.text(text))
-        case .array(let elements): .array(elements.map(self.value))
-        case .object(let members): .object(values(members))
-        }
     }
 }

@@ -65,6 +65,11 @@ enum HARText {
         return String(shown.unicodeScalars.replacing(placeholder, with: "%3Credacted%3E".unicodeScalars))
     }
 
+    /// Text without secrets; if all of it is a URL, as in the title of a page, a URL without secrets.
+    static func textOrURL(_ text: String, _ redaction: Redaction) -> String {
+        Redaction.isURL(text) ? url(text, redaction) : redaction.text(text)
+    }
+
     static func fields(_ fields: HTTPFields, _ redaction: Redaction) -> [HARField] {
         fields.map { HARField(name: $0.name.rawName, value: redaction.value(of: $0, upTo: longest)) }
     }

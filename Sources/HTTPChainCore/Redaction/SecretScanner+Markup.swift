@@ -74,6 +74,13 @@ extension SecretScanner {
     private static let valueKeys: WordSet = [
         "content", "data", "default", "stringvalue", "text", "v", "val", "value",
     ]
+
+    /// Whether the value of a member may be the name of another one.
+    static func isNameKey(_ key: String) -> Bool { nameKeys.contains(Array(key.utf8)[...]) }
+
+    /// Whether a member may hold the value for a name in another one.
+    static func isValueKey(_ key: String) -> Bool { valueKeys.contains(Array(key.utf8)[...]) }
+
     private static let escapedQuotes = [
         "&quot;", "&#34;", "&#x22;", "&apos;", "&#39;", "&#x27;", "\\u0022", "\\u0027",
     ].map { Array($0.utf8) }

@@ -1,0 +1,46 @@
+extension Redaction {
+    /// Returns the members of a JSON object with secrets redacted, at any depth.
+    ///
+    /// A name identifies a secret as a member's name, or as the value of another member, as in
+    /// `{"name": "X-Api-Key", "value": "…"}`. Strings are redacted as text. Other numbers, Booleans and null are
+    /// unchanged.
+    package func members(_ members: [String: JSONValue]) -> [String: JSONValue] {
+        var result = members
+        let hasSecretName = members.contains { key, value in
+            guard case .string(let name) = value else { return false }
+            return SecretScanner.isNameKey(key) && isSecret(name: name)
+        }
+        for (key, value) in members {
+            let isHidden = isSecret(name: key) || (hasSecretName && SecretScanner.isValueKey(key))
+            result[key] = isHidden ? hidden(value) : self.value(value)
+        }
+        return result
+    }
+
+    /// Returns a JSON value with secrets redacted, at any depth.
+    package func value(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .null, .bool, .integer, .number: value
+        case .string(let text): .string(Self.isURL(text) ? url(text, upTo: .max) : self.text(text))
+        case .array(let elements): .array(elements.map(self.value))
+        case .object(let members): .object(self.members(members))
+        }
+    }
+
+    private func hidden(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .null, .bool: value
+        default: .string(Self.placeholder)
+        }
+    }
+
+    /// Whether a whole text is an absolute URL, without spaces, quotes and braces.
+    package static func isURL(_ text: String) -> Bool {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), colon > text.startIndex else { return false }
+        return text.utf8[colon...].starts(with: "://".utf8)
+            && text.utf8[..<colon].allSatisfy { $0.isLetterOrDigit || "+-.".utf8.contains($0) }
+            && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !notInURL.contains($0) }
+    }
+
+    private static let notInURL = ByteSet("\"'`{}")
+}
