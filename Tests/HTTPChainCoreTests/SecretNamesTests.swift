@@ -110,7 +110,8 @@ struct SecretNamesTests {
         arguments: [
             ("x-a-key", true), ("X_A_B_KEY", true), ("headers[X-A-Key]", true), ("--x-a-key", true),
             ("log.x-a-key", true), ("x-key", false),
-            ("xAKey", false), ("x-akey", false), ("y-x-a-key", false), ("x-a-keys", false), ("x-a-key.b", false),
+            ("xAKey", false), ("x-akey", false), ("y-x-a-key", false), ("x-a-keys", false), ("x-a-key.b", true),
+            ("x-a-key[0]", true),
             ("X-Cache-Key", false), ("cacheKey", false), ("x-cache-key-key", true), ("", false), ("]", false),
         ]
     )

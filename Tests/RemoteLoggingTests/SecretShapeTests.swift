@@ -129,6 +129,48 @@ struct SecretShapeTests {
         }
     }
 
+    @Test(
+        "The value of a field with a credential is in no sink",
+        arguments: [
+            "X-Api-Key", "X-ZUMO-AUTH", "X-Tableau-Auth", "X-Mashape-Key", "X-Appwrite-Key", "X-License-Key",
+            "X-Insert-Key", "X-Authentication", "X-Credentials", "X-Session", "X-Otp", "X-GitHub-OTP",
+        ]
+    )
+    func fields(name text: String) async throws {
+        let name = try #require(HTTPField.Name(text))
+        let secret = "hunter2Hunter2"
+        let (sink, console) = (ExchangeCapture(), ExchangeConsole())
+        let shown = LoggedFields.standard.adding(text)
+        let stages: [any Middleware] = [
+            RemoteLoggingMiddleware(sink, detail: .bodies, showing: shown, formatter: .semantic),
+            LogRequestsMiddleware(
+                logger: Logger(label: "test") { _ in console },
+                each: .attempt,
+                detail: .bodies,
+                showing: shown,
+                formatter: .curl
+            ),
+        ]
+        let transport = ExchangeStub { request in
+            var response = Response(.ok, headers: [name: secret])
+            response.request = request.head
+            return response
+        }
+        let chain = try Chain(stages, transport: transport, environment: .virtual())
+        let call = await chain.trace(.get("https://a.example/", headers: [name: secret]))
+        let response = try call.response
+        _ = try await response.body.collect()
+        let sent = try #require(response.request)
+        let snapshot = ExchangeSnapshot(sent, response: response.head)
+        let records = sink.take().map(\.everything)
+        #expect(!records.isEmpty && console.lines.contains { $0.contains("curl") && $0.contains(text) })
+        for shown in [
+            "\(call.trace)", call.trace.html(), "\(snapshot) \(snapshot.requestFields)", "\(response)",
+        ] + records + console.lines {
+            #expect(!shown.contains(secret), "\(text): \(shown)")
+        }
+    }
+
     @Test("None is in what the application logs, shipped or in the files of a spool", arguments: groups)
     func shippedAndSpooled(group: Range<Int>) async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("SecretShapes-\(UUID())")

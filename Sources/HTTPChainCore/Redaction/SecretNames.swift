@@ -73,14 +73,17 @@ struct SecretNames: Sendable {
         }
     }
 
-    /// Whether the last part of a name has one of the shapes.
-    private func hasShape(_ name: some BidirectionalCollection<UInt8>) -> Bool {
-        guard let last = name.lastIndex(where: { !Self.isSeparator($0) }) else { return false }
-        let upToLast = name[...last]
-        let start = upToLast.lastIndex(where: Self.isSeparator).map { upToLast.index(after: $0) } ?? upToLast.startIndex
-        // The hyphens of an option (`--x-plant-key`) aren't part of its name.
-        let part = upToLast[start...].drop(while: Self.isIgnored)
-        return shapes.contains { $0.matches(part) }
+    /// Whether a part of a name has one of the shapes.
+    private func hasShape(_ name: some RandomAccessCollection<UInt8>) -> Bool {
+        var rest = name[...]
+        while true {
+            let end = rest.firstIndex(where: Self.isSeparator) ?? rest.endIndex
+            // The hyphens of an option (`--x-plant-key`) aren't part of its name.
+            let part = rest[..<end].drop(while: Self.isIgnored)
+            if shapes.contains(where: { $0.matches(part) }) { return true }
+            guard end < rest.endIndex else { return false }
+            rest = rest[rest.index(after: end)...]
+        }
     }
 
     private func matches(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -147,7 +150,7 @@ private struct NameShape: Sendable {
         self.exceptions = Set(exceptions.map { Self.hash(of: $0.utf8) })
     }
 
-    func matches(_ name: some BidirectionalCollection<UInt8>) -> Bool {
+    func matches(_ name: some RandomAccessCollection<UInt8>) -> Bool {
         name.count >= start.count + end.count
             && name.reversed().starts(with: end.reversed(), by: { Self.folded($0) == $1 })
             && name.starts(with: start, by: { Self.folded($0) == $1 })
