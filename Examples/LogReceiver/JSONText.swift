@@ -56,6 +56,7 @@ extension [UInt8] {
         case .bool(let value): append(text: value ? "true" : "false")
         case .integer(let value): append(text: String(value))
         case .number(let value): append(text: value.isFinite ? String(value) : "\"\(value)\"")
+        case .decimal(let value): append(text: value.isFinite ? "\(value)" : "\"\(value)\"")
         case .string(let value): append(jsonString: value)
         case .array(let values):
             append(UInt8(ascii: "["))

@@ -27,6 +27,7 @@ final class AttemptSpan: Sendable {
                 switch value {
                 case .integer(let number): attributes.set(name, value: .int64(number))
                 case .number(let number): attributes.set(name, value: .double(number))
+                case .decimal(let number): attributes.set(name, value: .string("\(number)"))
                 case .string(let text): attributes.set(name, value: .string(shown(text)))
                 default: break
                 }

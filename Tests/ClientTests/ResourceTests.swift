@@ -34,6 +34,14 @@ private struct Note: Resource {
     var text: String
 }
 
+private struct Account: Resource {
+    static let path = "accounts/{id}"
+    static let saving = ResourceSaving.put
+    var id: UInt64
+    var name: String
+    var balance: Decimal
+}
+
 /// A service of JSON objects with versions, kept in memory.
 private final class ObjectService: Transport {
     struct Item: Sendable {
@@ -437,6 +445,33 @@ struct ResourceTests {
         let nameless = try ResourceRecord(Note(text: "x"))
         let error = await #expect(throws: ResourceError.self) { try await notes.delete(nameless) }
         #expect(error?.problem == .noIdentity(property: "id"))
+    }
+
+    @Test("Numbers keep their digits when a resource is saved, declared or not")
+    func digits() async throws {
+        let sent = Events<(url: String, body: String)>()
+        let service = ClosureTransport { request in
+            if request.method != .get { sent.add((request.url, try await request.body.text())) }
+            let text =
+                #"{"balance":123456789012.123456789,"id":18446744073709551615,"#
+                + #""name":"Ada","rate":9007199254740993.5,"total":9223372036854775809}"#
+            return Response(.ok, headers: [.contentType: "application/json"], body: HTTPBody(text))
+        }
+        let client = Client(over: try Chain.standard(base: "https://api.example.com/v1/", over: service))
+        let accounts = try client.resources(of: Account.self)
+        var account = try await accounts.fetch(UInt64.max)
+        #expect(account.id == .max && account.balance == Decimal(string: "123456789012.123456789"))
+        account.name = "Bob"
+        try await accounts.save(&account)
+        let (url, body) = try #require(sent.all.first)
+        let expected = "https://api.example.com/v1/accounts/18446744073709551615"
+        #expect(url == expected)
+        #expect(
+            body == #"{"balance":123456789012.123456789,"id":18446744073709551615,"#
+                + #""name":"Bob","rate":9007199254740993.5,"total":9223372036854775809}"#
+        )
+        try await accounts.delete(try ResourceRecord(account.value))
+        #expect(sent.all.last?.url == expected)
     }
 
     @Test("Mocks give records, and calls of resources are found by their type")

@@ -209,6 +209,9 @@ private struct MeantValue: Encodable {
         case .number(let value):
             try container.encode("double")
             try container.encode("\(value)")
+        case .decimal(let value):
+            try container.encode("string")
+            try container.encode("\(value)")
         case .string(let value):
             try container.encode("string")
             try container.encode(value)

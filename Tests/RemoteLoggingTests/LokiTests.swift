@@ -93,7 +93,8 @@ struct LokiTests {
     @Test(
         "Metadata are strings",
         arguments: [
-            ("x\"\n", "x\"\n"), (true, "true"), (-7, "-7"), (0.5, "0.5"), (.number(.nan), "NaN"),
+            ("x\"\n", "x\"\n"), (true, "true"), (-7, "-7"), (0.5, "0.5"),
+            (.decimal(Decimal(UInt64.max)), "18446744073709551615"), (.number(.nan), "NaN"),
             (.number(.infinity), "Infinity"), ([1, "a"], #"[1,"a"]"#), (["a": nil], #"{"a":null}"#), (nil, nil),
         ] as [(JSONValue, JSONValue?)]
     )

@@ -64,6 +64,7 @@ struct OTLPTests {
         arguments: [
             ("x", #"{"stringValue":"x"}"#), (true, #"{"boolValue":true}"#), (7, #"{"intValue":"7"}"#),
             (.integer(.min), #"{"intValue":"-9223372036854775808"}"#), (0.5, #"{"doubleValue":0.5}"#),
+            (.decimal(Decimal(UInt64.max)), #"{"stringValue":"18446744073709551615"}"#),
             (.number(2), #"{"doubleValue":2.0}"#), (.number(.nan), #"{"doubleValue":"NaN"}"#),
             (.number(.infinity), #"{"doubleValue":"Infinity"}"#),
             (.number(-.infinity), #"{"doubleValue":"-Infinity"}"#),

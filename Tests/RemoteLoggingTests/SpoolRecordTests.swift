@@ -21,7 +21,8 @@ struct SpoolRecordTests {
 
     static let values: [JSONValue] = [
         .null, true, false, 0, -1, .integer(.max), .integer(.min), 1.5, .number(-0.0), .number(.infinity),
-        .number(.leastNonzeroMagnitude), .number(.pi), "", "x", "fünfzehn Bytes und mehr 🧵", "nul \u{0} inside",
+        .number(.leastNonzeroMagnitude), .number(.pi), .decimal(Decimal(UInt64.max)), .decimal(.nan), "", "x",
+        "fünfzehn Bytes und mehr 🧵", "nul \u{0} inside",
         .string(String(repeating: "long ", count: 10_000)), [], [1, "two", nil, [3.5, [:]]], [:],
         ["a": 1, "b": ["c": [nil, true]], "": ""],
     ]

@@ -24,6 +24,7 @@ enum JSONTree: Sendable, Hashable {
         case .bool(let value): self = .bool(value)
         case .integer(let value): self = .number("\(value)")
         case .number(let value): self = value.isFinite ? .number("\(value)") : .null
+        case .decimal(let value): self = value.isFinite ? .number("\(value)") : .null
         case .string(let value): self = .string(value)
         case .array(let values): self = .array(values.map(JSONTree.init))
         case .object(let members):
@@ -36,12 +37,16 @@ enum JSONTree: Sendable, Hashable {
         switch self {
         case .null: .null
         case .bool(let value): .bool(value)
-        case .number(let text): Int64(text).map { .integer($0) } ?? Double(text).map { .number($0) } ?? .null
+        case .number(let text): Int64(text).map { .integer($0) } ?? Self.number(text) ?? .null
         case .string(let text): .string(text)
         case .array(let elements): .array(elements.map(\.value))
         case .object(let members):
             .object(Dictionary(members.map { ($0.name, $0.value.value) }) { _, last in last })
         }
+    }
+
+    private static func number(_ text: String) -> JSONValue? {
+        Double(text).map { JSONValue($0, exactly: Decimal(string: text)) }
     }
 
     /// The JSON text, on one line.

@@ -56,7 +56,7 @@ package struct LogRedaction: Sendable {
         case .string(let text): .string(self.text(text, upTo: Self.longestText))
         case .array(let elements): .array(elements.map { self.value($0, of: "") })
         case .object(let members): .object(members.mapValues(by: { self.value($1, of: $0) }))
-        case .null, .bool, .integer, .number: value
+        case .null, .bool, .integer, .number, .decimal: value
         }
     }
 }

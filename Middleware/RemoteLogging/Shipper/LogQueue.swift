@@ -162,7 +162,7 @@ extension JSONValue {
     /// The memory used outside the value itself, in bytes.
     fileprivate var estimatedSize: Int {
         switch self {
-        case .null, .bool, .integer, .number: 0
+        case .null, .bool, .integer, .number, .decimal: 0
         case .string(let text): text.utf8.count
         case .array(let elements): elements.reduce(32) { $0 + 24 + $1.estimatedSize }
         case .object(let members): members.reduce(64) { $0 + 64 + $1.key.utf8.count + $1.value.estimatedSize }

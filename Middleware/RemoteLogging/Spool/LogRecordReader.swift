@@ -113,6 +113,10 @@ struct LogRecordReader {
                 members[name] = try value(depth: depth + 1)
             }
             return .object(members)
+        case 8:
+            let text = try text()
+            guard let number = text == "NaN" ? .nan : Decimal(string: text) else { throw Malformed() }
+            return .decimal(number)
         default: throw Malformed()
         }
     }

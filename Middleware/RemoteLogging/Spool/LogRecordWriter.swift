@@ -69,6 +69,9 @@ struct LogRecordWriter {
         case .number(let number):
             bytes.append(4)
             append(number.bitPattern)
+        case .decimal(let number):
+            bytes.append(8)
+            append("\(number)")
         case .string(let text):
             bytes.append(5)
             append(text)

@@ -46,6 +46,7 @@ extension Logger.MetadataValue {
             case .bool(let value): .string("\(value)")
             case .integer(let value): .string("\(value)")
             case .number(let value): .string("\(value)")
+            case .decimal(let value): .string("\(value)")
             case .string(let value): .string(value.escapingControls())
             case .array(let elements): .array(elements.map(Self.init))
             case .object(let members): .dictionary(members.mapValues(Self.init))

@@ -94,10 +94,13 @@ public struct ResourceRecord<Kind: Resource>: Sendable {
     /// the named property.
     func identity(_ property: String) throws -> URLValue {
         if let fetchedIdentity { return fetchedIdentity }
+        let noIdentity = ResourceError(.noIdentity(property: property))
         return switch stored[property] {
         case .string(let text)? where !text.isEmpty: .opaque(text)
         case .integer(let number)?: .integer(number)
-        default: throw ResourceError(.noIdentity(property: property))
+        case .decimal(let number)?:
+            if let number = UInt64("\(number)") { number.urlValue } else { throw noIdentity }
+        default: throw noIdentity
         }
     }
 

@@ -1,3 +1,4 @@
+public import Foundation
 import HTTPChainSupport
 
 /// Any JSON value, for members without a declared type.
@@ -13,8 +14,11 @@ public enum JSONValue: Sendable, Hashable {
     case bool(Bool)
     /// A number without a fraction that fits 64 bits.
     case integer(Int64)
-    /// Any other number.
+    /// Any other number that a `Double` holds: its text reads back as the same number.
     case number(Double)
+    /// A number that neither an `Int64` nor a `Double` holds, such as 123456789012345.6789 or the largest `UInt64`. It
+    /// has up to 38 significant digits; further ones are rounded.
+    case decimal(Decimal)
     /// A string.
     case string(String)
     /// An array.
@@ -33,15 +37,17 @@ public enum JSONValue: Sendable, Hashable {
         switch self {
         case .integer(let value): value
         case .number(let value): Int64(exactly: value)
+        case .decimal(let value): Int64("\(value)")
         default: nil
         }
     }
 
-    /// The value of a number; `nil` for anything else.
+    /// The value of a number, rounded to the nearest `Double`; `nil` for anything else.
     public var number: Double? {
         switch self {
         case .integer(let value): Double(value)
         case .number(let value): value
+        case .decimal(let value): Double("\(value)")
         default: nil
         }
     }
@@ -73,9 +79,11 @@ extension JSONValue: Codable {
         } else if let value = try? container.decode(Bool.self) {
             self = .bool(value)
         } else if let value = try? container.decode(Int64.self) {
-            self = .integer(value)
+            // A decoder may drop a fraction that a `Double` doesn't hold.
+            let exact = try? container.decode(Decimal.self)
+            self = exact.flatMap { $0 == Decimal(value) ? nil : .decimal($0) } ?? .integer(value)
         } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
+            self = JSONValue(value, exactly: try? container.decode(Decimal.self))
         } else if let value = try? container.decode(String.self) {
             self = .string(value)
         } else if decoder.codingPath.count >= DocumentDepth.limit {
@@ -98,10 +106,42 @@ extension JSONValue: Codable {
         case .bool(let value): try container.encode(value)
         case .integer(let value): try container.encode(value)
         case .number(let value): try container.encode(value)
+        case .decimal(let value):
+            guard value.isFinite else {
+                let context = EncodingError.Context(
+                    codingPath: encoder.codingPath,
+                    debugDescription: "the number is not finite"
+                )
+                throw EncodingError.invalidValue(value, context)
+            }
+            try container.encode(value)
         case .string(let value): try container.encode(value)
         case .array(let value): try container.encode(value)
         case .object(let value): try container.encode(value)
         }
+    }
+}
+
+extension JSONValue {
+    /// Creates a number: the `Double` if it holds the exact value, otherwise the `Decimal`.
+    ///
+    /// - Parameters:
+    ///   - number: The nearest `Double`; not an integer in the range of `Int64`.
+    ///   - exact: The exact value; `nil` if it is outside the range of `Decimal`.
+    package init(_ number: Double, exactly exact: Decimal?) {
+        self = exact.flatMap { number.holds($0) ? nil : .decimal($0) } ?? .number(number)
+    }
+}
+
+extension Double {
+    /// Whether nothing is lost if this number replaces the decimal that it was rounded from.
+    fileprivate func holds(_ decimal: Decimal) -> Bool {
+        // The text of such a number may have an exponent, which not every reader of integers accepts.
+        if UInt64(exactly: self) != nil { return false }
+        // A `Double` holds every number of 15 digits.
+        if magnitude * pow(10, Double(-decimal.exponent)) < 1e15 { return true }
+        guard let text = Decimal(string: description), text != decimal else { return true }
+        return Double("\(decimal)") != self
     }
 }
 

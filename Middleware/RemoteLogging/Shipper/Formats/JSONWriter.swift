@@ -226,7 +226,8 @@ extension JSONWriter {
         case .bool(let value): raw(value ? "true" : "false")
         case .integer(let value): integer(value)
         case .number(let value) where value.isFinite: number(value)
-        case .number: raw("null")
+        case .decimal(let value) where value.isFinite: raw(Array("\(value)".utf8))
+        case .number, .decimal: raw("null")
         case .string(let value): string(value)
         case .array(let elements):
             raw("[")

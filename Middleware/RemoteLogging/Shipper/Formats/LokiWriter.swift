@@ -125,6 +125,7 @@ extension JSONValue {
         case .bool(let truth): return truth ? "true" : "false"
         case .integer(let number): return String(number)
         case .number(let number): return number.isFinite ? number.description : "\(number.nonFiniteName)"
+        case .decimal(let number): return "\(number)"
         case .array, .object:
             var writer = JSONWriter()
             writer.value(self)

@@ -98,6 +98,8 @@ extension OTLPEncoder where Self: ~Copyable {
         case .bool(let truth): bool("boolValue", 2, truth)
         case .integer(let number): int64("intValue", 3, number)
         case .number(let number): double("doubleValue", 4, number)
+        // The protocol has no such number; its mapping of values says that they become text.
+        case .decimal(let number): string("stringValue", 1, "\(number)")
         case .null: break
         case .array(let elements):
             message("arrayValue", 5) { encoder in
