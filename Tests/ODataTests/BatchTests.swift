@@ -171,6 +171,35 @@ struct BatchTests {
         #expect(missing?.problem == .notAnswered(second))
     }
 
+    struct Payment: Codable, Equatable {
+        var id: UInt64
+        var amount: Decimal
+        var date: Date
+    }
+
+    @Test("Numbers keep their digits, and dates are RFC 3339, in both directions")
+    func numbersAndDates() async throws {
+        let payment = Payment(
+            id: .max,
+            amount: try #require(Decimal(string: "123456789012345.6789")),
+            date: Date(timeIntervalSince1970: 1_769_851_800)
+        )
+        var batch = ODataBatch()
+        let text = #"{"amount":123456789012345.6789,"date":"2026-01-31T09:30:00Z","id":18446744073709551615}"#
+        let value = batch.add(Request.post("Payments", body: .value(payment)))
+        batch.add(.post("Payments", headers: [.contentType: "application/json"], body: HTTPBody(text)))
+        let (sent, responses) = try await Self.exchange(
+            batch,
+            answer: #"{"responses":[{"id":"1","status":200,"body":\#(text)}]}"#
+        )
+        let expected: JSONValue = [
+            "amount": .decimal(payment.amount), "date": "2026-01-31T09:30:00Z", "id": .decimal(Decimal(UInt64.max)),
+        ]
+        #expect(sent["requests"]?[0]?["body"] == expected)
+        #expect(sent["requests"]?[1]?["body"] == expected)
+        #expect(try responses.value(of: value, as: Payment.self) == payment)
+    }
+
     @Test("A batch of nothing sends nothing")
     func empty() async throws {
         let transport = ClosureTransport { _ in

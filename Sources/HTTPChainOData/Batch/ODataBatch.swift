@@ -44,7 +44,7 @@ public struct ODataBatch: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request, whose URL is absolute or relative to the root of the service. Its body is JSON, text
-    ///     or a typed value, which is encoded as JSON; other bytes are sent in base64url. The only options used are the
+    ///     or a typed value, which is encoded as JSON with dates as RFC 3339; other bytes are sent in base64url. The only options used are the
     ///     path variables and query arguments of its URL.
     ///   - group: The group, whose requests must be adjacent, and succeed or fail together; none by default.
     ///   - needs: The requests to process first. A URL refers to a response as `$` and the request's name.
@@ -97,7 +97,9 @@ extension ODataBatch.Part {
     private func body(headers: inout [String: JSONValue]) async throws -> JSONValue? {
         if let value = request.body.value {
             if headers["content-type"] == nil { headers["content-type"] = "application/json" }
-            return try JSONDecoder().decode(JSONValue.self, from: try JSONEncoder().encode(value))
+            let encoder = JSONEncoder()
+            ODataBatchContent.dates.apply(to: encoder)
+            return try JSONDecoder().decode(JSONValue.self, from: try encoder.encode(value))
         }
         let bytes = try await request.body.collect(upTo: .mebibytes(16))
         guard !bytes.isEmpty else { return nil }
@@ -110,6 +112,9 @@ extension ODataBatch.Part {
 
 /// The encoding of a part's content in the JSON of a batch.
 enum ODataBatchContent {
+    /// Edm.DateTimeOffset, OData JSON Format 4.01 §7.1.
+    static let dates = DateCoding.iso8601
+
     static func isJSON(_ type: String) -> Bool {
         guard let essence = type.pieces(at: ";").first?.trimming().lowercased() else {
             return false

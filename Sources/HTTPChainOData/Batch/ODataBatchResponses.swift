@@ -43,12 +43,16 @@ public struct ODataBatchResponses: Sendable {
 
     /// Decodes the response to a request.
     ///
+    /// - Parameters:
+    ///   - id: The request's name.
+    ///   - type: The type of the value.
+    ///   - decoder: The decoder; by default one that reads dates as RFC 3339.
     /// - Throws: ``ODataBatchError`` if there is no response, or its status is outside 200 to 299; `DecodingError` if
     ///   the body isn't such a value.
     public func value<Value: Decodable>(
         of id: ODataBatch.ID,
         as type: Value.Type,
-        decoder: JSONDecoder = JSONDecoder()
+        decoder: JSONDecoder? = nil
     ) throws -> Value {
         let response = try self[id]
         let bytes = response.body.bytes ?? Data()
@@ -64,7 +68,10 @@ public struct ODataBatchResponses: Sendable {
                 )
             )
         }
-        return try decoder.decode(type, received: bytes)
+        if let decoder { return try decoder.decode(type, received: bytes) }
+        let standard = JSONDecoder()
+        ODataBatchContent.dates.apply(to: standard)
+        return try standard.decode(type, received: bytes)
     }
 
     private static func response(_ status: Int, _ item: JSONValue) throws(TooManyFieldsError) -> Response {

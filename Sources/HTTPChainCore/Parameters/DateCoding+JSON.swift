@@ -1,8 +1,9 @@
-import Foundation
-import HTTPChainCore
+package import Foundation
+import HTTPChainSupport
 
 extension DateCoding {
-    func apply(to encoder: JSONEncoder) {
+    /// Makes the encoder write dates in this style.
+    package func apply(to encoder: JSONEncoder) {
         switch self {
         case .secondsSince1970: encoder.dateEncodingStrategy = .secondsSince1970
         case .millisecondsSince1970: encoder.dateEncodingStrategy = .millisecondsSince1970
@@ -16,7 +17,8 @@ extension DateCoding {
         }
     }
 
-    func apply(to decoder: JSONDecoder) {
+    /// Makes the decoder read dates in this style.
+    package func apply(to decoder: JSONDecoder) {
         switch self {
         case .secondsSince1970: decoder.dateDecodingStrategy = .secondsSince1970
         case .millisecondsSince1970: decoder.dateDecodingStrategy = .millisecondsSince1970
