@@ -200,6 +200,32 @@ struct BatchTests {
         #expect(try responses.value(of: value, as: Payment.self) == payment)
     }
 
+    static let optioned: [(Request, String)] = [
+        (.get("People").headers(.set("X-A", to: "b")), ".headers(_:)"),
+        (.get("People").timeout(.seconds(1)), ".timeout(_:)"), (.get("People").idempotent(), ".idempotent(_:)"),
+        (
+            Request.post("People", body: .value(Plant(name: "Rose"))).serialized(by: .json(keys: .snakeCase)),
+            "a serialization of the call"
+        ),
+    ]
+
+    @Test("A request with an option that would have no effect in a batch is an error", arguments: 0..<optioned.count)
+    func unsupportedOption(index: Int) async throws {
+        let (request, option) = Self.optioned[index]
+        var batch = ODataBatch()
+        let id = batch.add(request)
+        let error = await #expect(throws: ODataBatchError.self) { try await batch.request(to: "$batch") }
+        #expect(error?.problem == .unsupportedOptions(id, [option]))
+    }
+
+    @Test("An option that has no effect anywhere is fine in a batch")
+    func harmlessOption() async throws {
+        var batch = ODataBatch()
+        batch.add(.get("People", query: ["$top": 1]).retry(.never))
+        let body = try await batch.request(to: "$batch").body.text()
+        #expect(body.contains("top=1"))
+    }
+
     @Test("A batch of nothing sends nothing")
     func empty() async throws {
         let transport = ClosureTransport { _ in

@@ -118,7 +118,15 @@ extension OptionStorage.Entry {
 
 extension RequestOptions {
     /// The options that have an effect only if something reads them, as a caller writes them.
-    var expressions: [String] { storage.entries.filter { !$0.isHarmless }.map(\.usage.expression) }
+    var expressions: [String] { expressions(notReadBy: []) }
+
+    /// Returns the options that have an effect only if something reads them, without those among the keys, as a caller
+    /// writes them.
+    package func expressions(notReadBy keys: [any RequestOption.Type]) -> [String] {
+        let read = Set(keys.map { ObjectIdentifier($0) })
+        return storage.entries.filter { !$0.isHarmless && !read.contains(ObjectIdentifier($0.key)) }
+            .map(\.usage.expression)
+    }
 
     /// Returns the options that are among the keys, as a caller writes them.
     func expressions(readBy keys: [any RequestOption.Type]) -> [String] {

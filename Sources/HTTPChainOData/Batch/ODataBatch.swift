@@ -44,8 +44,9 @@ public struct ODataBatch: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request, whose URL is absolute or relative to the root of the service. Its body is JSON, text
-    ///     or a typed value, which is encoded as JSON with dates as RFC 3339; other bytes are sent in base64url. The only options used are the
-    ///     path variables and query arguments of its URL.
+    ///     or a typed value, which is encoded as JSON with dates as RFC 3339; other bytes are sent in
+    ///     base64url. Its only options are the path variables and query arguments of its URL; a batch with others can't
+    ///     be sent.
     ///   - group: The group, whose requests must be adjacent, and succeed or fail together; none by default.
     ///   - needs: The requests to process first. A URL refers to a response as `$` and the request's name.
     /// - Returns: The request's name.
@@ -62,8 +63,8 @@ public struct ODataBatch: Sendable {
     ///   - url: The URL for batches: `$batch` at the root of the service.
     ///   - continuesOnError: Whether the service continues after a failed request (`Prefer: continue-on-error`);
     ///     `false` by default, like the service's default.
-    /// - Throws: `EncodingError` for a value that can't be encoded; `URLBuilderError` for a URL that can't be
-    ///   completed; errors from reading a body.
+    /// - Throws: ``ODataBatchError`` for a request with an option that a part of a batch can't have; `EncodingError` for a
+    ///   value that can't be encoded; `URLBuilderError` for a URL that can't be completed; errors from reading a body.
     public func request(to url: String, continuesOnError: Bool = false) async throws -> Request {
         var items: [JSONValue] = []
         for part in parts { items.append(try await part.json()) }
@@ -79,6 +80,8 @@ public struct ODataBatch: Sendable {
 
 extension ODataBatch.Part {
     func json() async throws -> JSONValue {
+        let unread = request.options.expressions(notReadBy: [URLArgumentsOption.self])
+        guard unread.isEmpty else { throw ODataBatchError(.unsupportedOptions(id, unread)) }
         var item: [String: JSONValue] = [
             "id": .string(id.text), "method": .string(request.method.rawValue.lowercased()),
             "url": .string(try await request.completeReference()),

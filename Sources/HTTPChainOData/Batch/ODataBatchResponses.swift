@@ -95,13 +95,16 @@ public struct ODataBatchResponses: Sendable {
     }
 }
 
-/// An error for an invalid response to a batch, or a missing or failed response to one of its requests.
+/// An error for a batch that can't be sent, an invalid response to it, or a missing or failed response to one of its
+/// requests.
 public struct ODataBatchError: HTTPChainError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
+        /// A request has options that a part of a batch can't have, as a caller writes them; nothing was sent.
+        case unsupportedOptions(ODataBatch.ID, [String])
         /// The response has no valid list of responses.
         case notABatch
         /// A request has two responses.
@@ -123,6 +126,8 @@ public struct ODataBatchError: HTTPChainError, Hashable {
     /// A sentence with the problem.
     public var reason: String {
         switch problem {
+        case .unsupportedOptions(let id, let options):
+            "request \(id) of the batch has \(options.joined(separator: ", ")), which would have no effect in a batch"
         case .notABatch: "the response is not a batch response in JSON"
         case .answeredTwice(let id): "request \(id) of the batch has two responses"
         case .notAnswered(let id): "request \(id) of the batch has no response"
@@ -134,6 +139,8 @@ public struct ODataBatchError: HTTPChainError, Hashable {
     /// A suggested fix.
     public var recoverySuggestion: String? {
         switch problem {
+        case .unsupportedOptions:
+            "set its header fields and body directly, and other options on the request that carries the batch"
         case .notABatch: "check whether the service supports batches in JSON (OData 4.01)"
         case .answeredTwice: nil
         case .notAnswered: "check the request that failed before it, or send the batch with continuesOnError"
@@ -150,7 +157,8 @@ extension Transport {
     ///   - url: The URL for batches: `$batch` at the root of the service, absolute or relative to the chain's base.
     ///   - continuesOnError: Whether the service continues after a failed request; `false` by default.
     ///   - limit: The maximum size of the response; 16 MiB by default.
-    /// - Throws: ``ODataBatchError`` if the response isn't the response to a batch; the errors of the chain.
+    /// - Throws: ``ODataBatchError`` if a request has an option that a part of a batch can't have, or the response isn't
+    ///   the response to a batch; the errors of the chain.
     public func send(
         _ batch: ODataBatch,
         to url: String = "$batch",
