@@ -63,6 +63,35 @@ extension CallSerialization {
             throw SerializerError(.notDecoded(type: "\(type)", setting: "a serializer of the response"))
         }
     }
+
+    /// The settings that only encoding a value can honor, as a caller writes them.
+    var encodingOnly: [String] {
+        var names: [String] = []
+        if let rootKey, !rootKey.isWhole { names.append("encoded(under:)") }
+        if encodesNilAsNull == true { names.append("encodingNilAsNull()") }
+        if let request, request.name != response?.name { names.append("encoded(by:)") }
+        return names
+    }
+
+    /// The settings that only decoding a whole response can honor, as a caller writes them.
+    var decodingOnly: [String] {
+        var names: [String] = []
+        if let keyPath, !keyPath.isWhole { names.append("decoded(at:)") }
+        if let response, response.name != request?.name { names.append("decoded(by:)") }
+        if limit != nil { names.append("decoded(upTo:)") }
+        if !afterDecoding.isEmpty { names.append("afterDecoding(_:_:)") }
+        return names
+    }
+}
+
+extension CallSerialization.Choice {
+    /// The name of the serializer.
+    fileprivate var name: String {
+        switch self {
+        case .serializer(let serializer): serializer.name
+        case .named(let name): name
+        }
+    }
 }
 
 extension CallSerialization: EffectComparable {

@@ -21,6 +21,9 @@ public struct SerializerError: HTTPChainError {
         case noSerializer(contentType: String?, of: Message, available: [String])
         /// The call chooses a serializer by an unknown name.
         case unknownName(String, available: [String])
+        /// The call has settings, as a caller writes them, that can't be applied: its body is encoded already, or its
+        /// response is a stream of events.
+        case unusedSettings([String], of: Message)
         /// The value can't be encoded in the format.
         case notEncodable(type: String, serializer: String, codingPath: String, detail: String)
         /// The key path ends early: there is no such key at that position.
@@ -74,6 +77,16 @@ public struct SerializerError: HTTPChainError {
             )
         case .unknownName(let name, let available):
             Explanation("there is no serializer named \(name.debugDescription)", "there are \(Self.list(available))")
+        case .unusedSettings(let names, of: .request):
+            Explanation(
+                "the body of the request is encoded already, so \(names.joined(separator: ", ")) would have no effect",
+                "give the request a value to encode, with body: .value(_:), or remove the setting"
+            )
+        case .unusedSettings(let names, of: .response):
+            Explanation(
+                "the response is a stream of events, so \(names.joined(separator: ", ")) would have no effect",
+                "decode the events with a decoder: of your own, change the values as they arrive, or remove the setting"
+            )
         case .notEncodable(let type, let serializer, let path, let detail):
             Explanation(
                 "a value of type \(type) cannot be written as \(serializer)"

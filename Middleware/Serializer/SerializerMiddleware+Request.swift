@@ -32,6 +32,27 @@ extension SerializerMiddleware {
         }
     }
 
+    /// Refuses settings of the call that nothing can honor.
+    func checkSettings(of request: borrowing Request, for call: CallSerialization) throws(SerializerError) {
+        // An outer serializer has already applied the settings to the value that it encoded.
+        let isEncoded = request.options[EncodedValue.self] == nil && request.body.value == nil && !request.body.isEmpty
+        if isEncoded, !call.encodingOnly.isEmpty {
+            throw unused(call.encodingOnly, of: .request, request)
+        }
+        if request.options[LongLivedResponse.self], !call.decodingOnly.isEmpty {
+            throw unused(call.decodingOnly, of: .response, request)
+        }
+    }
+
+    private func unused(
+        _ names: [String],
+        of message: SerializerError.Message,
+        _ request: borrowing Request
+    ) -> SerializerError {
+        let exchange = ExchangeSnapshot(request.head, redaction: request.redaction)
+        return SerializerError(.unusedSettings(names, of: message), exchange: exchange)
+    }
+
     /// Encodes values from inner stages; root keys for bodies don't apply to them.
     func valueEncoder(for request: Request, _ call: CallSerialization) -> ValueEncoder {
         let (method, route, options) = (request.head.method, request.url, request.options)

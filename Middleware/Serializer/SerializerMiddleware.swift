@@ -16,7 +16,8 @@ import HTTPTypes
 ///
 /// **Requests.** A body that is a value (`HTTPBody.value`) is encoded by the serializer that the call chooses, or the
 /// one for the call's `Content-Type`, or the first. `Content-Type` is set unless present. A form is added to the query
-/// of a GET, HEAD or DELETE request. Other bodies are left unchanged.
+/// of a GET, HEAD or DELETE request. Other bodies are left unchanged,
+/// and settings of the call that could only apply to a value are then an error.
 ///
 /// **Responses.** If a type is expected (`send(_:as:)`), `Accept` is set unless present, and the response is decoded by
 /// the serializer that the call chooses, or the one with the most specific match for its `Content-Type`. A response
@@ -152,6 +153,7 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let call = request.serialization
         guard !call.isOff else { return try await next(request) }
+        try checkSettings(of: request, for: call)
         if request.body.value != nil {
             try encodeBody(of: &request, for: call)
             let steps = afterEncoding + call.afterEncoding

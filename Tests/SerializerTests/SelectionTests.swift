@@ -76,6 +76,48 @@ struct SelectionTests {
         #expect(named.problem == .unknownName("cbor", available: ["JSON", "form"]))
     }
 
+    @Test("Settings for a value are an error if the body is encoded already; nothing is sent")
+    func encodedAlready() async throws {
+        let request = try Request.post(url, json: Plant(name: "Fern"))
+        for (call, names) in [
+            (request.encoded(under: "data").encodingNilAsNull(), ["encoded(under:)", "encodingNilAsNull()"]),
+            (request.encoded(by: .form), ["encoded(by:)"]),
+            (request.encoded(by: .form).decoded(by: .json), ["encoded(by:)"]),
+        ] {
+            let outcome = await StageHarness(several).send(call)
+            #expect(outcome.requests.isEmpty)
+            let error = #expect(throws: SerializerError.self) { try outcome.response() }
+            #expect(error?.problem == .unusedSettings(names, of: .request))
+        }
+        for call in [
+            request.encoded(under: "").encodingNilAsNull(false), request.serialized(by: .form),
+            request.encoded(under: "data").withoutSerialization(), Request.post(url).encoded(under: "data"),
+        ] {
+            #expect(try await sent(call, through: several).body.text() == call.body.text())
+        }
+    }
+
+    @Test("Settings for a value reach an inner serializer without an error")
+    func encodedOutside() async throws {
+        let transport = InMemoryTransport { Response(.ok, body: HTTPBody(try await $0.body.text())) }
+        let inner = try Chain(transport: transport) { several }
+        let outer = try Chain(transport: inner) { several }
+        #expect(try await outer.send(plant.encoded(under: "data")).body.text() == #"{"data":{"name":"Fern"}}"#)
+    }
+
+    @Test("Settings for a response are an error if it is a stream of events")
+    func eventStream() async throws {
+        var request = Request.get(url).decoded(at: "data").afterDecoding(Plant.self) { _ in }.decoded(by: .json)
+        request.options[LongLivedResponse.self] = true
+        let outcome = await StageHarness(several).send(request)
+        let error = #expect(throws: SerializerError.self) { try outcome.response() }
+        let names = ["decoded(at:)", "decoded(by:)", "afterDecoding(_:_:)"]
+        #expect(error?.problem == .unusedSettings(names, of: .response))
+        var plain = Request.get(url).serialized(by: .json)
+        plain.options[LongLivedResponse.self] = true
+        #expect(try await sent(plain, through: several).url == url)
+    }
+
     @Test("Switched off, values and responses are left alone")
     func off() async throws {
         let outcome = await StageHarness(several).send(plant.withoutSerialization(), answering: .ok("text"))
