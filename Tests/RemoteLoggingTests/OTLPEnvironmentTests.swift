@@ -157,8 +157,41 @@ struct OTLPEnvironmentTests {
         #expect(wrong.encoding == .protobuf && !wrong.compresses && !wrong.isDisabled)
         #expect(wrong.timeout == .seconds(10))
         #expect(wrong.settings().queueRecords == LogShipper.Settings.standard.queueRecords)
-        #expect(wrong.problems.count == 4)
+        #expect(wrong.problems.count == 5)
         #expect(OTLPEnvironment(for: .logs, in: ["OTEL_EXPORTER_OTLP_TIMEOUT": "0"]).timeout == .seconds(3600))
+    }
+
+    @Test(
+        "Telemetry is disabled by true alone, in any case, and what is neither true nor false is a problem",
+        arguments: [
+            ("true", true, 0), ("True", true, 0), ("false", false, 0), ("FALSE", false, 0), ("", false, 0),
+            ("1", false, 1), ("yes", false, 1),
+        ]
+    )
+    func disabled(text: String, isDisabled: Bool, problems: Int) {
+        let environment = OTLPEnvironment(for: .logs, in: ["OTEL_SDK_DISABLED": text])
+        #expect(environment.isDisabled == isDisabled)
+        #expect(environment.problems.count == problems)
+        #expect(environment.problems.allSatisfy { $0.hasPrefix("OTEL_SDK_DISABLED is neither true nor false") })
+    }
+
+    @Test("A variable of the exporter that has no effect is a problem; those of other signals are not")
+    func unsupported() {
+        let environment = OTLPEnvironment(
+            for: .logs,
+            in: [
+                "OTEL_EXPORTER_OTLP_CERTIFICATE": "/geheim.pem", "OTEL_EXPORTER_OTLP_LOGS_CLIENT_KEY": "/geheim.key",
+                "OTEL_EXPORTER_OTLP_INSECURE": "", "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE": "/t.pem",
+                "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE": "delta", "OTEL_EXPORTER_OTLP_TIMEOUT": "1",
+                "OTEL_EXPORTER_ZIPKIN_ENDPOINT": "http://z.example",
+            ]
+        )
+        #expect(
+            environment.problems == [
+                "OTEL_EXPORTER_OTLP_CERTIFICATE is not supported and has no effect",
+                "OTEL_EXPORTER_OTLP_LOGS_CLIENT_KEY is not supported and has no effect",
+            ]
+        )
     }
 
     static let resources: [(variables: [String: String], resource: LogResource, problems: Int)] = [

@@ -147,22 +147,32 @@ struct ShippingTracerTests {
         #expect((850...1150).contains(recorded), "\(recorded)")
     }
 
-    static let variables: [(variables: [String: String], sampler: TraceSampler)] = [
-        ([:], .always), (["OTEL_TRACES_SAMPLER": "parentbased_always_on"], .always),
-        (["OTEL_TRACES_SAMPLER": "always_on"], TraceSampler(ratio: 1, followsParent: false)),
-        (["OTEL_TRACES_SAMPLER": "always_off"], TraceSampler(ratio: 0, followsParent: false)),
-        (["OTEL_TRACES_SAMPLER": "parentbased_always_off"], .never),
-        (["OTEL_TRACES_SAMPLER": "parentbased_traceidratio", "OTEL_TRACES_SAMPLER_ARG": "0.5"], .ratio(0.5)),
+    static let variables: [(variables: [String: String], sampler: TraceSampler, problem: String?)] = [
+        ([:], .always, nil), (["OTEL_TRACES_SAMPLER": "parentbased_always_on"], .always, nil),
+        (["OTEL_TRACES_SAMPLER": "always_on"], TraceSampler(ratio: 1, followsParent: false), nil),
+        (["OTEL_TRACES_SAMPLER": "always_off"], TraceSampler(ratio: 0, followsParent: false), nil),
+        (["OTEL_TRACES_SAMPLER": "parentbased_always_off"], .never, nil),
+        (["OTEL_TRACES_SAMPLER": "parentbased_traceidratio", "OTEL_TRACES_SAMPLER_ARG": "0.5"], .ratio(0.5), nil),
+        (["OTEL_TRACES_SAMPLER": "parentbased_traceidratio"], .always, nil),
         (
             ["OTEL_TRACES_SAMPLER": "traceidratio", "OTEL_TRACES_SAMPLER_ARG": "7"],
-            .init(ratio: 1, followsParent: false)
+            .init(ratio: 1, followsParent: false),
+            "OTEL_TRACES_SAMPLER_ARG is not a number from 0 to 1, so every trace is recorded"
         ),
-        (["OTEL_TRACES_SAMPLER": "jaeger_remote"], .always),
+        (
+            ["OTEL_TRACES_SAMPLER": "jaeger_remote"], .always,
+            "OTEL_TRACES_SAMPLER is not a known sampler, so every trace is recorded"
+        ),
     ]
 
-    @Test("The variables of OpenTelemetry name a sampler", arguments: 0..<variables.count)
+    @Test(
+        "The variables of OpenTelemetry name a sampler, and a name or ratio that makes no sense is a problem",
+        arguments: 0..<variables.count
+    )
     func environment(index: Int) {
-        #expect(TraceSampler(environment: Self.variables[index].variables) == Self.variables[index].sampler)
+        let (variables, expected, problem) = Self.variables[index]
+        let sampler = TraceSampler(environment: variables)
+        #expect(sampler == expected && sampler.problems == [problem].compactMap(\.self))
     }
 
     @Test("What is too much is left out and counted, and long texts are cut")

@@ -15,6 +15,9 @@ public struct TraceSampler: Sendable, Hashable {
     public let ratio: Double
     /// Whether the parent's decision applies, if there is a parent.
     public var followsParent: Bool
+    /// Descriptions of the variables that ``init(environment:)`` couldn't read, without their values; they don't affect
+    /// equality.
+    public let problems: [String]
 
     /// Every trace (`parentbased_always_on`).
     public static let always = TraceSampler(ratio: 1)
@@ -34,22 +37,48 @@ public struct TraceSampler: Sendable, Hashable {
     public init(ratio: Double, followsParent: Bool = true) {
         self.ratio = ratio.isNaN ? 0 : min(max(0, ratio), 1)
         self.followsParent = followsParent
+        problems = []
     }
 
     /// Makes the sampler set by `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG`; ``always`` if the sampler is
     /// missing or unknown.
+    ///
+    /// A ratio that is missing or invalid counts as 1. An unknown sampler and an invalid ratio are listed in
+    /// ``problems``.
     public init(environment: [String: String] = ProcessInfo.processInfo.environment) {
-        let argument = environment["OTEL_TRACES_SAMPLER_ARG"].flatMap { Double($0) }.flatMap {
-            (0...1).contains($0) ? $0 : nil
-        }
-        switch environment["OTEL_TRACES_SAMPLER"] {
-        case "always_on": self.init(ratio: 1, followsParent: false)
-        case "always_off": self.init(ratio: 0, followsParent: false)
-        case "traceidratio": self.init(ratio: argument ?? 1, followsParent: false)
-        case "parentbased_always_off": self.init(ratio: 0)
-        case "parentbased_traceidratio": self.init(ratio: argument ?? 1)
-        default: self.init(ratio: 1)
-        }
+        var problems: [String] = []
+        ratio =
+            switch environment["OTEL_TRACES_SAMPLER"] {
+            case "always_on", "parentbased_always_on", nil, "": 1
+            case "always_off", "parentbased_always_off": 0
+            case "traceidratio", "parentbased_traceidratio": Self.ratio(in: environment, &problems)
+            default: Self.unknown(&problems)
+            }
+        followsParent = !["always_on", "always_off", "traceidratio"].contains(environment["OTEL_TRACES_SAMPLER"])
+        self.problems = problems
+    }
+
+    private static func ratio(in environment: [String: String], _ problems: inout [String]) -> Double {
+        guard let text = environment["OTEL_TRACES_SAMPLER_ARG"], !text.isEmpty else { return 1 }
+        if let ratio = Double(text), (0...1).contains(ratio) { return ratio }
+        problems.append("OTEL_TRACES_SAMPLER_ARG is not a number from 0 to 1, so every trace is recorded")
+        return 1
+    }
+
+    private static func unknown(_ problems: inout [String]) -> Double {
+        problems.append("OTEL_TRACES_SAMPLER is not a known sampler, so every trace is recorded")
+        return 1
+    }
+
+    /// Whether two samplers record the same traces.
+    public static func == (one: TraceSampler, other: TraceSampler) -> Bool {
+        one.ratio == other.ratio && one.followsParent == other.followsParent
+    }
+
+    /// Hashes the ratio and whether the parent's decision applies.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ratio)
+        hasher.combine(followsParent)
     }
 
     /// Whether any span of this parent, or without one, may be recorded.

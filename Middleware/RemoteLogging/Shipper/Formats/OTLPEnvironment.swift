@@ -21,7 +21,7 @@ public import HTTPTypes
 ///
 /// It's a function of a dictionary, so tests don't need an environment. A variable for the signal
 /// (`OTEL_EXPORTER_OTLP_LOGS_ENDPOINT`) has priority over the general one (`OTEL_EXPORTER_OTLP_ENDPOINT`); an empty one
-/// counts as not set. Invalid values are ignored, and their variables are listed in ``problems``.
+/// counts as not set. Invalid values and unsupported variables are ignored, and listed in ``problems``.
 public struct OTLPEnvironment: Sendable {
     /// A kind of data that is sent.
     public enum Signal: String, Sendable, Hashable, CaseIterable {
@@ -50,9 +50,12 @@ public struct OTLPEnvironment: Sendable {
     package let timeout: Duration
     /// The sender: `OTEL_SERVICE_NAME`, then `OTEL_RESOURCE_ATTRIBUTES`; `unknown_service` by default.
     public let resource: LogResource
-    /// Whether telemetry is disabled (`OTEL_SDK_DISABLED`); the program has to check this.
-    package let isDisabled: Bool
-    /// Descriptions of invalid values, by variable name and without the values.
+    /// Whether telemetry is disabled: `OTEL_SDK_DISABLED` is `true`, in any case.
+    ///
+    /// The program has to check this.
+    public let isDisabled: Bool
+    /// Descriptions of invalid values and of variables `OTEL_EXPORTER_OTLP_*` that aren't supported, by variable name and
+    /// without the values.
     public let problems: [String]
 
     private let queue: Int?
@@ -72,10 +75,11 @@ public struct OTLPEnvironment: Sendable {
         compresses = reader.compresses()
         timeout = reader.timeout()
         resource = reader.resource()
-        isDisabled = environment["OTEL_SDK_DISABLED"]?.lowercased() == "true"
+        isDisabled = reader.isDisabled()
         queue = reader.number("\(signal.batches)MAX_QUEUE_SIZE", 1...(1 << 30))
         batch = reader.number("\(signal.batches)MAX_EXPORT_BATCH_SIZE", 1...(1 << 30))
         delay = reader.number("\(signal.batches)SCHEDULE_DELAY", 0...(1 << 40)).map { .milliseconds($0) }
+        reader.findUnsupported()
         problems = reader.problems
     }
 
@@ -120,6 +124,9 @@ private struct VariableReader {
 
     private static let prefix = "OTEL_EXPORTER_OTLP_"
     private static let maximum = 128
+    private static let exporterNames: Set<String> = ["ENDPOINT", "HEADERS", "PROTOCOL", "COMPRESSION", "TIMEOUT"]
+    /// The kinds of data that have variables of their own.
+    private static let signalPrefixes = ["LOGS_", "TRACES_", "METRICS_", "PROFILES_"]
 
     init(environment: [String: String], signal: OTLPEnvironment.Signal) {
         self.environment = environment
@@ -212,6 +219,27 @@ private struct VariableReader {
             return nil
         }
         return number
+    }
+
+    /// By OpenTelemetry's specification, only `true` disables, in any case.
+    mutating func isDisabled() -> Bool {
+        let name = "OTEL_SDK_DISABLED"
+        guard let text = value(of: name)?.lowercased() else { return false }
+        if text != "true", text != "false" { problem(name, "is neither true nor false, and counts as false") }
+        return text == "true"
+    }
+
+    /// Reports the exporter's variables for this signal that are set and have no effect.
+    mutating func findUnsupported() {
+        let own = "\(signal.rawValue.uppercased())_"
+        for name in environment.keys.sorted() where value(of: name) != nil {
+            guard let rest = name.without(prefix: Self.prefix) else { continue }
+            let setting = rest.without(prefix: own) ?? rest
+            let isOfAnotherSignal = Self.signalPrefixes.contains { setting.begins(with: $0) }
+            if !isOfAnotherSignal, !Self.exporterNames.contains(String(setting)) {
+                problem(name.printable(upTo: Self.maximum), "is not supported and has no effect")
+            }
+        }
     }
 
     mutating func resource() -> LogResource {
