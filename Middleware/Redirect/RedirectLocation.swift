@@ -21,44 +21,9 @@ package enum RedirectLocation {
             guard found == nil || found == bytes else { return nil }
             found = bytes
         }
-        let reference = found.map(encoded)
+        let reference = found.map { String(encodingReference: $0) }
         return reference == "" ? nil : reference
     }
-
-    /// Encodes the reference like browsers: removes surrounding spaces, turns backslashes before the query into
-    /// slashes, and percent-encodes invalid bytes.
-    private static func encoded(_ bytes: [UInt8]) -> String {
-        var rest = bytes[...]
-        while let first = rest.first, first <= 0x20 { rest = rest.dropFirst() }
-        while let last = rest.last, last <= 0x20 { rest = rest.dropLast() }
-        var result: [UInt8] = []
-        result.reserveCapacity(rest.count)
-        var part = Part.path
-        for index in rest.indices {
-            let byte = rest[index]
-            switch byte {
-            case UInt8(ascii: "#") where part != .fragment:
-                part = .fragment
-                result.append(byte)
-            case UInt8(ascii: "?") where part == .path:
-                part = .query
-                result.append(byte)
-            case UInt8(ascii: "\\") where part == .path:
-                result.append(UInt8(ascii: "/"))
-            case UInt8(ascii: "%") where rest.percentEncodedByte(at: index) != nil:
-                result.append(byte)
-            case ...0x20, 0x7F..., UInt8(ascii: "%"), UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"),
-                UInt8(ascii: "\\"), UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"),
-                UInt8(ascii: "}"), UInt8(ascii: "#"):
-                result.append(percentEncoding: byte)
-            default:
-                result.append(byte)
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
-
-    private enum Part { case path, query, fragment }
 
     /// Returns the target of a redirect from `base`.
     ///

@@ -40,13 +40,22 @@ public struct PagePosition: Sendable, Hashable, Codable {
         }
     }
 
+    /// Returns a URL with characters that services write in links, and that no transport sends, percent-encoded: braces,
+    /// or a percent sign that begins no escape.
+    private static func encoded(_ url: String) -> String {
+        var encoded = URIReference(String(encodingReference: Array(url.utf8)))
+        // The host isn't percent-encoded.
+        encoded.authority = URIReference(url).authority
+        return encoded.text
+    }
+
     /// Returns the request for this page, made from the request for the first page.
     func request(from first: Request) -> Request {
         var request = first
         switch place {
         case .first: break
         case .url(let url):
-            request.url = url
+            request.url = Self.encoded(url)
             // The URL is complete, so nothing is appended to it, and braces in it aren't variables.
             request.urlArguments = URLArguments(syntax: [])
         case .parameters(let parameters):

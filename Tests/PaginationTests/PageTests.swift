@@ -228,6 +228,27 @@ struct PageTests {
         #expect(asked.all.last == Self.base + "/items?a&page%5Bn%5D=2")
     }
 
+    @Test(
+        "Without a URL builder the characters that a link can't have are percent-encoded",
+        arguments: [
+            ("items?f={\"a\":1}", "/items?f=%7B%22a%22:1%7D"), ("items?a=%", "/items?a=%25"),
+            ("items?a=%2525%7B", "/items?a=%2525%7B"), ("items|x?q=ü", "/items%7Cx?q=%C3%BC"),
+        ]
+    )
+    func encodedWithoutBuilder(link: String, expected: String) async throws {
+        let asked = Events<String>()
+        let service = ClosureTransport { request in
+            asked.add(request.url)
+            var response = Response(.ok, body: HTTPBody(asked.all.count < 2 ? "[1]" : "[]"))
+            response.request = request.head
+            return response
+        }
+        let style = PaginationStyle<[Int]>.nextURL { $0.isEmpty ? nil : link }
+        let pages = service.pages(of: [Int].self, from: .get(Self.base + "/items"), by: style)
+        #expect(try await Self.collect(pages) == [[1], []])
+        #expect(asked.all.last == Self.base + expected)
+    }
+
     enum Kind: String, Codable, Sendable { case one, two }
 
     struct Item: Codable, Sendable {

@@ -76,3 +76,40 @@ extension Collection<UInt8> where Index == Int {
         return result
     }
 }
+
+extension String {
+    /// Makes a URL reference from one that a server sent, encoded like browsers do: without surrounding spaces, with
+    /// slashes instead of backslashes before the query, and with invalid bytes percent-encoded.
+    package init(encodingReference bytes: [UInt8]) {
+        var rest = bytes[...]
+        while let first = rest.first, first <= 0x20 { rest = rest.dropFirst() }
+        while let last = rest.last, last <= 0x20 { rest = rest.dropLast() }
+        var result: [UInt8] = []
+        result.reserveCapacity(rest.count)
+        var part = ReferencePart.path
+        for index in rest.indices {
+            let byte = rest[index]
+            switch byte {
+            case UInt8(ascii: "#") where part != .fragment:
+                part = .fragment
+                result.append(byte)
+            case UInt8(ascii: "?") where part == .path:
+                part = .query
+                result.append(byte)
+            case UInt8(ascii: "\\") where part == .path:
+                result.append(UInt8(ascii: "/"))
+            case UInt8(ascii: "%") where rest.percentEncodedByte(at: index) != nil:
+                result.append(byte)
+            case ...0x20, 0x7F..., UInt8(ascii: "%"), UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"),
+                UInt8(ascii: "\\"), UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"),
+                UInt8(ascii: "}"), UInt8(ascii: "#"):
+                result.append(percentEncoding: byte)
+            default:
+                result.append(byte)
+            }
+        }
+        self.init(decoding: result, as: UTF8.self)
+    }
+
+    private enum ReferencePart { case path, query, fragment }
+}
