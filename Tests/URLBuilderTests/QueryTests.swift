@@ -198,6 +198,47 @@ struct QueryTests {
         )
     }
 
+    struct Step: Encodable {
+        var x: Int?
+        var y: Int?
+        var tags: [String]?
+        var size: [String: Int]?
+    }
+
+    static let rackLists: [(value: [String: [Step]], expected: String)] = [
+        (["a": [Step(x: 1, y: 2), Step(x: 3)]], "a[][x]=1&a[][y]=2&a[][x]=3"),
+        (["a": [Step(x: 1, y: 2), Step(y: 3)]], "a[][x]=1&a[][y]=2&a[][y]=3"),
+        (
+            ["a": [Step(x: 1, tags: ["b", "c"]), Step(x: 2, size: ["w": 1])]],
+            "a[][x]=1&a[][tags][]=b&a[][tags][]=c&a[][x]=2&a[][size][w]=1"
+        ),
+        (["a": [Step(size: ["w": 1]), Step(size: ["w": 2])]], "a[][size][w]=1&a[][size][w]=2"),
+        (["a": [Step(tags: ["b"])]], "a[][tags][]=b"),
+    ]
+
+    @Test("A query for Rack writes keyed values that each begin with a key of the one before", arguments: 0..<5)
+    func rackLists(index: Int) throws {
+        let (value, expected) = Self.rackLists[index]
+        #expect(try ParameterEncoder(arrays: .rack, keepsBrackets: true).encode(value) == expected)
+    }
+
+    @Test("A query for Rack says that it can't write a list that Rack would read as another value")
+    func notForRack() throws {
+        for keepsBrackets in [true, false] {
+            let encoder = ParameterEncoder(arrays: .rack, keepsBrackets: keepsBrackets)
+            for steps in [
+                [Step(x: 1), Step(y: 3)], [Step(tags: ["b"]), Step(tags: ["c"])],
+                [Step(size: ["w": 1]), Step(size: ["h": 1])], [Step(x: 1), Step(x: 2, y: 1), Step(size: ["w": 1])],
+            ] {
+                #expect(throws: EncodingError.self) { try encoder.encode(["a": steps]) }
+            }
+            #expect(throws: EncodingError.self) { try encoder.encode(["a": [[1, 2], [3]]]) }
+            #expect(throws: EncodingError.self) { try encoder.encode(["a": [[[1]]]]) }
+        }
+        let encoder = ParameterEncoder(arrays: .rack, keepsBrackets: true)
+        #expect(try encoder.encode(["a": [[1], [2]]]) == "a[][]=1&a[][]=2")
+    }
+
     @Test("A query writes dictionaries sorted by key, so that a URL comes out the same each time")
     func dictionaries() throws {
         let dictionary = Dictionary(uniqueKeysWithValues: (0..<50).map { ("k\($0)", $0) })

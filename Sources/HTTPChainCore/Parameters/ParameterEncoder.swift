@@ -37,7 +37,8 @@ public struct ParameterEncoder: Sendable {
         /// `a=1%7C2`, OpenAPI's `pipeDelimited`; a value with a pipe is an error, because it would be ambiguous.
         case pipes
         /// `a[]=1&a[]=2`, and `a[][id]=1&a[][id]=2` for keyed values, as parsed by Rack and Rails: a repeated key
-        /// starts a new member.
+        /// starts a new member. Lists that Rack would read as another value are an error: lists of lists, and a keyed
+        /// value that begins with a key that the one before it lacks.
         case rack
     }
 

@@ -7,6 +7,8 @@ package struct ParameterWriter {
     private let spacesArePluses: Bool
     /// The name of the current value, percent-encoded.
     private var name: [UInt8] = []
+    /// The names written so far, if a later member of a list has to differ from an earlier one.
+    private var names: [[UInt8]] = []
     /// The text written so far, percent-encoded.
     package private(set) var output: [UInt8] = []
 
@@ -35,6 +37,7 @@ package struct ParameterWriter {
     /// Appends a pair, whose name is unchanged.
     package mutating func append(_ value: ParameterValue, named name: String) throws {
         self.name.removeAll(keepingCapacity: true)
+        names.removeAll(keepingCapacity: true)
         escape(name, into: &self.name, keepingBrackets: encoder.keepsBrackets)
         try append(value)
     }
@@ -77,14 +80,60 @@ package struct ParameterWriter {
         case .pipes where !isComposite: return try append(members, separator: UInt8(ascii: "|"))
         case .repeated where !isComposite:
             for member in members { try append(member) }
+        case .rack where isComposite: try append(toRack: members)
         default:
-            let isNumbered = encoder.arrays == .indexed || (isComposite && encoder.arrays != .rack)
+            let isNumbered = encoder.arrays == .indexed || isComposite
             for (index, member) in members.enumerated() {
                 let mark = name.count
                 nest(isNumbered ? String(index) : "")
                 try append(member)
                 name.removeSubrange(mark...)
             }
+        }
+    }
+
+    /// Appends members that Rack tells apart only by their names: a keyed one ends where its first name comes again.
+    private mutating func append(toRack members: [ParameterValue]) throws {
+        // The names of the last member, if it is keyed.
+        var last: ArraySlice<[UInt8]> = []
+        for member in members {
+            let mark = name.count
+            nest("")
+            let start = name.count
+            let first = names.count
+            if case .list(let elements) = member {
+                // Each name with two pairs of empty brackets is a list of a single value.
+                let written = elements.filter { encoder.nils == .empty || !$0.isNull }
+                guard written.count <= 1, !written.contains(where: \.isComposite) else {
+                    throw fault(member, "Rack can't read a list of lists; use arrays: .indexed")
+                }
+            }
+            try append(member)
+            name.removeSubrange(mark...)
+            let own = names[first...]
+            guard let name = own.first else { continue }
+            if case .members = member {
+                guard last.isEmpty || begins(name[start...], after: last.map { $0[start...] }) else {
+                    throw fault(
+                        member,
+                        "Rack would add it to the member before it, which has no value for its first key; use arrays: .indexed"
+                    )
+                }
+                last = own
+            } else {
+                last = []
+            }
+        }
+    }
+
+    /// Whether a name begins a new member of a list: the last member has a value of that name, outside a list.
+    private func begins(_ name: ArraySlice<UInt8>, after last: [ArraySlice<UInt8>]) -> Bool {
+        let (open, close) = encoder.keepsBrackets ? ("[", "]") : ("%5B", "%5D")
+        let text = String(decoding: name, as: UTF8.self)
+        guard !text.includes(open + close) else { return false }
+        return last.contains { other in
+            let other = String(decoding: other, as: UTF8.self)
+            return other.hasSameBytes(as: text) || other.begins(with: text + open)
         }
     }
 
@@ -113,6 +162,7 @@ package struct ParameterWriter {
     private mutating func appendPair(_ text: String) {
         beginPair()
         output += name
+        if encoder.arrays == .rack { names.append(name) }
         output.append(UInt8(ascii: "="))
         escape(text, into: &output)
     }
