@@ -85,6 +85,17 @@ struct EndpointTests {
         #expect(await outcome.isCancelled)
     }
 
+    @Test("The settings of a call for the stages of a chain have no effect on a mock")
+    func settings() async throws {
+        let client = Client(environment: .virtual(.automatic())) {
+            Endpoint.mock(Ping.self, delay: .seconds(3)) { _ in "late" }
+        }
+        let reports = Counter()
+        let call = client.makeCall(Ping()).timeout(.seconds(1))
+        #expect(try await call.withProgress { _ in reports.add() } == "late")
+        #expect(reports.value == 0)
+    }
+
     @Test("Mocks that stand on the type answer through one endpoint, with helpers made once")
     func declared() async throws {
         let made = Counter()

@@ -10,7 +10,7 @@ extension Call {
         with { $0.retry(policy) }
     }
 
-    /// Returns the call with its own time limit, for `TimeoutMiddleware`.
+    /// Returns the call with its own time limit, for `TimeoutMiddleware`; it doesn't apply to mocks.
     ///
     /// - Parameter limit: The limit for the whole call; `nil` for none.
     public func timeout(_ limit: Duration?) -> Call {
@@ -34,7 +34,8 @@ extension Call {
     ///
     /// The closure runs in a separate task, which ends before this method returns. A slow closure misses some reports
     /// but doesn't slow the transfer down. In a chain with `ProgressMiddleware`, it always receives the first and the
-    /// last report. If the output is a stream, use ``withProgress(isolation:_:perform:)``.
+    /// last report. A mock reports nothing. If the output is a stream, use
+    /// ``withProgress(isolation:_:perform:)``.
     ///
     /// - Parameters:
     ///   - isolation: The caller's actor.

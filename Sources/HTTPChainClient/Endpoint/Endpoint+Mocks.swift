@@ -31,6 +31,8 @@ struct MockOutput<Output: Sendable>: Sendable {
 
 /// A request type with its own mock, which ``Endpoint/mocks`` calls for the output.
 ///
+/// The settings that stages of a chain read, such as a call's time limit, have no effect on a mock.
+///
 /// ```swift
 /// extension GetUser: MockedRequest {
 ///     var isMocked: Bool { id < 100 }
@@ -86,6 +88,10 @@ extension Endpoint {
     /// }
     /// ```
     ///
+    /// A mock passes no stage. The settings that stages of a chain read have no effect on it: a call's time limit
+    /// doesn't end the delay, and no progress is reported. To test them, mock the transport of a chain instead, for
+    /// example with `InMemoryTransport`.
+    ///
     /// - Parameters:
     ///   - type: The request type.
     ///   - delay: The delay before the output, on the client's clock; zero by default.
@@ -102,6 +108,8 @@ extension Endpoint {
     }
 
     /// Returns an endpoint that mocks the requests of one type with shared helpers.
+    ///
+    /// The settings that stages of a chain read, such as a call's time limit, have no effect on a mock.
     ///
     /// - Parameters:
     ///   - type: The request type.
