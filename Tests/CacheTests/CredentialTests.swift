@@ -93,12 +93,14 @@ struct CredentialTests {
 
     @Test(
         "A private cache with no partition leaves calls alone that bring credentials of their own",
-        arguments: ["Authorization", "Cookie", "option", "bound", "X-Api-Key", "X-Auth-Token", "X-Auth", "X-Plant-Key"]
+        arguments: [
+            "Authorization", "Cookie", "option", "bound", "X-Api-Key", "X-Auth-Token", "X-Auth", "X-Plant-Gate",
+        ]
     )
     func bypass(kind: String) async throws {
         let talk = try Conversation(partition: .none)
         var redaction = Redaction.standard
-        redaction.fieldNames.insert("x-plant-key")
+        redaction.fieldNames.insert("x-plant-gate")
         func call(_ secret: String) throws -> Request {
             var request = Request.get(target)
             switch kind {

@@ -228,15 +228,15 @@ struct AsyncHTTPClientTransportTests {
     @Test("Errors redact what the chain's own redaction names, in URL, fields and answer")
     func ownRedaction() async throws {
         var redaction = Redaction.standard
-        redaction.fieldNames.insert("x-plant-key")
+        redaction.fieldNames.insert("x-plant-gate")
         redaction.queryNames.insert("plant")
         let chain = try Chain(
             transport: AsyncHTTPClientTransport(),
             environment: ChainEnvironment(redaction: redaction)
         )
-        let name = try #require(HTTPField.Name("X-Plant-Key"))
+        let name = try #require(HTTPField.Name("X-Plant-Gate"))
         let script: LoopbackServer.Script = { exchange in
-            try await exchange.writeHead(200, [("X-Plant-Key", "tulip-4711"), ("Content-Length", "9")])
+            try await exchange.writeHead(200, [("X-Plant-Gate", "tulip-4711"), ("Content-Length", "9")])
             try await exchange.write("short")
             await exchange.close()
         }

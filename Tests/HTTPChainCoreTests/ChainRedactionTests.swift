@@ -12,11 +12,11 @@ struct ChainRedactionTests {
 
     init() throws {
         var redaction = Redaction.standard
-        redaction.fieldNames.insert("x-plant-key")
+        redaction.fieldNames.insert("x-plant-gate")
         redaction.queryNames.insert("plant")
         redaction.memberNames.insert("plant")
         environment = ChainEnvironment(time: VirtualClock(), redaction: redaction)
-        name = try #require(HTTPField.Name("X-Plant-Key"))
+        name = try #require(HTTPField.Name("X-Plant-Gate"))
     }
 
     private func chain(_ answer: @escaping @Sendable (Request) async throws -> Response) throws -> Chain {

@@ -125,8 +125,8 @@ struct CredentialNamesTests {
     @Test("Callers with different keys are different owners, and a chain's own names count too")
     func owners() async throws {
         var redaction = Redaction.standard
-        redaction.fieldNames.insert("x-plant-key")
-        for text in ["X-Api-Key", "X-Auth-Token", "X-Plant-Key"] {
+        redaction.fieldNames.insert("x-plant-gate")
+        for text in ["X-Api-Key", "X-Auth-Token", "X-Plant-Gate"] {
             let name = try #require(HTTPField.Name(text))
             var owners: [UserPartition.Owner] = []
             for key in ["ada", "ben"] {

@@ -72,10 +72,10 @@ struct FaultTests {
     @Test("Errors redact what the chain's own redaction names, in URL, fields and answer")
     func ownRedaction() async throws {
         var redaction = Redaction.standard
-        redaction.fieldNames.insert("x-plant-key")
+        redaction.fieldNames.insert("x-plant-gate")
         redaction.queryNames.insert("plant")
         let chain = try Chain(transport: transport, environment: ChainEnvironment(redaction: redaction))
-        let name = try #require(HTTPField.Name("X-Plant-Key"))
+        let name = try #require(HTTPField.Name("X-Plant-Gate"))
         let answer = Response(.ok, headers: [name: "tulip-4711"], body: "long")
         transport.enqueue([
             .failure(.beforeConnect()), .failure(.beforeHead()), ScriptedReply(answer).failing(.atByte(1)),

@@ -218,11 +218,11 @@ struct ResponseTests {
     @Test("Errors redact what the chain's own redaction names, in URL, fields and answer")
     func ownRedaction() async throws {
         var redaction = Redaction.standard
-        redaction.fieldNames.insert("x-plant-key")
+        redaction.fieldNames.insert("x-plant-gate")
         redaction.queryNames.insert("plant")
         let chain = try Chain(transport: transport, environment: ChainEnvironment(redaction: redaction))
-        let name = try #require(HTTPField.Name("X-Plant-Key"))
-        let head = "HTTP/1.1 200 OK\r\nX-Plant-Key: tulip-4711\r\nContent-Length: 9\r\n\r\nshort"
+        let name = try #require(HTTPField.Name("X-Plant-Gate"))
+        let head = "HTTP/1.1 200 OK\r\nX-Plant-Gate: tulip-4711\r\nContent-Length: 9\r\n\r\nshort"
         try await withServer {
             _ = try await $0.readRequest()
             try await $0.send(head)

@@ -7,7 +7,7 @@ public import HTTPTypes
 ///
 /// ```swift
 /// var redaction = Redaction.standard
-/// redaction.fieldNames.insert("x-plant-key")
+/// redaction.fieldNames.insert("x-plant-gate")
 /// redaction.memberNames.insert("*pin")
 /// let chain = try Chain(transport: transport, environment: ChainEnvironment(redaction: redaction)) { … }
 /// ```
