@@ -23,7 +23,8 @@ import HTTPTypes
 /// **Place.** Phase ``HTTPChainCore/Phase/cookies``: inside redirects, so that each hop stores and sends its own;
 /// outside the cache, whose `Vary: Cookie` sees what is sent. Only fields received for the call set cookies: those of a
 /// stored response don't, but those of the 304 that validated it do. Cookies of a response that is discarded before
-/// another attempt (401, 415, 503) are stored, and sent with that attempt (RFC 6265 §3).
+/// another attempt (401, 415, 503) are stored, and sent with that attempt (RFC 6265 §3). So are those of the requests
+/// that one call makes: the parts of an upload, the rest of a download.
 ///
 /// **Options.** ``HTTPChainCore/Request/cookies(_:)-(CookieUse)`` (``CookieUse``), ``HTTPChainCore/Request/cookies``,
 /// ``HTTPChainCore/Request/site(_:)``. ``HTTPChainCore/Response/cookieOutcomes`` has the outcome of each `Set-Cookie`;
@@ -137,6 +138,7 @@ public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware 
             }
         guard let jar else { return try await next(request) }
         if !use.sends {
+            request.options.set(OwnCookies.alone)
             request.traceNotes.add("sends no cookies, as set by the call or the stage")
         } else if request.options.contains(CallCookies.self)
             || !jar.isCertainlyEmpty && jar.mayHaveCookies(forAuthority: request.head.authority)
@@ -171,7 +173,7 @@ public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware 
         if pairs.isEmpty {
             request.options.set(OwnCookies.none)
         } else {
-            request.options[OwnCookies.self] = OwnCookies.Pairs(pairs, names: names, areJoined: isJoined)
+            request.options[OwnCookies.self] = OwnCookies.Pairs(pairs, names: names, areJoined: isJoined, for: origin)
         }
         if isJoined {
             let target = CookieTarget(request.head, from: origin, site: request.options[CallSite.self])

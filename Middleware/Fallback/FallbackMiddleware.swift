@@ -81,7 +81,10 @@ public struct FallbackMiddleware: DeadlineKeepingMiddleware {
             let code = response.status.code
             if code >= 400 {
                 let reason = CallFallback.Reason.status(code)
-                if condition(kept.head, reason), let other = try await answer(kept, reason) { return other }
+                if condition(kept.head, reason), let other = try await answer(kept, reason) {
+                    await kept.keepCookies(of: response)
+                    return other
+                }
             }
             return fallback.memories.reduce(response) { $1.remembering($0, to: kept) }
         } catch {

@@ -122,9 +122,7 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
             refusals.insert(plain.request.origin, plain.coding)
             return response
         }
-        var again = plain.request
-        await again.renewCookies(after: response)
-        let second = try await next(again, discarding: response)
+        let second = try await next(plain.request, discarding: response)
         // If it was refused again, the coding wasn't the reason.
         if second.status.code != 415 { refusals.insert(plain.request.origin, plain.coding) }
         return second

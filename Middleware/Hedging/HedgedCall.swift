@@ -19,6 +19,8 @@ struct HedgedCall: Sendable {
         /// Shared by all copies of the state, so that none of them holds a response that was dropped.
         private let results = Locked<[Int: Result<Response, any Error>]>([:])
         private(set) var begun = 0
+        /// Whether a response has set cookies, which the request doesn't have.
+        var hasOldCookies = false
 
         init(rules: HedgeRules) { self.rules = rules }
 
@@ -87,7 +89,7 @@ struct HedgedCall: Sendable {
     ///
     /// - Returns: The time at which it ended.
     private func makeFirst(_ progress: inout Progress) async throws -> Duration {
-        let event = await attempt(progress.begin(at: time.elapsed))
+        let event = await attempt(progress.begin(at: time.elapsed), hasOldCookies: false)
         guard !Task.isCancelled else { throw CancellationError() }
         let end = time.elapsed
         take(event, into: &progress, at: end)
@@ -112,7 +114,9 @@ struct HedgedCall: Sendable {
                         continue
                     }
                     let index = progress.begin(at: now)
-                    group.addTask { await attempt(index) }
+                    group.addTask { [hasOldCookies = progress.hasOldCookies] in
+                        await attempt(index, hasOldCookies: hasOldCookies)
+                    }
                 case .wait(let until):
                     if let until, wakesAt.map({ until < $0 }) ?? true {
                         wakesAt = until
@@ -133,13 +137,15 @@ struct HedgedCall: Sendable {
     private func take(_ event: Event, into progress: inout Progress, at now: Duration) {
         guard case .ended(let index, let result, let latency) = event else { return }
         let outcome = judge(result)
+        if case .success(let response) = result, response.headers.contains(.setCookie) { progress.hasOldCookies = true }
         if case .success = result, case .final = outcome { latencies.record(latency) }
         progress.rules.end(index, outcome, at: now)
         let isFailure = if case .nonFatal = outcome { true } else { false }
         progress.keep(result, of: index, isFailure: isFailure)
     }
 
-    private func attempt(_ index: Int) async -> Event {
+    /// - Parameter hasOldCookies: Whether an earlier attempt's response has set cookies.
+    private func attempt(_ index: Int, hasOldCookies: Bool) async -> Event {
         var request = request
         if index > 0 {
             if Task.isCancelled {
@@ -147,12 +153,16 @@ struct HedgedCall: Sendable {
                 return .ended(index, .failure(CancellationError()), latency: .zero)
             }
             request.attempt += index
+            if hasOldCookies { await request.renewCookies() }
             move(&request, index)
         }
         let started = time.elapsed
         do {
             let response = try await next(request)
-            return .ended(index, .success(response), latency: time.elapsed - started)
+            let latency = time.elapsed - started
+            // A failure that becomes the result is stored again by the cookie stage, which makes no difference.
+            if isNonFatal(response) || Task.isCancelled { await request.keepCookies(of: response) }
+            return .ended(index, .success(response), latency: latency)
         } catch {
             // Nothing was sent, so the attempt added no load.
             if index > 0, error is any RefusalError { budget?.giveBack() }
@@ -171,12 +181,14 @@ struct HedgedCall: Sendable {
         request.head.authority = origin.authority
     }
 
+    private func isNonFatal(_ response: borrowing Response) -> Bool {
+        policy.nonFatalStatuses.contains(response.status.code) || response.status.code == 429
+    }
+
     private func judge(_ result: Result<Response, any Error>) -> HedgeRules.Outcome {
         switch result {
         case .success(let response):
-            guard policy.nonFatalStatuses.contains(response.status.code) || response.status.code == 429 else {
-                return .final
-            }
+            guard isNonFatal(response) else { return .final }
             return .nonFatal(pushback: RetryAfter.wait(in: response.headers, now: time.date))
         case .failure(let error as TransportError):
             return policy.nonFatalErrors.contains(error.kind) ? .nonFatal(pushback: nil) : .final

@@ -115,6 +115,8 @@ public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
             case .follow:
                 request.noteRedirect()
                 request.noteEvent("httpchain.redirect", [("httpchain.hop", .integer(Int64(journey.hops.count)))])
+                // Its cookies are those of the request that it answers, not of the next.
+                if response.request == nil { response.request = answered }
                 response = try await next(journey.request, discarding: response)
             }
         }

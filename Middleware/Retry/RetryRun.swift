@@ -15,6 +15,8 @@ struct RetryRun: Sendable {
     private var counted = 0
     /// The position from which a download is resumed.
     private var offset: Int64?
+    /// Whether the download's first response sets cookies, which the cookie stage stores once it is returned.
+    private var hasOldCookies = false
 
     init(_ request: Request, next: Next, settings: RetrySettings, started: Duration?) {
         self.request = request
@@ -150,13 +152,20 @@ struct RetryRun: Sendable {
     ///
     /// - Parameter position: The position from which to resume a download, or `nil` for the whole response.
     mutating func send(from position: DownloadPosition? = nil) async -> Result<Response, any Error> {
+        if position != nil, hasOldCookies {
+            await request.renewCookies()
+            hasOldCookies = false
+        }
         var request = request
         request.attempt = number + 1
         request.noteRetry()
         position?.restrict(&request)
         offset = position?.offset
         do {
-            return .success(try await next(request))
+            let response = try await next(request)
+            // The caller already has its response, so the cookie stage doesn't see this one.
+            if position != nil { await self.request.renewCookies(after: response) }
+            return .success(response)
         } catch {
             return .failure(error)
         }
@@ -190,6 +199,7 @@ extension RetryRun {
             attempts -= 1
             counted -= 1
         }
+        hasOldCookies = response.headers.contains(.setCookie)
     }
 
     /// Whether an error is a temporary failure of the exchange, and not a cancellation.

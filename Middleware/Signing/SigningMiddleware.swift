@@ -122,9 +122,11 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         if let signer, signer.looksAtResponses, signer.wantsToSignAgain(after: response, from: origin),
             var again = unsigned
         {
+            // Before it is signed, because the signature may cover its cookies.
+            await again.discard(response)
             try await sign(&again, by: signer, for: origin)
             check = verifier.map { ResponseCheck($0, again) }
-            response = try await next(again, discarding: response)
+            response = try await next(again)
         }
         try await check?.verify(&response)
         return response

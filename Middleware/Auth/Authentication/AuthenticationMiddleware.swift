@@ -245,7 +245,6 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
                 negotiation.leave(&response, for: refusal)
                 return response
             }
-            await request.renewCookies(after: response)
             response = try await next(request, discarding: response)
         } while response.status.code == target.status.code
         try await negotiation.check(&response, to: request)

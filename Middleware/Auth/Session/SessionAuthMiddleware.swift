@@ -148,7 +148,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
             request.acceptsCredentials(for: .origin), !refresher.isInside
         else { return try await next(request) }
         guard var current = try await session(for: request, next: next) else { return try await next(request) }
-        let again = request.body.isReplayable ? request : nil
+        var again = request.body.isReplayable ? request : nil
         try await decorate(&request, with: current.value, binding)
         var response = try await next(request)
         // One retry in a session that was already open, and one in a session opened in the meantime.
@@ -158,7 +158,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
                 let newer = try await newerSession(
                     than: current,
                     response: &response,
-                    again,
+                    &again,
                     repeatsLeft,
                     binding,
                     next
@@ -211,10 +211,12 @@ extension SessionAuthMiddleware {
     }
 
     /// Returns the session for a retry, or `nil` if there is none, with the reason set in the response.
+    ///
+    /// If there is a session, or getting one fails, the response is discarded.
     private func newerSession(
         than current: Versioned,
         response: inout Response,
-        _ request: Request?,
+        _ again: inout Request?,
         _ repeatsLeft: Int,
         _ binding: OriginBinding,
         _ next: Next
@@ -223,11 +225,11 @@ extension SessionAuthMiddleware {
             ProtectionSpace(origin: binding.origin, realm: nil, scheme: "session")
         )
         guard repeatsLeft > 0 else {
-            if let request { refresher.noteRejection(on: request.head.path, time: request.environment.time) }
+            if let again { refresher.noteRejection(on: again.head.path, time: again.environment.time) }
             response.authenticationRefusal = rejected
             return nil
         }
-        guard let request else {
+        guard let request = again else {
             refresher.reject(current.version)
             response.authenticationRefusal = .bodyReadableOnce
             return nil
@@ -245,13 +247,14 @@ extension SessionAuthMiddleware {
             response.authenticationRefusal = .tooManyRefreshes(refresher.limit)
             return nil
         case .fail(let error):
+            await request.keepCookies(of: response)
             throw try failure(error, exchange(request, response))
         case .use(let newer):
-            await response.body.drain(time: environment.time)
+            await again?.discard(response)
             return (newer, false)
         case .refresh:
-            // Drained before the authentication, which may need the connection.
-            await response.body.drain(time: environment.time)
+            // Discarded before the authentication, which may need the connection.
+            await again?.discard(response)
             let context = RefreshContext(environment: environment, next: next)
             let work = self.work(answering: response.challenges(.origin), in: context)
             request.noteEvent("httpchain.auth.refresh")

@@ -32,8 +32,7 @@ extension CacheMiddleware {
         switch response.status.code {
         case 206:
             guard let repeated = completion.repeatedCount(in: response.head, received) else {
-                await response.body.drain(time: time)
-                return try await forward(own, question, .incomplete, variants: variants, next)
+                return try await forward(own, question, .incomplete, variants: variants, next, discarding: response)
             }
             var rest = await take(response, exchange, status, receivedAt: received)
             let part = rest.headers
@@ -45,11 +44,25 @@ extension CacheMiddleware {
             rest.body = .joined(beginning, rest.body, skipping: repeated, length: completion.length)
             return rest
         case 304, 412, 416:
-            await response.body.drain(time: time)
-            return try await forward(own, question, .incomplete, variants: variants, next)
+            return try await forward(own, question, .incomplete, variants: variants, next, discarding: response)
         default:
             return await take(response, exchange, status, receivedAt: received)
         }
+    }
+
+    /// Sends the request without the cache's conditions, after a response to them that is of no use.
+    func forward(
+        _ request: consuming Request,
+        _ question: CacheQuestion,
+        _ reason: CacheReason,
+        variants: [CacheEntry],
+        _ next: Next,
+        discarding response: Response
+    ) async throws -> Response {
+        await request.discard(response)
+        // The cookies may have changed, and with them the variant.
+        let asking = question.asking(request.head)
+        return try await forward(request, asking, reason, variants: variants, next)
     }
 }
 

@@ -142,7 +142,7 @@ extension CacheMiddleware {
         switch conclusion {
         case .freshened where !isOwned:
             // The server validated one user's response for another user, who may not be entitled to it.
-            await response.body.drain(time: time)
+            break
         case .freshened(let found, let answer):
             await response.body.drain(time: time)
             let updates = found.map {
@@ -173,12 +173,11 @@ extension CacheMiddleware {
             return await take(response, exchange, status, receivedAt: received)
         case .passOn:
             return await take(response, exchange, status, receivedAt: received)
-        case .sendUnconditionally:
-            await response.body.drain(time: time)
+        case .sendUnconditionally: break
         }
         // The validated response is gone, or the 304 matched nothing stored: the cache's conditions were useless.
         guard canRepeat else { return await take(response, exchange, status, receivedAt: received) }
-        return try await forward(own, question, validation.reason, variants: variants, next)
+        return try await forward(own, question, validation.reason, variants: variants, next, discarding: response)
     }
 
     /// Returns the stored response to serve instead of an error, RFC 9111 §4.2.4 and RFC 5861 §4.

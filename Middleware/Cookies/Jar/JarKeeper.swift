@@ -19,12 +19,13 @@ final class JarKeeper: CookieKeeping {
         guard let jar = jar.withLock({ $0.jar }), let origin = request.origin else { return }
         let own = request.options[OwnCookies.self] ?? OwnCookies.Pairs(request.head.headerFields[values: .cookie])
         guard own.areJoined else { return }
+        let calls = own.origin == nil || own.origin == origin ? own.pairs : []
         let pairs = await jar.pairs(
             for: CookieTarget(request.head, from: origin, site: request.options[CallSite.self]),
             at: request.environment.time.date,
             without: own.names
         )
-        request.head.headerFields[values: .cookie] = own.pairs + pairs
+        request.head.headerFields[values: .cookie] = calls + pairs
     }
 }
 
@@ -34,10 +35,13 @@ enum OwnCookies: RequestNote {
         let pairs: [String]
         let names: Set<String>
         let areJoined: Bool
+        /// The only origin that they are sent to; nil if the request's field has them.
+        let origin: Origin?
 
-        init(_ pairs: [String], names: Set<String> = [], areJoined: Bool? = nil) {
+        init(_ pairs: [String], names: Set<String> = [], areJoined: Bool? = nil, for origin: Origin? = nil) {
             self.pairs = pairs.filter { !$0.isEmpty }
             self.names = names
+            self.origin = origin
             self.areJoined = areJoined ?? self.pairs.isEmpty
         }
     }
@@ -46,4 +50,6 @@ enum OwnCookies: RequestNote {
 
     /// Most calls have none, and share this value.
     static let none = PreparedOption(OwnCookies.self, Pairs([]))
+    /// A call that sends none of the jar's cookies.
+    static let alone = PreparedOption(OwnCookies.self, Pairs([], areJoined: false))
 }

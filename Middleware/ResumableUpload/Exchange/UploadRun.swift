@@ -18,6 +18,8 @@ struct UploadRun {
     private var patience: UploadPatience
     /// The upload in the store.
     private var kept: StoredUpload?
+    /// Whether a response has set cookies, which the caller's request doesn't have.
+    private var hasOldCookies = false
 
     init(
         _ request: Request,
@@ -75,6 +77,7 @@ struct UploadRun {
             try Task.checkCancellation()
             let before = rules.furthest
             let outcome = try await send(rules.action)
+            if outcome.response?.headers.contains(.setCookie) == true { hasOldCookies = true }
             let verdict =
                 outcome.answer.map { rules.take($0) }
                 ?? rules.takeFailure(mayHaveArrived: outcome.failure?.isBeforeSending != true)
@@ -82,17 +85,17 @@ struct UploadRun {
             progress?.advance(to: rules.furthest)
             try await keep()
             switch verdict {
-            case .proceed: await outcome.discard(request)
+            case .proceed: await outcome.discard()
             case .finish:
                 if let response = outcome.response { return try await finished(response) }
             case .tryAgain(let asked):
                 if let response = try await pause(after: outcome, asked: asked) { return try await finished(response) }
             case .fail(let problem):
-                await outcome.discard(request)
+                await outcome.discard()
                 try await saved?.forget()
                 throw error(problem, outcome)
             case .abandon(let problem):
-                await outcome.discard(request)
+                await outcome.discard()
                 try await saved?.forget()
                 await terminate()
                 throw error(problem, outcome)
@@ -104,19 +107,21 @@ struct UploadRun {
 
     /// The outcome of a request.
     private struct Outcome {
-        var request: HTTPRequest
+        var request: Request
         var response: Response?
         var answer: UploadAnswer?
         var failure: (any Error)?
 
-        func discard(_ request: borrowing Request) async {
-            await response?.body.drain(time: request.environment.time)
+        func discard() async {
+            guard let response else { return }
+            await request.keepCookies(of: response)
+            await response.body.drain(time: request.environment.time)
         }
     }
 
     private func send(_ action: UploadAction) async throws -> Outcome {
         let part = try await partRequest(action)
-        var outcome = Outcome(request: part.head)
+        var outcome = Outcome(request: part)
         do {
             var response = try await next(part)
             outcome.answer = try await read(&response, to: part)
@@ -142,6 +147,7 @@ struct UploadRun {
         }
         if case .create = action {} else { wire.complete(&part, for: action) }
         if rules.position != nil { part.options[WithoutRedirects.self] = true }
+        if hasOldCookies { await part.renewCookies() }
         guard let range = action.content else { return part }
         part.body = try await content.part(range)
         if let checksum = options.checksum, wire is Tus {
@@ -183,14 +189,14 @@ struct UploadRun {
             // If the upload isn't kept, a caller that retries would make a second one, even after a response that
             // invites retries.
             if rules.mayHaveActed, kept == nil {
-                await outcome.discard(request)
+                await outcome.discard()
                 throw error(.outcomeUnknown, outcome)
             }
             if let response = outcome.response, outcome.answer?.isTransient == true { return response }
-            await outcome.discard(request)
+            await outcome.discard()
             throw error(.interrupted(offset: rules.furthest, length: content.length), outcome)
         }
-        await outcome.discard(request)
+        await outcome.discard()
         request.noteRetry()
         request.noteEvent("httpchain.upload.backoff", [("httpchain.delay", .number(wait.inSeconds))])
         try await time.sleep(for: wait)
@@ -242,7 +248,7 @@ struct UploadRun {
 
     private func error(_ problem: UploadError.Problem, _ outcome: Outcome) -> UploadError {
         let exchange = ExchangeSnapshot(
-            outcome.response?.request ?? outcome.request,
+            outcome.response?.request ?? outcome.request.head,
             response: outcome.response?.head,
             redaction: request.redaction
         )
@@ -257,8 +263,9 @@ struct UploadRun {
         part.removeDeadline()
         part.options[CallDeadline.self] = request.environment.time.elapsed + Self.terminationLimit
         await Task { [next, part] in
-            let response = try? await part.withinDeadline { try await next(part) }
-            await response?.body.drain(time: part.environment.time)
+            guard let response = try? await part.withinDeadline({ try await next(part) }) else { return }
+            await part.keepCookies(of: response)
+            await response.body.drain(time: part.environment.time)
         }.value
     }
 

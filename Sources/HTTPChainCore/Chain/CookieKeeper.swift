@@ -27,8 +27,19 @@ extension Request {
     /// Stores the cookies of a response that is discarded, and replaces the request's with those that it would be sent
     /// with now (RFC 6265 §3), because a server may bind a challenge to a session.
     package mutating func renewCookies(after response: borrowing Response) async {
+        guard response.head.headerFields.contains(.setCookie) else { return }
+        await keepCookies(of: response)
+        await renewCookies()
+    }
+
+    /// Replaces the request's cookies with those that it would be sent with now, after earlier responses of the call.
+    package mutating func renewCookies() async {
+        await options[CookieKeeper.self]?.renew(&self)
+    }
+
+    /// Stores the cookies of a response to this request that the cookie stage doesn't see.
+    package borrowing func keepCookies(of response: borrowing Response) async {
         guard response.head.headerFields.contains(.setCookie), let keeper = options[CookieKeeper.self] else { return }
         await keeper.keep(response.receivedFields, sentAs: response.request, for: self)
-        await keeper.renew(&self)
     }
 }

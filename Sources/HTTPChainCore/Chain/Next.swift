@@ -26,17 +26,25 @@ public struct Next: Sendable {
     public var capabilities: TransportCapabilities { (link as? ChainLink)?.capabilities ?? [] }
 }
 
-extension Next {
-    /// Passes a request on after a response that is discarded: its body is read or dropped first.
+extension Request {
+    /// Discards a response before the request is sent again: renews the cookies, and reads or drops the body.
     ///
     /// A response whose body is open may hold a connection and a permit, and the request might wait for either.
+    package mutating func discard(_ response: borrowing Response) async {
+        await renewCookies(after: response)
+        await response.body.drain(time: environment.time)
+    }
+}
+
+extension Next {
+    /// Passes a request on after a response to it that is discarded, as ``Request/discard(_:)`` does.
     ///
     /// - Throws: The errors of ``callAsFunction(_:)``.
     package func callAsFunction(
         _ request: consuming Request,
         discarding response: consuming Response
     ) async throws -> Response {
-        await response.body.drain(time: request.environment.time)
+        await request.discard(response)
         try Task.checkCancellation()
         return try await self(request)
     }
