@@ -13,12 +13,20 @@ public struct Fallback: Sendable, CustomStringConvertible {
     let answer: Answer
     /// The memories of previous responses.
     let memories: [LastAnswers]
+    /// Whether the source may send a request, which may wait for a connection or a permit.
+    let sends: Bool
     /// A short description of the source.
     public let description: String
 
-    private init(_ description: String, memories: [LastAnswers] = [], answer: @escaping Answer) {
+    private init(
+        _ description: String,
+        memories: [LastAnswers] = [],
+        sends: Bool = false,
+        answer: @escaping Answer
+    ) {
         self.description = description
         self.memories = memories
+        self.sends = sends
         self.answer = answer
     }
 
@@ -26,7 +34,7 @@ public struct Fallback: Sendable, CustomStringConvertible {
     ///
     /// Requests whose body can be read only once aren't sent to it.
     public static func chain(_ transport: any Transport) -> Fallback {
-        Fallback(transport.name) { request, _ in
+        Fallback(transport.name, sends: true) { request, _ in
             guard request.body.isReplayable else { return nil }
             return try await transport.send(request)
         }
@@ -43,7 +51,7 @@ public struct Fallback: Sendable, CustomStringConvertible {
     ///   - name: The display name.
     ///   - answer: Returns a response for a failed call, or `nil` if there is none.
     public static func perform(_ name: String, answer: @escaping Answer) -> Fallback {
-        Fallback(name, answer: answer)
+        Fallback(name, sends: true, answer: answer)
     }
 
     /// The last successful response to the same GET request, regardless of its age.
@@ -72,7 +80,11 @@ public struct Fallback: Sendable, CustomStringConvertible {
 
     /// Returns this fallback, followed by another one if this one has no response or fails.
     public func or(_ other: Fallback) -> Fallback {
-        Fallback("\(self), or \(other)", memories: memories + other.memories) { [answer] request, failure in
+        Fallback(
+            "\(self), or \(other)",
+            memories: memories + other.memories,
+            sends: sends || other.sends
+        ) { [answer] request, failure in
             do {
                 if let response = try await answer(request, failure) { return response }
             } catch {

@@ -22,6 +22,10 @@ public import HTTPTypes
 /// If the fallback has no response, or fails, the result is the call's own. A fallback's response has its reason in
 /// ``HTTPChainCore/Response/fallback``.
 ///
+/// Before a chain or a closure is called, up to 64 KiB of a failed response's body are read into memory, for at most a
+/// second, so that its connection and its permits are released: the fallback may need them. A longer or slower body
+/// stays open, and its permits stay in use until the fallback has responded.
+///
 /// **Place.** In any phase: outside retry and circuit breaker, as a last resort, and inside the cache if it responds to
 /// writes. An inner cache doesn't see those responses, and keeps its stored ones (RFC 9111, section 4.4).
 ///
@@ -77,11 +81,13 @@ public struct FallbackMiddleware: DeadlineKeepingMiddleware {
         if !fallback.memories.isEmpty, !request.hasCompleteURL { _ = request.recordCall() }
         let kept = request
         do {
-            let response = try await next(request)
+            var response = try await next(request)
             let code = response.status.code
-            if code >= 400 {
-                let reason = CallFallback.Reason.status(code)
-                if condition(kept.head, reason), let other = try await answer(kept, reason) {
+            let reason = CallFallback.Reason.status(code)
+            if code >= 400, condition(kept.head, reason) {
+                // The fallback may wait for the connection or the permit that the response holds.
+                if fallback.sends { response.body = await response.body.readAhead(time: kept.environment.time) }
+                if let other = try await answer(kept, reason) {
                     await kept.keepCookies(of: response)
                     return other
                 }

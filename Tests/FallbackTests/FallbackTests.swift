@@ -1,4 +1,5 @@
 #if AllTests
+import Foundation
 import HTTPChainCache
 import HTTPChainCore
 import HTTPChainFallback
@@ -103,6 +104,80 @@ struct FallbackTests {
         let upload = Request(.get, url, body: .chunks(["once"]))
         outcome = await StageHarness(stage).send(upload, answering: .status(.badGateway))
         #expect(try outcome.response().status == .badGateway)
+    }
+
+    /// Something that a response holds until its body has been read or dropped.
+    private final class Held: Sendable {
+        private let isReleased: Locked<Bool>
+
+        init(_ isReleased: Locked<Bool>) { self.isReleased = isReleased }
+
+        deinit { isReleased.withLock { $0 = true } }
+    }
+
+    private struct HoldingReader: BodyReader {
+        var held: Held?
+        var chunks: ArraySlice<String>
+        /// The reader waits for this before the last chunk.
+        var gate: Rendezvous?
+
+        nonisolated(nonsending) mutating func read() async throws -> Data? {
+            if chunks.count == 1 { try await gate?.wait() }
+            guard let chunk = chunks.popFirst() else {
+                held = nil
+                return nil
+            }
+            return Data(chunk.utf8)
+        }
+    }
+
+    /// A failure whose body holds something.
+    private func failure(_ chunks: [String], _ isReleased: Locked<Bool>, gate: Rendezvous? = nil) -> any Transport {
+        ClosureTransport { _ in
+            let held = Held(isReleased)
+            return Response(
+                .serviceUnavailable,
+                body: .once { HoldingReader(held: held, chunks: chunks[...], gate: gate) }
+            )
+        }
+    }
+
+    @Test("A fallback is called after the failed response has released its permit", arguments: [true, false])
+    func permit(isAnswered: Bool) async throws {
+        let isReleased = Locked(false)
+        let fallback = Fallback.perform("mirror") { _, _ in
+            #expect(isReleased.withLock { $0 })
+            return isAnswered ? Response(.ok, body: "mirror") : nil
+        }
+        let chain = try Chain(transport: failure(["over", "loaded"], isReleased)) { FallbackMiddleware(fallback) }
+        let response = try await chain.send(.get(url))
+        #expect(try await response.body.text() == (isAnswered ? "mirror" : "overloaded"))
+    }
+
+    @Test(
+        "A failed response's body that is long or slow can be read if the fallback has no response",
+        arguments: [true, false]
+    )
+    func openBody(isSlow: Bool) async throws {
+        let isReleased = Locked(false)
+        let gate = Rendezvous()
+        let fallback = Fallback.perform("mirror") { _, _ in
+            #expect(!isReleased.withLock { $0 })
+            gate.reach()
+            return nil
+        }
+        let chunks = isSlow ? ["over", "loaded"] : Array(repeating: String(repeating: "x", count: 40_000), count: 3)
+        let transport = failure(chunks, isReleased, gate: isSlow ? gate : nil)
+        let clock = VirtualClock()
+        let chain = try Chain(transport: transport, environment: .virtual(clock)) { FallbackMiddleware(fallback) }
+        async let call = chain.send(.get(url))
+        if isSlow {
+            try await clock.waitForDeadline(.seconds(1))
+            clock.advance(by: .seconds(1))
+        }
+        let response = try await call
+        #expect(try await response.body.text() == chunks.joined())
+        #expect(isReleased.withLock { $0 })
     }
 
     @Test("What a fallback wrote is seen by a cache outside it, and not by one inside", arguments: [true, false])

@@ -77,6 +77,32 @@ extension HTTPBody {
         return false
     }
 
+    /// Reads a short one-shot body into memory, so that its transfer ends, and returns a body with the same bytes.
+    ///
+    /// If the body is longer than `limit`, or hasn't ended after `patience`, the returned body continues the transfer.
+    ///
+    /// - Parameters:
+    ///   - limit: The maximum number of bytes to read.
+    ///   - patience: The maximum time to wait for them.
+    ///   - time: The clock for `patience`.
+    package func readAhead(
+        upTo limit: ByteCount = .kibibytes(64),
+        within patience: Duration = .seconds(1),
+        time: any TimeSource
+    ) async -> HTTPBody {
+        guard !isReplayable, length ?? 0 <= limit.bytes else { return self }
+        let end = Handover<Bool>()
+        // One byte more, because the end of a body of exactly the limit is still to be read.
+        let reading = ReadAhead(of: self, upTo: .bytes(limit.bytes + 1)) { _ = end.give(true) }
+        let alarm = time.alarm(at: time.elapsed + patience, for: "a body that is read into memory") {
+            _ = end.give(false)
+        }
+        defer { alarm.cancel() }
+        let isRead = (try? await end.value()) ?? false
+        if isRead, let body = try? await reading.body { return body }
+        return .once(length: length) { try await reading.body.makeReader() }
+    }
+
     /// Returns the first bytes of the body, and a body that still has all of them.
     ///
     /// A replayable body can be read again later. Replace a one-shot body with the returned body.
@@ -122,6 +148,33 @@ extension HTTPBody {
     package func tee(upTo limit: ByteCount) -> (body: HTTPBody, seen: BodyTee) {
         let tee = BodyTee(limit: Int(clamping: limit.bytes))
         return (transformed(length: length) { TeeReader(inner: $0, tee: tee) }, tee)
+    }
+}
+
+/// The start of a body, which is read in the background until this object is dropped.
+private final class ReadAhead: Sendable {
+    private let task: Task<HTTPBody, any Error>
+
+    init(of body: HTTPBody, upTo limit: ByteCount, whenRead: @escaping @Sendable () -> Void) {
+        task = Task {
+            defer { whenRead() }
+            return try await body.peek(upTo: limit).body
+        }
+    }
+
+    deinit {
+        task.cancel()
+    }
+
+    /// The body with the bytes that were read.
+    var body: HTTPBody {
+        get async throws {
+            try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
+        }
     }
 }
 
