@@ -1,10 +1,19 @@
+import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
 extension HTTPRequest {
-    /// Whether a `Host` field differs from the URL; a transport may send the request to that host.
+    /// Whether a `Host` field names another origin than the URL; a transport may send the request to that host.
+    ///
+    /// The case of the host and a default port make no difference (RFC 9110 §4.2.3).
     var namesAnotherHost: Bool {
-        headerFields.contains(hostField) && headerFields[hostField] != authority
+        guard headerFields.contains(hostField), let field = headerFields[hostField], field != authority else {
+            return false
+        }
+        guard Authority(field)?.userInfo == nil, let origin = Origin(scheme: scheme, authority: field) else {
+            return true
+        }
+        return origin != Origin(scheme: scheme, authority: authority)
     }
 }
 

@@ -65,6 +65,24 @@ struct BearerOriginTests {
         }
     }
 
+    @Test(
+        "A Host field that names the URL's origin in another notation is no other host, and everything else is",
+        arguments: [
+            ("A.Example", true), ("a.example:443", true), ("A.EXAMPLE:443", true), ("a.example:", true),
+            ("a.example:80", false), ("a.example.", false), ("user@a.example", false), ("a.example, a.example", false),
+            ("b.example", false), ("", false),
+        ]
+    )
+    func hostField(text: String, isSame: Bool) async throws {
+        let host = try #require(HTTPField.Name("Host"))
+        let stage = BearerAuthMiddleware(token: "sesame", for: "https://a.example")
+        for url in ["https://a.example/", "https://A.EXAMPLE:443/"] {
+            let outcome = await StageHarness(stage).send(.get(url, headers: [host: text]))
+            let field = outcome.requests.first?.head.headerFields[.authorization]
+            #expect((field == "Bearer sesame") == isSame, "\(url)")
+        }
+    }
+
     @Test("A redirect to another origin drops it")
     func redirect() async throws {
         let stage = BearerAuthMiddleware(token: "sesame", for: "https://api.example.com")
