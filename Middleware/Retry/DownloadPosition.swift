@@ -1,3 +1,4 @@
+package import Foundation
 package import HTTPChainCore
 import HTTPTypes
 
@@ -26,11 +27,13 @@ package struct DownloadPosition: Hashable {
     ///
     /// Ranges count the bytes that are sent (RFC 9110 §14.1.2), so nothing may have decoded them in transit.
     ///
-    /// - Parameter response: The response to a GET request, the only method with ranges, §14.2.
-    package init?(_ response: Response) {
+    /// - Parameters:
+    ///   - response: The response to a GET request, the only method with ranges, §14.2.
+    ///   - receivedAt: The time of arrival, which replaces a missing `Date` (§6.6.1).
+    package init?(_ response: Response, receivedAt: Date? = nil) {
         let code = response.status.code
         guard code == 200 || code == 206 else { return nil }
-        let validators = Validators(response.headers)
+        let validators = Validators(response.headers, receivedAt: receivedAt)
         guard let ifRange = validators.ifRange, response.acceptsByteRanges, !response.wasDecoded else { return nil }
         self.ifRange = ifRange
         coding = response.headers[.contentEncoding]
@@ -89,8 +92,11 @@ package struct DownloadPosition: Hashable {
     /// Accepts a response that begins with the missing range, or with bytes before it; it may have only the beginning
     /// of the range, RFC 9110 §15.3.7.
     ///
+    /// - Parameters:
+    ///   - response: The response to a request for the range.
+    ///   - receivedAt: The time of arrival, which replaces a missing `Date` (§6.6.1).
     /// - Throws: ``Refusal`` if the response doesn't have it, or may not.
-    package mutating func resume(with response: Response) throws(Refusal) {
+    package mutating func resume(with response: Response, receivedAt: Date? = nil) throws(Refusal) {
         guard response.status.code == 206 else {
             throw Refusal(
                 reason: response.status.code == 200
@@ -108,7 +114,7 @@ package struct DownloadPosition: Hashable {
         let joined: PartialContent
         do throws(PartialContent.Obstacle) {
             joined = try received.joined(
-                with: PartialContent(Validators(response.headers), part),
+                with: PartialContent(Validators(response.headers, receivedAt: receivedAt), part),
                 requestedIf: ifRange
             )
         } catch {
@@ -128,8 +134,12 @@ package struct DownloadPosition: Hashable {
     /// §15.5.17.
     ///
     /// A download of unknown size ends like this if its last byte arrived before its connection was lost.
-    package func isComplete(by response: Response) -> Bool {
-        let validators = Validators(response.headers)
+    ///
+    /// - Parameters:
+    ///   - response: The response to a request for the range.
+    ///   - receivedAt: The time of arrival, which replaces a missing `Date` (§6.6.1).
+    package func isComplete(by response: Response, receivedAt: Date? = nil) -> Bool {
+        let validators = Validators(response.headers, receivedAt: receivedAt)
         return end == nil && response.status.code == 416
             && ContentRange.unsatisfiedLength(response.headers) == offset
             && (validators.isEmpty || received.validators.isSameVersion(as: validators, requestedIf: ifRange))

@@ -9,7 +9,7 @@ struct ResumableDownload {
     init?(_ response: borrowing Response, to request: borrowing Request, _ settings: RetrySettings) {
         guard settings.policy.resumesDownloads, !response.body.isReplayable, request.head.method == .get,
             request.body.isReplayable, !request.options[LongLivedResponse.self],
-            let position = DownloadPosition(copy response)
+            let position = DownloadPosition(copy response, receivedAt: request.environment.time.date)
         else { return nil }
         self.position = position
     }

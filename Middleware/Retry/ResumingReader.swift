@@ -91,14 +91,15 @@ struct ResumingReader: BodyReader {
         }
         while true {
             if case .success(let response) = result {
-                if position.isComplete(by: response) {
+                let received = run.date
+                if position.isComplete(by: response, receivedAt: received) {
                     run.settle(response, .notNeeded)
                     self.run = nil
                     return nil
                 }
                 if response.status.kind == .successful {
                     do {
-                        try position.resume(with: response)
+                        try position.resume(with: response, receivedAt: received)
                     } catch {
                         run.settle(response, .cannotResume(error.reason))
                         break

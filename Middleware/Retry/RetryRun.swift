@@ -1,3 +1,4 @@
+import Foundation
 import HTTPChainCore
 import HTTPTypes
 
@@ -206,6 +207,9 @@ extension RetryRun {
     func isInterruption(_ error: any Error) -> Bool {
         !Task.isCancelled && settings.policy.isRetryable(.failure(error))
     }
+
+    /// The time of the call's environment.
+    var date: Date { request.environment.time.date }
 
     /// Restarts counting the attempts and the total time.
     mutating func noteProgress() {

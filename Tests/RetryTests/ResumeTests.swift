@@ -107,6 +107,35 @@ struct ResumeTests {
         }
     }
 
+    @Test(
+        "A response without Date has that of its arrival, so that its Last-Modified is enough to resume",
+        arguments: [1, 600]
+    )
+    func arrival(age: Double) async throws {
+        let clock = VirtualClock(isAutomatic: true)
+        let modified = HTTPDate(clock.date.addingTimeInterval(-age)).description
+        let sent = Locked<[HTTPFields]>([])
+        let server = InMemoryTransport { request in
+            let fields = request.headers
+            sent.withLock { $0.append(fields) }
+            guard fields[.range] != nil else {
+                let body = HTTPBody.once(length: 10) {
+                    BreakingReader(rest: Data("01234".utf8), limit: 5, error: lost(.answered))
+                }
+                return Response(.ok, headers: [.lastModified: modified], body: body)
+            }
+            return Response(.partialContent, headers: [.contentRange: "bytes 5-9/10"], body: "56789")
+        }
+        let chain = try Chain(transport: server, environment: .virtual(clock)) { RetryMiddleware(plainPolicy()) }
+        let response = try await chain.send(.get(url))
+        if age == 600 {
+            #expect(try await response.body.text() == "0123456789")
+            #expect(sent.withLock { $0.map { $0[.ifRange] } } == [nil, modified])
+        } else {
+            await #expect(throws: TransportError.self) { try await response.body.text() }
+        }
+    }
+
     @Test("A download that breaks goes on where it broke, and is whole")
     func goesOn() async throws {
         let server = FileServer(Self.content, breaks: [300_000, 200_000])
