@@ -13,6 +13,8 @@ public struct Fallback: Sendable, CustomStringConvertible {
     let answer: Answer
     /// The memories of previous responses.
     let memories: [LastAnswers]
+    /// The transports that requests may be sent to.
+    let branches: [any Transport]
     /// Whether the source may send a request, which may wait for a connection or a permit.
     let sends: Bool
     /// A short description of the source.
@@ -21,11 +23,13 @@ public struct Fallback: Sendable, CustomStringConvertible {
     private init(
         _ description: String,
         memories: [LastAnswers] = [],
+        branches: [any Transport] = [],
         sends: Bool = false,
         answer: @escaping Answer
     ) {
         self.description = description
         self.memories = memories
+        self.branches = branches
         self.sends = sends
         self.answer = answer
     }
@@ -34,7 +38,7 @@ public struct Fallback: Sendable, CustomStringConvertible {
     ///
     /// Requests whose body can be read only once aren't sent to it.
     public static func chain(_ transport: any Transport) -> Fallback {
-        Fallback(transport.name, sends: true) { request, _ in
+        Fallback(transport.name, branches: [transport], sends: true) { request, _ in
             guard request.body.isReplayable else { return nil }
             return try await transport.send(request)
         }
@@ -83,6 +87,7 @@ public struct Fallback: Sendable, CustomStringConvertible {
         Fallback(
             "\(self), or \(other)",
             memories: memories + other.memories,
+            branches: branches + other.branches,
             sends: sends || other.sends
         ) { [answer] request, failure in
             do {

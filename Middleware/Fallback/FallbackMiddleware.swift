@@ -27,10 +27,11 @@ public import HTTPTypes
 /// stays open, and its permits stay in use until the fallback has responded.
 ///
 /// **Place.** In any phase: outside retry and circuit breaker, as a last resort, and inside the cache if it responds to
-/// writes. An inner cache doesn't see those responses, and keeps its stored ones (RFC 9111, section 4.4).
+/// writes. If a chain of the fallback has a base URL, outside the URL builder, because a request that is complete ignores
+/// that base; `Chain.init` throws otherwise. An inner cache doesn't see those responses, and keeps its stored ones (RFC 9111, section 4.4).
 ///
 /// **Errors.** The call's own errors.
-public struct FallbackMiddleware: DeadlineKeepingMiddleware {
+public struct FallbackMiddleware: BranchingMiddleware, DeadlineKeepingMiddleware {
     /// Returns whether to use the fallback for a failure.
     public typealias Condition = @Sendable (_ request: HTTPRequest, _ failure: CallFallback.Reason) -> Bool
 
@@ -100,6 +101,9 @@ public struct FallbackMiddleware: DeadlineKeepingMiddleware {
             throw error
         }
     }
+
+    /// The chains and transports of the fallback.
+    package var branches: [any Transport] { fallback.branches }
 
     private func answer(_ request: Request, _ reason: CallFallback.Reason) async throws -> Response? {
         do {

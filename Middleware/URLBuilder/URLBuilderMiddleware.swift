@@ -143,18 +143,39 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         return summary
     }
 
-    /// Reports a base that isn't an absolute http or https URL.
+    /// Reports a base that isn't an absolute http or https URL, and an inner stage that sends requests to a chain whose
+    /// base they ignore, because they are complete by then.
     public func problems(at place: ChainPlace) -> [ChainProblem] {
+        let ignored = (place.inside + place.nested).flatMap { problems(of: $0) }
         guard case .failure(let error) = builder, case .invalidBase(let base, let reason) = error.problem else {
-            return []
+            return ignored
         }
-        return [
+        return ignored + [
             ChainProblem(
                 stage: "URLBuilderMiddleware",
                 problem: "URLBuilderMiddleware cannot use the base \"\(base)\": \(reason)",
                 fix: "give an absolute http or https URL, such as \"https://api.example.com/v2\""
             )
         ]
+    }
+
+    private func problems(of inner: any Middleware) -> [ChainProblem] {
+        guard let branches = (inner as? any BranchingMiddleware)?.branches else { return [] }
+        let name = inner.summary.name
+        // A custom builder may change a complete URL.
+        return branches.compactMap { branch in
+            guard
+                let other = branch.nestedStages.lazy.compactMap({ $0 as? URLBuilderMiddleware }).first,
+                other.custom == nil, let ignored = other.base, ignored != base
+            else { return nil }
+            return ChainProblem(
+                stage: name,
+                problem:
+                    "\(name) sends requests to a chain with the base \"\(Redaction.standard.url(ignored))\", which they "
+                    + "ignore, because URLBuilderMiddleware outside \(name) has completed their URLs",
+                fix: "move \(name) above URLBuilderMiddleware"
+            )
+        }
     }
 
     /// Completes the request's URL and passes it on.

@@ -180,6 +180,25 @@ struct FallbackTests {
         #expect(isReleased.withLock { $0 })
     }
 
+    @Test("A fallback inside a URL builder cannot send requests to a chain with another base")
+    func bases() throws {
+        func chain(_ outer: URLBuilderMiddleware, _ inner: URLBuilderMiddleware, isOutside: Bool = false) throws {
+            let mirror = try Chain(transport: ClosureTransport { _ in Response(.ok) }) { inner }
+            let fallback = FallbackMiddleware(.response(Response(.ok)).or(.chain(mirror)))
+            _ = try Chain(isOutside ? [fallback, outer] : [outer, fallback], transport: mirror.transport)
+        }
+        let builder = URLBuilderMiddleware(base: "https://api.example.com/v1")
+        let mirror = URLBuilderMiddleware(base: "https://mirror.example.com/v1?key=hunter2")
+        let error = #expect(throws: ChainOrderError.self) { try chain(builder, mirror) }
+        #expect(error?.problems.map(\.stage) == ["FallbackMiddleware"])
+        #expect(error?.reason.contains("https://mirror.example.com/v1") == true)
+        #expect(error?.recoverySuggestion == "move FallbackMiddleware above URLBuilderMiddleware")
+        try chain(builder, mirror, isOutside: true)
+        try chain(builder, builder)
+        let custom = URLBuilderMiddleware(base: "https://mirror.example.com") { call in call.reference }
+        try chain(builder, custom)
+    }
+
     @Test("What a fallback wrote is seen by a cache outside it, and not by one inside", arguments: [true, false])
     func writesBesideCache(isCacheOutside: Bool) async throws {
         let version = Locked(1)

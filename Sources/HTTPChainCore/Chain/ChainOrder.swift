@@ -89,7 +89,7 @@ enum ChainOrder {
             let place = ChainPlace(
                 outside: Array(stages[..<index]),
                 inside: Array(stages[(index + 1)...]),
-                nested: nested(in: transport),
+                nested: transport.nestedStages,
                 capabilities: inner,
                 transportName: transport.name,
                 isOverChain: transport is Chain
@@ -97,11 +97,6 @@ enum ChainOrder {
             return misplaced(stage, at: place) + clashes(of: stage, at: place)
                 + ((stage as? any ChainAwareMiddleware)?.problems(at: place) ?? [])
         }
-    }
-
-    private static func nested(in transport: any Transport) -> [any Middleware] {
-        guard let chain = transport as? Chain else { return [] }
-        return chain.stages + nested(in: chain.transport)
     }
 
     /// Returns the capabilities available at each place in the chain: element `n` is what stage `n - 1` finds inside
