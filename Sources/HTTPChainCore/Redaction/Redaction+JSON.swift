@@ -20,7 +20,7 @@ extension Redaction {
     /// Returns a JSON value with secrets redacted, at any depth.
     package func value(_ value: JSONValue) -> JSONValue {
         switch value {
-        case .null, .bool, .integer, .number: value
+        case .null, .bool, .integer, .number, .decimal: value
         case .string(let text): .string(Self.isURL(text) ? url(text, upTo: .max) : self.text(text))
         case .array(let elements): .array(elements.map(self.value))
         case .object(let members): .object(self.members(members))
