@@ -4,7 +4,7 @@ import HTTPChainSupport
 /// The aliases of a YAML file, counted before it is parsed.
 ///
 /// Text in quotes and comments is counted, too, so that the numbers are upper bounds.
-struct YAMLAliases {
+package struct YAMLAliases {
     /// The number of aliases.
     private(set) var count = 0
     /// Whether a key may be an alias or a collection.
@@ -19,7 +19,7 @@ struct YAMLAliases {
     /// Whether a colon would make a key of an alias or a collection.
     private var hasEnded = false
 
-    init(_ text: String) {
+    package init(_ text: String) {
         let bytes = Array(text.utf8)
         var index = 0
         while index < bytes.count {

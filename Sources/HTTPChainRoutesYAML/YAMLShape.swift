@@ -3,12 +3,12 @@ import HTTPChainSupport
 
 /// Checks of a YAML file before it is parsed, because libyaml and Yams recurse for each level, and compare keys by
 /// their whole content.
-enum YAMLShape {
+package enum YAMLShape {
     /// Whether no value is nested much deeper than the given number of levels.
     ///
     /// Counts brackets outside quotes and comments, and the columns where lines and the text after a dash begin,
     /// because each level of block style needs its own column.
-    static func isShallow(_ text: String, levels: Int) -> Bool {
+    package static func isShallow(_ text: String, levels: Int) -> Bool {
         let bytes = text.utf8
         var open = 0
         var columns: [Int] = []

@@ -40,9 +40,9 @@ struct PlatformError {
     }
 
     /// Whether the platform didn't accept the URL of the request, and so sent nothing.
-    static func isInvalidURL(_ error: any Error) -> Bool {
-        [.badURL, .unsupportedURL].contains((error as? URLError)?.code)
-    }
+    ///
+    /// `unsupportedURL` doesn't say that: on Linux it is also the code for a response that isn't HTTP.
+    static func isInvalidURL(_ error: any Error) -> Bool { (error as? URLError)?.code == .badURL }
 
     private static func kind(of error: any Error, _ text: String) -> TransportError.Kind {
         let code = (error as? URLError)?.code

@@ -3,10 +3,9 @@ import HTTPChainCore
 import HTTPChainErrorHandler
 import HTTPChainErrorHandlerXML
 import HTTPChainInMemory
+import HTTPChainRoutesYAML
 import HTTPChainStatusValidation
 import HTTPTypes
-
-@testable import HTTPChainRoutesYAML
 
 extension OutsideReader {
     /// Documents that a library parses, of whose work only the package's own is counted.

@@ -121,7 +121,8 @@ extension OutsideReader {
             let builder = try URLBuilder(base: "https://a.example/b?c=1")
             for reference in [text, "https://" + text, "https://" + text + ".example.com/", "//" + text, "/" + text] {
                 _ = try? builder.url(reference, URLArguments(path: few, query: ["q": "1"]))
-                _ = try? builder.url(reference)
+                // Another builder, which has not read the reference before.
+                _ = try? URLBuilder(base: "https://a.example/b?c=1").url(reference)
                 _ = try? URLVariableSyntax.all.variableNames(in: reference)
             }
             _ = try? builder.url("/{a}/{+a}", URLArguments(path: written, query: ["q": text]))

@@ -1,12 +1,11 @@
 #if AllTests && AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
+import HTTPChainAsyncHTTPClient
 import HTTPChainCore
 import HTTPTypes
 import TestSupport
 import Testing
-
-@testable import HTTPChainAsyncHTTPClient
 
 /// What a server over HTTP/2 does wrong.
 @Suite(.heavy, .timeLimit(.minutes(10)), .enabled(if: TLSFixture.isAvailable))
@@ -107,7 +106,8 @@ struct HTTP2ErrorTests {
     func largeHead() async throws {
         try await withServer { send in
             let response = try await send("fields/600")
-            #expect(response.status == .ok && response.headers.count == 600)
+            let name = try #require(HTTPField.Name("x"))
+            #expect(response.status == .ok && response.headers[values: name].count == 600)
         }
         try await withServer { send in
             let error = await #expect(throws: TransportError.self) { _ = try await send("fields/640") }

@@ -7,8 +7,6 @@ import NIOPosix
 import NIOSSL
 import TestSupport
 
-@testable import HTTPChainAsyncHTTPClient
-
 /// A server over HTTP/2 that sends heads with the statuses in the path of a request, the last of which ends the stream,
 /// or the frames that the path names; 500 for a request with a field that should not have left its client.
 struct HTTP2Server {
@@ -88,7 +86,8 @@ private final class StatusesInPath: ChannelInboundHandler {
         if statuses.count == 2, statuses[0] == "fields", let count = Int(statuses[1]) {
             return write(Self.head(withFields: count), context)
         }
-        if request.headers.contains(name: ExchangeBoard.field.rawName) { statuses = ["500"] }
+        let reserved = ["HTTPChain-Exchange", "HTTPChain-Field-Bytes"]
+        if reserved.contains(where: { request.headers.contains(name: $0) }) { statuses = ["500"] }
         for (index, status) in statuses.enumerated() {
             let head = HTTP2Frame.FramePayload.Headers(
                 headers: HPACKHeaders([(":status", status)]),

@@ -20,7 +20,7 @@ struct MovedHostMiddleware: Middleware {
     let old: String
     let new: String
 
-    // Where it belongs; a chain that has it elsewhere does not build. Without this line it may stand anywhere.
+    // The place of the stage: a chain with the stage elsewhere is refused. Without this line, it is allowed anywhere.
     var phase: Phase { .build }
 
     func intercept(_ request: consuming Request, next: Next) async throws -> Response {

@@ -147,7 +147,7 @@ struct PageTests {
         ),
         (
             .get("items?page[number]=1&x"), "page[number]",
-            ["/items?page[number]=1&x", "/items?x&page%5Bnumber%5D=2", "/items?x&page%5Bnumber%5D=3"]
+            ["/items?page%5Bnumber%5D=1&x", "/items?x&page%5Bnumber%5D=2", "/items?x&page%5Bnumber%5D=3"]
         ),
         (
             .get("items?page%5bnumber%5d=1"), "page[number]",

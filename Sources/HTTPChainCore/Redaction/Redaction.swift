@@ -72,13 +72,13 @@ public struct Redaction: Sendable {
         fieldNames: [
             "*authorization", "x-ms-authorization-auxiliary", "cookie", "set-cookie", "cookie2", "set-cookie2",
             "authentication-info", "proxy-authentication-info", "dpop", "x-amz-*", "x-auth", "x-*-auth",
-            "x-authentication", "x-key", "x-*-key", "fastly-key", "x-session",
+            "x-authentication", "x-key", "x-*-key", "fastly-key", "x-session", "x-otp", "x-*-otp",
         ] + secretNames,
         queryNames: secretNames + ["code", "key", "x-amz-*", "x-goog-*"],
         memberNames: secretNames + ["x-amz-*"]
     )
 
-    /// The well-known names that the patterns of ``standard`` match although their values are no secrets.
+    /// The well-known names that the patterns of ``standard`` match although their values aren't secret.
     static let exceptions = [
         "x-*-key": [
             "x-cache-key", "x-correlation-key", "x-dedup-key", "x-deduplication-key", "x-foreign-key", "x-group-key",
@@ -96,7 +96,7 @@ public struct Redaction: Sendable {
         "*secret_key*", "*private_key*", "*access_key*", "*auth_key", "*signing_key", "*encryption_key", "*shared_key",
         "*subscription_key", "*functions_key", "*function_key", "*master_key", "*service_key", "*sas_key", "*app_key",
         "*application_key", "*consumer_key", "*session_id", "*sessid", "*session_key", "*pwd", "*credential", "*jwt",
-        "*jwt_assertion", "*otp", "*license_key", "*account_key", "*storage_key", "*credentials", "*auth_code",
+        "*jwt_assertion", "otp", "*license_key", "*account_key", "*storage_key", "*credentials", "*auth_code",
         "*authorization_code",
         "assertion", "auth", "bearer", "client_assertion", "code_verifier", "device_code", "pass",
         "samlresponse", "secret_string", "session", "sid", "sig", "signature", "tokens", "x-goog-signature",

@@ -14,7 +14,7 @@ package enum JSONLexer {
     /// An escape and the index after it.
     package enum Escape: Hashable {
         case scalar(Unicode.Scalar, end: Int)
-        /// Half of a pair, which is no character (§8.2).
+        /// Half of a pair, which isn't a character (§8.2).
         case loneSurrogate(end: Int)
     }
 
