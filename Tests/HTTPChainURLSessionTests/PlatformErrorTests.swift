@@ -80,7 +80,9 @@ struct PlatformErrorTests {
 
     @Test("A code for a URL that the platform does not accept is an invalid request, which nothing was sent of")
     func invalidURL() throws {
-        for code in [URLError.Code.badURL, .unsupportedURL] { #expect(PlatformError.isInvalidURL(URLError(code))) }
+        #expect(PlatformError.isInvalidURL(URLError(.badURL)))
+        // On Linux also the code for a response that isn't HTTP.
+        #expect(!PlatformError.isInvalidURL(URLError(.unsupportedURL)))
         #expect(!PlatformError.isInvalidURL(URLError(.cannotFindHost)))
         #expect(!PlatformError.isInvalidURL(POSIXError(.EINVAL)))
         let head = Request.get("https://h.example/?token=hunter2").head
