@@ -61,6 +61,7 @@ struct FieldBytesTests {
         let server = try await LoopbackServer.start { exchange in
             guard exchange.request.target.hasPrefix("/caf") else {
                 let head = Array("HTTP/1.1 302 Found\r\nLocation: /caf".utf8) + [0xE9]
+                exchange.keepConnection()
                 return try await exchange.write(Data(head + Array("\r\nContent-Length: 1\r\n\r\n".utf8) + [0xE9]))
             }
             try await exchange.reply(200, body: Data(exchange.request.target.utf8))
@@ -79,6 +80,7 @@ struct FieldBytesTests {
             guard !exchange.request.values("Authorization").isEmpty else {
                 let head = Array("HTTP/1.1 401 No\r\nWWW-Authenticate: Digest realm=\"".utf8) + realm
                 let rest = Array("\", nonce=\"n\", algorithm=MD5\r\nContent-Length: 0\r\n\r\n".utf8)
+                exchange.keepConnection()
                 return try await exchange.write(Data(head + rest))
             }
             try await exchange.reply(200, body: exchange.request.bytes)
