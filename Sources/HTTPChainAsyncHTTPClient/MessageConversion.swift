@@ -21,13 +21,15 @@ extension HTTPClientRequest {
             isReplaced = true
             return text
         }
-        for field in request.head.headerFields {
-            guard ![.cookie, ExchangeBoard.field, FieldBytesHandler.field].contains(field.name) else { continue }
+        let fields = request.head.headerFields
+        for field in fields
+        where field.name != .cookie && field.name != ExchangeBoard.field && field.name != FieldBytesHandler.field {
             headers.add(name: field.name.rawName, value: text(field))
         }
         // HTTPFields keeps cookies separate, as HTTP/2 may; RFC 6265 §5.4 has a single Cookie field.
-        let cookies = request.head.headerFields[fields: .cookie].map(text)
-        if !cookies.isEmpty { headers.add(name: "Cookie", value: cookies.joined(separator: "; ")) }
+        if fields.contains(.cookie) {
+            headers.add(name: "Cookie", value: fields[fields: .cookie].map(text).joined(separator: "; "))
+        }
         if isReplaced { headers.add(name: FieldBytesHandler.field.rawName, value: "1") }
         if let upload {
             guard request.contentLength != 0 else { return }
