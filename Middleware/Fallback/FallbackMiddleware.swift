@@ -27,8 +27,9 @@ public import HTTPTypes
 /// stays open, and its permits stay in use until the fallback has responded.
 ///
 /// **Place.** In any phase: outside retry and circuit breaker, as a last resort, and inside the cache if it responds to
-/// writes. If a chain of the fallback has a base URL, outside the URL builder, because a request that is complete ignores
-/// that base; `Chain.init` throws otherwise. An inner cache doesn't see those responses, and keeps its stored ones (RFC 9111, section 4.4).
+/// writes. An inner cache doesn't see those responses, and keeps its stored ones (RFC 9111, section 4.4). If a chain of
+/// the fallback has another base URL, the stage belongs outside the URL builder: inside it, that base would be ignored,
+/// so `Chain.init` throws.
 ///
 /// **Errors.** The call's own errors.
 public struct FallbackMiddleware: BranchingMiddleware, DeadlineKeepingMiddleware {
