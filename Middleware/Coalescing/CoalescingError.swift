@@ -3,7 +3,7 @@ public import HTTPChainCore
 /// A caller read the body of a shared transfer so slowly that the part it hasn't read is no longer available.
 ///
 /// The other callers can continue to read. The part that this caller has read is correct, but incomplete.
-public struct CoalescingError: HTTPChainError {
+public struct CoalescingError: ExplainedError {
     /// The maximum size of the part kept for slow readers, in memory and in a file.
     public let limit: ByteCount
     /// Always "CoalescingMiddleware".
@@ -19,13 +19,7 @@ public struct CoalescingError: HTTPChainError {
         self.underlyingError = underlyingError
     }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// Advice on what to do about it.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         underlyingError == nil
             ? Explanation(
                 "the body was read more than \(limit) behind the other callers that share its transfer",

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// Thrown if content doesn't match its digest, or a digest can't be computed or verified.
-public struct ContentDigestError: HTTPChainError, Hashable {
+public struct ContentDigestError: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -30,13 +30,7 @@ public struct ContentDigestError: HTTPChainError, Hashable {
     /// Always "ContentDigestMiddleware".
     public var stage: String { "ContentDigestMiddleware" }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// Advice on what to do about it; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         switch problem {
         case .mismatch(let field, let expected, let actual):
             Explanation(

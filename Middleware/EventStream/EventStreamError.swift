@@ -3,7 +3,7 @@ public import HTTPChainCore
 public import HTTPTypes
 
 /// The error for a stream of events that can't be opened or read.
-public struct EventStreamError: HTTPChainError {
+public struct EventStreamError: ExplainedError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -72,13 +72,7 @@ public struct EventStreamError: HTTPChainError {
         EventStreamError(problem, failures: failures, exchange: exchange, underlyingError: underlyingError)
     }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// Advice on what to do about it; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         switch problem {
         case .status(let status) where StatusSet.redirection.contains(status.code):
             Explanation(

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// The error for content that can't be compressed or decoded.
-public struct ContentCodingError: HTTPChainError, Hashable {
+public struct ContentCodingError: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -59,13 +59,7 @@ public struct ContentCodingError: HTTPChainError, Hashable {
     /// Always "GzipMiddleware".
     public var stage: String { "GzipMiddleware" }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// Advice on what to do about it; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         let name = coding?.name ?? "encoded"
         return switch problem {
         case .notEncoded:

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// Thrown if a header field can't be set; nothing was sent.
-public struct HeadersError: HTTPChainError {
+public struct HeadersError: ExplainedError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -39,13 +39,7 @@ public struct HeadersError: HTTPChainError {
     /// Always "HeadersMiddleware".
     public var stage: String { "HeadersMiddleware" }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// Advice on what to do about it; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         Explanation(problem.description, problem.fix)
     }
 }

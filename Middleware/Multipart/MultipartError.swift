@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// The error for a multipart body that can't be framed or parsed.
-public struct MultipartError: HTTPChainError, Hashable {
+public struct MultipartError: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -62,13 +62,7 @@ public struct MultipartError: HTTPChainError, Hashable {
     /// Hashes the problem.
     public func hash(into hasher: inout Hasher) { hasher.combine(problem) }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// Advice on what to do about it; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         switch problem {
         case .invalidBoundary(let boundary, let reason):
             Explanation(

@@ -3,7 +3,7 @@ import HTTPChainSupport
 import HTTPTypes
 
 /// Thrown if a redirect may not be followed, or can't be.
-public struct RedirectError: ResponseError {
+public struct RedirectError: ResponseError, ExplainedError {
     /// The reason why a redirect isn't followed.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -39,12 +39,6 @@ public struct RedirectError: ResponseError {
     /// Always "RedirectMiddleware".
     public var stage: String { "RedirectMiddleware" }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// Advice on what to do about it; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
     /// The target as sent by the server if it contains user information, part of which may look like a path to a URL
     /// parser.
     private var shownTarget: String {
@@ -52,7 +46,7 @@ public struct RedirectError: ResponseError {
         return written.includes(Redaction.placeholder + "@") ? written : redaction.content.target(refused.to)
     }
 
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         switch problem {
         case .tooManyHops(let limit):
             Explanation(

@@ -2,7 +2,7 @@ public import HTTPChainCore
 public import HTTPTypes
 
 /// The error for an upload that can't be created or completed.
-public struct UploadError: HTTPChainError, NetworkFailure {
+public struct UploadError: ExplainedError, NetworkFailure {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -76,13 +76,7 @@ public struct UploadError: HTTPChainError, NetworkFailure {
         return TransportError.behind(underlyingError, stage: stage, exchange: nil)
     }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// Advice on what to do about it; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         switch problem {
         case .method(let method):
             Explanation("a \(method) request cannot be an upload", "use POST, PUT or PATCH, or leave out resumable()")

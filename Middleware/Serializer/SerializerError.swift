@@ -3,7 +3,7 @@ public import HTTPChainCore
 /// The error for a value that can't be encoded, or a response that can't be decoded at all.
 ///
 /// If the body was decoded but isn't the expected value, the error is `DecodingFailure`.
-public struct SerializerError: HTTPChainError {
+public struct SerializerError: ExplainedError {
     /// The body that the error is about.
     public enum Message: String, Sendable, Hashable {
         /// The request's body.
@@ -61,13 +61,7 @@ public struct SerializerError: HTTPChainError {
     /// Always "SerializerMiddleware".
     public var stage: String { "SerializerMiddleware" }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// Advice on what to do about it; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         switch problem {
         case .noSerializer(let type, let message, let available):
             Explanation(

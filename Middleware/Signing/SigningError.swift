@@ -2,7 +2,7 @@ public import Foundation
 public import HTTPChainCore
 
 /// Thrown if a request can't be signed, or a signature isn't valid.
-public struct SigningError: HTTPChainError {
+public struct SigningError: ExplainedError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -79,13 +79,7 @@ public struct SigningError: HTTPChainError {
     /// Always "SigningMiddleware".
     public var stage: String { "SigningMiddleware" }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// Advice on what to do about it; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         switch problem {
         case .missingComponent, .noContentDigest, .unsupportedComponent, .labelInUse, .bodyReadableOnce, .invalidKey,
             .keyTooShort, .keyFailed, .noCredentials, .credentialsExpired, .noWebhookID, .unsupportedTarget:

@@ -2,7 +2,7 @@ public import HTTPChainCore
 public import HTTPTypes
 
 /// Thrown if the status of a response isn't accepted.
-public struct StatusError: ResponseError {
+public struct StatusError: ResponseError, ExplainedError {
     /// The complete response: an error handler can read its body from the beginning.
     ///
     /// If the body broke during the preview, reading it returns the bytes of the preview and then throws the error.
@@ -22,13 +22,7 @@ public struct StatusError: ResponseError {
     /// Always "StatusValidationMiddleware".
     public var stage: String { "StatusValidationMiddleware" }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// Advice on what to do about it; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         Explanation(
             "the status \(status.code) is not accepted (accepted: \(accepted))",
             "handle StatusError, or accept it for this call with alsoAccepting([\(status.code)])"

@@ -3,7 +3,7 @@ public import HTTPChainCore
 /// The error for a URL that can't be built; nothing was sent.
 ///
 /// It contains the variable that caused it, but never a value.
-public struct URLBuilderError: HTTPChainError {
+public struct URLBuilderError: ExplainedError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -72,13 +72,7 @@ public struct URLBuilderError: HTTPChainError {
         }
     }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// Advice on what to do about it; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         switch problem {
         case .invalidBase(let base, let reason):
             Explanation(

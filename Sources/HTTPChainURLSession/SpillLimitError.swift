@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// An error for a response with more unread bytes than the transport may store on disk; the transfer was cancelled.
-public struct SpillLimitError: HTTPChainError {
+public struct SpillLimitError: ExplainedError {
     /// The maximum unread size on disk: the transport's ``URLSessionTransport/Configuration/spillLimit``.
     public let limit: ByteCount
     /// The request and the response head, redacted.
@@ -20,13 +20,7 @@ public struct SpillLimitError: HTTPChainError {
     /// Always "URLSessionTransport".
     public var stage: String { "URLSessionTransport" }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// A suggested fix; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         Explanation(
             "more than \(limit) of the response body waited unread on disk",
             "read it as it arrives, request it in ranges,  "

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// Thrown if credentials can't be created.
-public struct AuthenticationError: NetworkFailure {
+public struct AuthenticationError: NetworkFailure, ExplainedError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -48,13 +48,7 @@ public struct AuthenticationError: NetworkFailure {
         TransportError.behind(underlyingError, stage: stage, exchange: exchange)
     }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// Advice on what to do about it; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         switch problem {
         case .providerFailed(let space):
             Explanation(

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// Thrown if there is no token to send.
-public struct BearerAuthError: NetworkFailure {
+public struct BearerAuthError: NetworkFailure, ExplainedError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -56,13 +56,7 @@ public struct BearerAuthError: NetworkFailure {
         TransportError.behind(underlyingError, stage: stage, exchange: exchange)
     }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// Advice on what to do about it; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         switch problem {
         case .malformedToken:
             Explanation(

@@ -4,7 +4,7 @@ public import HTTPChainCore
 /// Thrown if a sign-in results in no token.
 ///
 /// Errors of the token endpoint are `OAuthError`.
-public struct SignInError: HTTPChainError {
+public struct SignInError: ExplainedError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -59,13 +59,7 @@ public struct SignInError: HTTPChainError {
     /// Always "OAuth".
     public var stage: String { "OAuth" }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// Advice on what to do about it; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         switch problem {
         case .refused(let code, let detail):
             Explanation(

@@ -114,7 +114,7 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware {
 }
 
 /// Thrown if a request names a route that ``RoutedAuthMiddleware`` doesn't have.
-public struct UnknownAuthRouteError: HTTPChainError, Hashable {
+public struct UnknownAuthRouteError: ExplainedError, Hashable {
     /// The name in the request.
     public let name: String
     /// The names of the routes.
@@ -125,13 +125,7 @@ public struct UnknownAuthRouteError: HTTPChainError, Hashable {
     /// Always "RoutedAuthMiddleware".
     public var stage: String { "RoutedAuthMiddleware" }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// Advice on what to do about it; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         Explanation(
             "there is no route called \"\(name)\"",
             (known.isEmpty ? "no route has a name" : "those with a name are \(known.joined(separator: ", "))")

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// Thrown if there is no session for a request.
-public struct SessionAuthError: NetworkFailure {
+public struct SessionAuthError: NetworkFailure, ExplainedError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -54,13 +54,7 @@ public struct SessionAuthError: NetworkFailure {
         TransportError.behind(underlyingError, stage: stage, exchange: exchange)
     }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// Advice on what to do about it; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         switch problem {
         case .authenticationFailed:
             Explanation("no session could be opened", "see the cause; the next call tries again")

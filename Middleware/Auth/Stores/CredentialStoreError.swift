@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// Thrown if a credential store's file can't be read or written.
-public struct CredentialStoreError: HTTPChainError, Hashable {
+public struct CredentialStoreError: ExplainedError, Hashable {
     /// A reason why the file cannot be used.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -35,13 +35,7 @@ public struct CredentialStoreError: HTTPChainError, Hashable {
     /// Always "FileCredentialStore".
     public var stage: String { "FileCredentialStore" }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// Advice on what to do about it; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         switch problem {
         case .readableByOthers(let mode):
             Explanation(

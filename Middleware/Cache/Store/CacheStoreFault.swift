@@ -5,7 +5,7 @@ public import HTTPChainCore
 /// It doesn't fail a call: the cache reports it as ``CacheEvent/storeFailure(_:_:)`` and continues without the store.
 /// Only the body of a large entry throws it to its reader: instead of returning wrong bytes, if the storage is damaged
 /// beyond the part already read; or if the store is closed in the meantime.
-public struct CacheStoreFault: HTTPChainError, Hashable {
+public struct CacheStoreFault: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -40,13 +40,7 @@ public struct CacheStoreFault: HTTPChainError, Hashable {
     /// Always "cache store".
     public var stage: String { "cache store" }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// Advice on what to do about it; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         switch problem {
         case .damaged(let what):
             Explanation("\(what) is damaged and was dropped", "check the disk if this happens again")

@@ -2,7 +2,7 @@ public import HTTPChainCore
 public import HTTPTypes
 
 /// The reason that a batch of log records wasn't delivered, if it wasn't an error of the chain.
-public struct LogShipperError: HTTPChainError {
+public struct LogShipperError: ExplainedError {
     /// A description of what happened.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -30,13 +30,7 @@ public struct LogShipperError: HTTPChainError {
     /// Always "LogShipper".
     public var stage: String { "LogShipper" }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// Advice on what to do about it; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         switch problem {
         case .later(let status):
             Explanation(

@@ -2,7 +2,7 @@ import Foundation
 public import HTTPChainCore
 
 /// The reason that a ``LogSpool`` couldn't be opened, or that an operation failed.
-public struct LogSpoolError: HTTPChainError, Hashable {
+public struct LogSpoolError: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -45,13 +45,7 @@ public struct LogSpoolError: HTTPChainError, Hashable {
     /// Always "log spool".
     public var stage: String { "log spool" }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// Advice on what to do about it; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         switch problem {
         case .full(let limit):
             Explanation("the spool is full (\(limit))", "raise its limit, or find out why the receiver takes nothing")

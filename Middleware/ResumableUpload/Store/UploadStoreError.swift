@@ -2,7 +2,7 @@ public import HTTPChainCore
 package import HTTPChainSupport
 
 /// The error for files of a ``FileUploadStore`` that can't be used.
-public struct UploadStoreError: HTTPChainError, Hashable {
+public struct UploadStoreError: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -29,13 +29,7 @@ public struct UploadStoreError: HTTPChainError, Hashable {
     /// Always "FileUploadStore".
     public var stage: String { "FileUploadStore" }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// Advice on what to do about it; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         switch problem {
         case .readableByOthers(let mode):
             Explanation(

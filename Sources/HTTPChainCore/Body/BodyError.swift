@@ -1,5 +1,5 @@
 /// An error thrown if a body can't be read as requested.
-public struct BodyError: HTTPChainError, Hashable {
+public struct BodyError: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -40,13 +40,7 @@ public struct BodyError: HTTPChainError, Hashable {
     /// Always "body".
     public var stage: String { "body" }
 
-    /// The reason for the error.
-    public var reason: String { explanation.reason }
-
-    /// Advice on how to fix it, or `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         switch problem {
         case .alreadyRead:
             Explanation(

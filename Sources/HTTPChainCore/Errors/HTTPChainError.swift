@@ -11,6 +11,8 @@ public protocol HTTPChainError: LocalizedError, CustomStringConvertible, CustomR
     var stage: String { get }
     /// What happened and to what, in one sentence without secrets; for advice, see `recoverySuggestion`.
     var reason: String { get }
+    /// Advice on how to fix it, in one sentence; `nil` by default.
+    var recoverySuggestion: String? { get }
     /// The request and the response so far, redacted; `nil` if there was no exchange yet.
     var exchange: ExchangeSnapshot? { get }
     /// The error that caused this one.

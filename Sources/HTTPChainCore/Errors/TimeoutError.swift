@@ -1,5 +1,5 @@
 /// An error thrown when the time limit of a call, an attempt or one of its steps is exceeded.
-public struct TimeoutError: TimeoutFailure, AnnotatedError {
+public struct TimeoutError: TimeoutFailure, AnnotatedError, ExplainedError {
     /// The progress of an exchange.
     package enum Progress: Sendable, Hashable {
         /// There was no time left from the start; nothing was sent.
@@ -65,13 +65,7 @@ public struct TimeoutError: TimeoutFailure, AnnotatedError {
         }
     }
 
-    /// The limit, the time taken and the progress, in one sentence.
-    public var reason: String { explanation.reason }
-
-    /// Advice on how to fix it.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         let attempt = attempt.map { "attempt \($0)" } ?? "the call"
         let (subject, remedy) =
             switch scope {

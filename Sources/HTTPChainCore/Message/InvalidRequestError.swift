@@ -1,5 +1,5 @@
 /// An error thrown if a request can't be sent; nothing was sent.
-public struct InvalidRequestError: HTTPChainError, Hashable {
+public struct InvalidRequestError: ExplainedError, Hashable {
     /// A reason why a request can't be sent.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -56,13 +56,7 @@ public struct InvalidRequestError: HTTPChainError, Hashable {
     /// Always "transport", the end of the chain.
     public var stage: String { "transport" }
 
-    /// The reason for the error.
-    public var reason: String { explanation.reason }
-
-    /// Advice on how to fix it, or `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         switch problem {
         case .relativeURL(let reference):
             Explanation(

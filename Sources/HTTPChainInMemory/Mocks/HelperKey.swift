@@ -23,7 +23,7 @@ public struct HelperKey<Helper: Sendable>: Sendable {
 }
 
 /// An error for an identifier that is used for helpers of different types.
-public struct HelperTypeError: HTTPChainError, Hashable {
+public struct HelperTypeError: ExplainedError, Hashable {
     /// The identifier.
     public let identifier: String
     /// The type of the existing helper.
@@ -34,13 +34,7 @@ public struct HelperTypeError: HTTPChainError, Hashable {
     /// Always "MockTransport".
     public var stage: String { "MockTransport" }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// A suggested fix; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         Explanation(
             "the helper \"\(identifier)\" is of type \(actual), but a mock expects type \(expected) with that name",
             "give helpers of different types different identifiers"

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// An error for a stage that did not follow a test's script.
-public struct StageHarnessError: HTTPChainError, Hashable {
+public struct StageHarnessError: ExplainedError, Hashable {
     /// A mismatch between a script and a stage.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -27,13 +27,7 @@ public struct StageHarnessError: HTTPChainError, Hashable {
     /// Always "StageHarness".
     public var stage: String { "StageHarness" }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// A suggested fix; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         switch problem {
         case .noAnswerLeft(let call, let request):
             Explanation(

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// Thrown if a token endpoint returns no token.
-public struct OAuthError: HTTPChainError {
+public struct OAuthError: ExplainedError {
     /// An error code, RFC 6749 §5.2; other documents and servers define more.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         /// The code as sent by the server.
@@ -84,13 +84,7 @@ public struct OAuthError: HTTPChainError {
     /// Always "TokenEndpoint".
     public var stage: String { "TokenEndpoint" }
 
-    /// A description of what happened.
-    public var reason: String { explanation.reason }
-
-    /// Advice on what to do about it; `nil` if there is none.
-    public var recoverySuggestion: String? { explanation.advice }
-
-    private var explanation: Explanation {
+    package var explanation: Explanation {
         switch problem {
         case .refused(let code, let detail):
             Explanation(
