@@ -42,6 +42,7 @@ final class Engine: Sendable {
         if request.body.isUnmeasuredFile { request.body = try await request.body.measured() }
         let progress = request.beginUploadReport()
         let report = request.options[ConnectionReport.self]
+        let connectivity = request.options[ConnectivityReport.self]
         let time = request.environment.time
         // Carries the limits of the exchange; head and body continue on their own.
         let limited = Request(head: request.head, options: request.options)
@@ -70,10 +71,10 @@ final class Engine: Sendable {
             configuration: configuration,
             control: control,
             report: report,
+            connectivity: connectivity,
             time: time
         )
-        let isLongLived = limited.options[LongLivedResponse.self]
-        let urlRequest = try Self.urlRequest(wire, upload, exchange, isLongLived: isLongLived)
+        let urlRequest = try Self.urlRequest(wire, upload, exchange, limited.options)
         isHandedOver = true
         return try await exchange.response { [self] in
             // The session isn't invalidated before `finish()`, so it still accepts tasks.
@@ -186,13 +187,14 @@ extension Engine {
         _ wire: WireRequest,
         _ upload: Upload,
         _ exchange: Exchange,
-        isLongLived: Bool
+        _ options: RequestOptions
     ) throws(InvalidRequestError) -> URLRequest {
         guard let url = URL(string: wire.url) else { throw Exchange.rejectedURL(of: wire.head, wire.redaction) }
         var request = URLRequest(url: url)
         request.httpMethod = wire.head.method.rawValue
         // An event stream may be silent for a very long time; its reader monitors it.
-        if isLongLived { request.timeoutInterval = 7 * 86_400 }
+        if options[LongLivedResponse.self] { request.timeoutInterval = 7 * 86_400 }
+        PlatformBehaviour.follow(options[NetworkHints.Option.self], in: &request)
         for field in wire.head.headerFields {
             let name = field.name.rawName
             if let before = request.value(forHTTPHeaderField: name) {

@@ -33,6 +33,8 @@ final class Exchange: Sendable {
         var starts = 0
         /// Whether the network accepted bytes of the request's body, on any connection.
         var wasTaken = false
+        /// Whether the platform waits for a network.
+        var isWaitingForNetwork = false
         /// The writing ends of failed streams, kept open until the task has ended.
         var failedStreams: [any Sendable] = []
     }
@@ -47,6 +49,7 @@ final class Exchange: Sendable {
     private let configuration: URLSessionTransport.Configuration
     private let control: ConnectionControl
     private let report: (@Sendable (ConnectionMetrics) -> Void)?
+    private let connectivity: (@Sendable (Bool) -> Void)?
     private let time: any TimeSource
     private let state = Locked(State())
 
@@ -59,6 +62,7 @@ final class Exchange: Sendable {
         configuration: URLSessionTransport.Configuration,
         control: ConnectionControl,
         report: (@Sendable (ConnectionMetrics) -> Void)?,
+        connectivity: (@Sendable (Bool) -> Void)?,
         time: any TimeSource
     ) {
         self.head = head
@@ -69,6 +73,7 @@ final class Exchange: Sendable {
         self.configuration = configuration
         self.control = control
         self.report = report
+        self.connectivity = connectivity
         self.time = time
     }
 
@@ -150,10 +155,29 @@ final class Exchange: Sendable {
 
     // MARK: What the platform tells
 
+    /// Called when there is no network that may carry the request, and the platform waits for one.
+    func waitsForNetwork() {
+        let isNews = state.withLock { state in
+            defer { state.isWaitingForNetwork = true }
+            return !state.isWaitingForNetwork && !state.isOver && state.ending == nil
+        }
+        if isNews { connectivity?(true) }
+    }
+
+    /// Records that a network carries the request.
+    private func hasNetwork() {
+        let isNews = state.withLock { state in
+            defer { state.isWaitingForNetwork = false }
+            return state.isWaitingForNetwork
+        }
+        if isNews { connectivity?(false) }
+    }
+
     /// Called when a response head has arrived.
     func received(_ response: HTTPURLResponse) {
         // RFC 9110 §15.2: interim responses are skipped; 101 is a final response.
         guard response.statusCode >= 200 || response.statusCode == 101 else { return }
+        hasNetwork()
         // Apple platforms report a head for each part of multipart/x-mixed-replace; the first belongs to the response.
         guard state.withLock({ $0.head == nil && $0.undecided == nil }) else { return }
         guard let fields = fields(of: response) else { return }
@@ -243,6 +267,7 @@ final class Exchange: Sendable {
             )
             return state.sentCount
         }
+        hasNetwork()
         timer?.sent(sent, of: upload.length)
         progress?(sent, upload.length)
     }

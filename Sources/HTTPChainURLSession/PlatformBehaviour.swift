@@ -105,6 +105,11 @@ enum PlatformBehaviour {
         }
     }
 
+    /// FoundationNetworking has no hints.
+    static let optionsRead: [any RequestOption.Type] = []
+
+    static func follow(_ hints: NetworkHints, in request: inout URLRequest) {}
+
     /// FoundationNetworking doesn't restrict networks.
     static func restriction(of error: any Error) -> String? { nil }
 
@@ -123,15 +128,27 @@ enum PlatformBehaviour {
 
     static let acceptsIPv6Addresses = true
 
+    static let optionsRead: [any RequestOption.Type] = [NetworkHints.Option.self]
+
+    static func follow(_ hints: NetworkHints, in request: inout URLRequest) {
+        if hints.contains(.background) { request.networkServiceType = .background }
+        if hints.contains(.responsive) { request.networkServiceType = .responsiveData }
+        if hints.contains(.streaming) { request.networkServiceType = .avStreaming }
+        if hints.contains(.http3) { request.assumesHTTP3Capable = true }
+        if hints.contains(.noCellular) { request.allowsCellularAccess = false }
+        if hints.contains(.noExpensive) { request.allowsExpensiveNetworkAccess = false }
+        if hints.contains(.noConstrained) { request.allowsConstrainedNetworkAccess = false }
+    }
+
     /// The messages aren't used, because they are in the user's language.
     static func explainsInWords(_ code: URLError.Code?) -> Bool { false }
 
     /// Returns the setting that prevents a request on the available network.
     static func restriction(of error: any Error) -> String? {
         let settings: [URLError.NetworkUnavailableReason: String] = [
-            .cellular: "cellular networks are not allowed: see URLSessionConfiguration.allowsCellularAccess",
-            .expensive: "expensive networks are not allowed: see ConnectionSettings.allowsExpensiveNetworks",
-            .constrained: "Low Data Mode is on: see ConnectionSettings.allowsConstrainedNetworks",
+            .cellular: "cellular networks are not allowed: see network(_:) and URLSessionConfiguration.allowsCellularAccess",
+            .expensive: "expensive networks are not allowed: see network(_:) and ConnectionSettings.allowsExpensiveNetworks",
+            .constrained: "Low Data Mode is on: see network(_:) and ConnectionSettings.allowsConstrainedNetworks",
         ]
         let reason = (error as? URLError)?.networkUnavailableReason
         return reason.map { settings[$0] ?? "the available network may not be used" }

@@ -120,6 +120,9 @@ public struct URLSessionTransport: Transport {
         return shared.union(engine.control.capabilities)
     }
 
+    /// The options that the transport reads: on Apple platforms, those of ``/HTTPChainCore/Request/network(_:)``.
+    public var optionsRead: [any RequestOption.Type] { PlatformBehaviour.optionsRead }
+
     /// Sends a request and returns when the response head has arrived.
     ///
     /// - Throws: ``/HTTPChainCore/InvalidRequestError`` for a request that can't be sent,

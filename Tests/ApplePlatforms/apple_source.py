@@ -15,7 +15,7 @@ PLATFORMS = ("macOS", "iOS", "tvOS", "watchOS", "visionOS")
 # The modules that the package asks for with canImport, and whether Apple platforms have them. AuthenticationServices is
 # on all of them; what it has there differs, and the code asks for the platform.
 MODULES = {
-    "Darwin": True, "Security": True, "Network": True, "CryptoKit": True, "AuthenticationServices": True,
+    "Darwin": True, "Security": True, "Network": True, "CryptoKit": True, "AuthenticationServices": True, "os": True,
     "FoundationNetworking": False, "FoundationXML": False, "Glibc": False, "Musl": False, "Android": False,
     "Bionic": False, "WASILibc": False, "WinSDK": False,
 }

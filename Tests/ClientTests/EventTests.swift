@@ -200,6 +200,7 @@ extension CallEvent {
         case .didBegin: "\(call) didBegin"
         case .progress: "\(call) progress"
         case .slow(let limit): "\(call) slow after \(limit)"
+        case .waitingForConnectivity(let isWaiting): "\(call) waiting: \(isWaiting)"
         case .notStored: "\(call) notStored"
         case .succeeded: "\(call) succeeded"
         case .failed(let error): "\(call) failed: \(type(of: error))"

@@ -11,11 +11,21 @@ import Testing
 private final class SlowGarden: Transport {
     let goesOn = Rendezvous()
     let begun = Counter()
+    let hasNetwork = Rendezvous()
+    private let waitsForNetwork: Bool
+
+    init(waitsForNetwork: Bool = false) { self.waitsForNetwork = waitsForNetwork }
 
     var capabilities: TransportCapabilities { [] }
 
     func send(_ request: consuming Request) async throws -> Response {
         begun.add()
+        if waitsForNetwork {
+            let report = request.options[ConnectivityReport.self]
+            report?(true)
+            try await hasNetwork.wait()
+            report?(false)
+        }
         let (method, path) = (request.method, request.head.path ?? "")
         try await goesOn.wait()
         return Garden.answer(method, path)
@@ -120,6 +130,26 @@ struct MonitorTests {
         garden.goesOn.reach()
         for call in running { _ = try await call.value }
         try await until("the calls to end") { monitor.count == 0 && monitor.fraction == 1 }
+    }
+
+    @Test("A monitor shows that a call waits for a network, until it goes on or ends", arguments: [true, false])
+    @MainActor
+    func waiting(goesOn: Bool) async throws {
+        let garden = SlowGarden(waitsForNetwork: true)
+        let monitor = CallMonitor()
+        let call = Client(over: try Garden.chain(over: garden)).makeCall(GetPlant(id: 7)).monitored(by: monitor)
+        let running = Task { try await call.value }
+        try await until("the call to wait") { monitor.isWaitingForConnectivity && monitor.count == 1 }
+        if goesOn {
+            garden.hasNetwork.reach()
+            try await until("the call to go on") { !monitor.isWaitingForConnectivity && monitor.count == 1 }
+            garden.goesOn.reach()
+            _ = try await running.value
+        } else {
+            running.cancel()
+            await #expect(throws: CancellationError.self) { try await running.value }
+        }
+        try await until("the call to end") { !monitor.isWaitingForConnectivity && monitor.count == 0 }
     }
 
     @Test("A failed and a cancelled call are no activity, and a duplicate isn't either")

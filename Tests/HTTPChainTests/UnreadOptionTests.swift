@@ -77,6 +77,7 @@ struct UnreadOptionTests {
         Lost("hedging", by: "HedgingMiddleware", HedgingMiddleware(HedgingPolicy(after: .fixed(.seconds(9))))) {
             $0.hedging(HedgingPolicy(after: .fixed(.seconds(9))))
         },
+        Lost("network", by: "URLSessionTransport") { $0.network(.noCellular) },
         Lost("onProgress", by: "ProgressMiddleware", ProgressMiddleware()) { $0.onProgress { _ in } },
         Lost("observingProgress", ".onProgress(", by: "ProgressMiddleware", ProgressMiddleware()) {
             $0.observingProgress().request
@@ -188,7 +189,7 @@ struct UnreadOptionTests {
         let chain = try Chain(transport: InMemoryTransport { _ in Response(.ok) })
         let off = Request.get(Self.url).retry(.never).timeout(nil).attemptTimeout(nil).caching(.off).cookies(.off)
             .coalesced(false).redirects(.never).logging(.off).idempotent(false).verifyingDigest(.off).recorded(false)
-            .with().headers()
+            .network([.background, .http3]).with().headers()
         #expect(try await chain.send(off).status == .ok)
     }
 

@@ -39,7 +39,7 @@ extension Logger.Metadata {
 }
 
 extension Logger.MetadataValue {
-    fileprivate init(_ value: JSONValue) {
+    init(_ value: JSONValue) {
         self =
             switch value {
             case .null: .string("null")

@@ -81,8 +81,9 @@ final class TypedCall<Kind: TypedRequest>: CallOperation {
     }
 
     private func makeRequest() throws -> Request {
-        let http = try core.makeRequest(request, settings)
+        var http = try core.makeRequest(request, settings)
         guard let teller else { return http }
+        http.options[ConnectivityReport.self] = { teller.tell(.waitingForConnectivity($0)) }
         return http.onProgress { teller.tell(.progress($0)) }
     }
 

@@ -23,6 +23,11 @@ public struct CallEvent: Sendable {
         ///
         /// - Parameter after: The time set for the client or the call.
         case slow(after: Duration)
+        /// The call waits for a network, or no longer waits; see
+        /// ``/HTTPChainCore/ConnectionSettings/waitsForConnectivity``.
+        ///
+        /// Only URLSession on Apple platforms reports it.
+        case waitingForConnectivity(Bool)
         /// The reply of a ``StoredRequest`` couldn't be stored; the call still returns the reply.
         case notStored(any Error)
         /// The call has its output.
@@ -36,7 +41,7 @@ public struct CallEvent: Sendable {
         public var isEnd: Bool {
             switch self {
             case .succeeded, .failed, .cancelled: true
-            case .willBegin, .didBegin, .progress, .slow, .notStored: false
+            case .willBegin, .didBegin, .progress, .slow, .waitingForConnectivity, .notStored: false
             }
         }
     }

@@ -18,6 +18,11 @@ public final class CallMonitor {
     /// The number of running calls.
     public private(set) var count = 0
 
+    /// Whether a running call waits for a network; see ``/HTTPChainCore/ConnectionSettings/waitsForConnectivity``.
+    ///
+    /// Only URLSession on Apple platforms reports it.
+    public private(set) var isWaitingForConnectivity = false
+
     /// The newest report of `ProgressMiddleware`; `nil` before the first report, and in a chain without that stage.
     ///
     /// It counts the caller's bytes, or the bytes on the wire if the chain reports no others.
@@ -67,6 +72,7 @@ public final class CallMonitor {
         // Setting an equal value would update the views that show it.
         if count != summary.count { count = summary.count }
         if fraction != summary.fraction { fraction = summary.fraction }
+        if isWaitingForConnectivity != summary.isWaiting { isWaitingForConnectivity = summary.isWaiting }
         progress = summary.progress
     }
 }

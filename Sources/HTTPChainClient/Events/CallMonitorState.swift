@@ -22,10 +22,13 @@ final class CallMonitorState: Sendable {
         var count = 0
         var progress: TransferProgress?
         var fraction: Double?
+        var isWaiting = false
     }
 
     private struct State {
         var running: Set<CallName> = []
+        /// The running calls that wait for a network.
+        var waiting: Set<CallName> = []
         var transfers: [CallName: Transfer] = [:]
         var latest: TransferProgress?
         var version = 0
@@ -38,12 +41,15 @@ final class CallMonitorState: Sendable {
                 let fractions = reports.compactMap(\.fraction)
                 fraction = fractions.count == reports.count ? fractions.reduce(0, +) / Double(fractions.count) : nil
             }
-            return Summary(count: running.count, progress: latest, fraction: fraction)
+            return Summary(count: running.count, progress: latest, fraction: fraction, isWaiting: !waiting.isEmpty)
         }
 
         mutating func note(_ event: CallEvent) {
             let name = CallName(source: event.source, number: event.call)
+            if event.change.isEnd { waiting.remove(name) }
             switch event.change {
+            case .waitingForConnectivity(true): waiting.insert(name)
+            case .waitingForConnectivity(false): waiting.remove(name)
             case .willBegin: running.insert(name)
             case .progress(let report): note(report, of: name)
             case .succeeded:

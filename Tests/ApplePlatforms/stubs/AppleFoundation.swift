@@ -62,6 +62,16 @@ public struct URLRequest: Sendable, Hashable {
     public var url: URL?
     public var httpMethod: String?
     public var timeoutInterval: TimeInterval = 60
+    // https://developer.apple.com/documentation/foundation/nsurlrequest/networkservicetype-swift.enum
+    public enum NetworkServiceType: UInt, Sendable {
+        case `default`, video, background, voice, responsiveData, avStreaming, responsiveAV, callSignaling
+    }
+    public var networkServiceType: NetworkServiceType = .default
+    public var allowsCellularAccess = true
+    public var allowsExpensiveNetworkAccess = true
+    public var allowsConstrainedNetworkAccess = true
+    // https://developer.apple.com/documentation/foundation/urlrequest/assumeshttp3capable
+    public var assumesHTTP3Capable = false
     public var httpBody: Data?
     public var httpBodyStream: InputStream? {
         get { nil }
@@ -161,6 +171,8 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
         totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     )
+    // https://developer.apple.com/documentation/foundation/urlsessiontaskdelegate/urlsession(_:taskiswaitingforconnectivity:)
+    func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics)
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
 }

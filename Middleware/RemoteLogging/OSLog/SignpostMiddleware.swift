@@ -1,0 +1,57 @@
+#if canImport(os)
+public import HTTPChainCore
+import os
+
+/// Marks each call as an interval, which Instruments shows on its timeline.
+///
+/// ```swift
+/// SignpostMiddleware(subsystem: "com.example.shop")
+/// ```
+///
+/// The interval begins with the method and the redacted URL, and ends with the status, or with the type of the error. It
+/// is named "HTTP". If nobody records signposts, the stage only passes the request on.
+///
+/// **Place.** Phase ``/HTTPChainCore/Phase/call``.
+///
+/// **Options.** None.
+///
+/// **Errors.** None of its own.
+public struct SignpostMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
+    private let signposter: OSSignposter
+
+    /// Makes the stage.
+    ///
+    /// - Parameters:
+    ///   - subsystem: The name of the program, such as its bundle identifier.
+    ///   - category: The category of the intervals.
+    public init(subsystem: String, category: String = "PointsOfInterest") {
+        signposter = OSSignposter(subsystem: subsystem, category: category)
+    }
+
+    /// ``/HTTPChainCore/Phase/call``.
+    public var phase: Phase { .call }
+
+    /// The name and purpose of the stage.
+    public var summary: StageSummary {
+        StageSummary("SignpostMiddleware", purpose: "marks calls for Instruments")
+    }
+
+    /// Passes the request on between the ends of an interval.
+    ///
+    /// - Throws: Errors from the inner stages.
+    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        guard signposter.isEnabled else { return try await next(request) }
+        let target = "\(ExchangeSnapshot(request.head, redaction: request.redaction))"
+        let interval = signposter.beginInterval("HTTP", id: signposter.makeSignpostID(), "\(target, privacy: .public)")
+        do {
+            let response = try await next(request)
+            signposter.endInterval("HTTP", interval, "\(response.head.status.code)")
+            return response
+        } catch {
+            let name = "\(type(of: error))"
+            signposter.endInterval("HTTP", interval, "\(name, privacy: .public)")
+            throw error
+        }
+    }
+}
+#endif
