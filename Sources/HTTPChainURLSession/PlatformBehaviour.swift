@@ -146,8 +146,10 @@ enum PlatformBehaviour {
     /// Returns the setting that prevents a request on the available network.
     static func restriction(of error: any Error) -> String? {
         let settings: [URLError.NetworkUnavailableReason: String] = [
-            .cellular: "cellular networks are not allowed: see network(_:) and URLSessionConfiguration.allowsCellularAccess",
-            .expensive: "expensive networks are not allowed: see network(_:) and ConnectionSettings.allowsExpensiveNetworks",
+            .cellular: "cellular networks are not allowed: see network(_:) and "
+                + "URLSessionConfiguration.allowsCellularAccess",
+            .expensive: "expensive networks are not allowed: see network(_:) and "
+                + "ConnectionSettings.allowsExpensiveNetworks",
             .constrained: "Low Data Mode is on: see network(_:) and ConnectionSettings.allowsConstrainedNetworks",
         ]
         let reason = (error as? URLError)?.networkUnavailableReason

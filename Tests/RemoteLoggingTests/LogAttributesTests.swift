@@ -27,7 +27,8 @@ struct LogAttributesTests {
     @Test("A record on one line has its attributes behind the message, and no controls")
     func line() {
         let attributes: LogAttributes = ["http.request.method": "GET", "codes": [200, 404], "a\nb": "x\u{1B}[2J"]
-        let record = LogRecord(date: .now, level: .info, component: "http", message: "GET /\r\n", attributes: attributes)
+        let now = Date()
+        let record = LogRecord(date: now, level: .info, component: "a", message: "GET /\r\n", attributes: attributes)
         let line = record.line
         #expect(line.hasPrefix("GET /\\r\\n http.request.method=GET codes=["))
         #expect(line.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })

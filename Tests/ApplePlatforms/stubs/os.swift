@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
 // What the kit uses of the module os. `OSLogMessage` takes an interpolation only, as there, where the compiler evaluates it.
 
 // https://developer.apple.com/documentation/os/oslogtype
@@ -28,7 +29,10 @@ public struct OSLogInterpolation: StringInterpolationProtocol {
         _ argumentString: @autoclosure @escaping () -> String,
         privacy: OSLogPrivacy = .private
     ) {}
-    public mutating func appendInterpolation(_ number: @autoclosure @escaping () -> Int, privacy: OSLogPrivacy = .public) {}
+    public mutating func appendInterpolation(
+        _ number: @autoclosure @escaping () -> Int,
+        privacy: OSLogPrivacy = .public
+    ) {}
 }
 // https://developer.apple.com/documentation/os/oslogmessage
 public struct OSLogMessage: ExpressibleByStringInterpolation, ExpressibleByStringLiteral {
