@@ -1,15 +1,5 @@
-import HTTPChainCore
-import Logging
-
-extension LogRecord {
-    /// The message and the attributes as `name=value`, on one line.
-    package var line: String {
-        let values = attributes.map { "\($0.name.escapingControls())=\(Logger.MetadataValue($0.value))" }
-        return ([message.escapingControls()] + values).joined(separator: " ")
-    }
-}
-
 #if canImport(os)
+import HTTPChainCore
 public import Logging
 import os
 

@@ -1,5 +1,6 @@
 #if canImport(os)
 public import HTTPChainCore
+import HTTPTypes
 import os
 
 /// Marks each call as an interval, which Instruments shows on its timeline.

@@ -30,6 +30,14 @@ public struct LoggerSink: LogSink {
     }
 }
 
+extension LogRecord {
+    /// The message and the attributes as `name=value`, on one line.
+    package var line: String {
+        let values = attributes.map { "\($0.name.escapingControls())=\(Logger.MetadataValue($0.value))" }
+        return ([message.escapingControls()] + values).joined(separator: " ")
+    }
+}
+
 extension Logger.Metadata {
     /// Converts attributes to metadata: arrays and objects keep their structure, everything else becomes escaped text.
     init(_ attributes: LogAttributes) {
