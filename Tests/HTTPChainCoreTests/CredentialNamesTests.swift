@@ -49,7 +49,7 @@ struct CredentialNamesTests {
         ),
         (
             "Cloudflare Access: developers.cloudflare.com/cloudflare-one/access-controls/service-credentials/service-tokens",
-            ["CF-Access-Client-Secret", "cf-access-token", "Cf-Access-Jwt-Assertion"], []
+            ["CF-Access-Client-Id", "CF-Access-Client-Secret", "cf-access-token", "Cf-Access-Jwt-Assertion"], []
         ),
         ("Kong: developer.konghq.com/plugins/key-auth", ["apikey"], ["apikey"]),
         (
@@ -65,6 +65,11 @@ struct CredentialNamesTests {
             "Tableau: help.tableau.com/current/api/rest_api/en-us/REST/rest_api_concepts_auth.htm",
             ["X-Tableau-Auth"], []
         ),
+        (
+            "Azure App Service: learn.microsoft.com/azure/app-service/configure-authentication-user-identities",
+            ["X-MS-CLIENT-PRINCIPAL"], []
+        ),
+        ("Honeycomb: api-docs.honeycomb.io/api/auth", ["X-Honeycomb-Team"], []),
         ("Appwrite: appwrite.io/docs/apis/rest", ["X-Appwrite-Key", "X-Appwrite-JWT"], []),
         (
             "New Relic: docs.newrelic.com/docs/logs/log-api/introduction-log-api",
@@ -77,7 +82,9 @@ struct CredentialNamesTests {
             "Habits without a vendor",
             [
                 "X-Authorization", "X-Auth", "X-Auth-Token", "X-Key", "X-App-Key", "X-Application-Key", "X-Plant-Auth",
-                "X-Plant-Key", "X-Authentication", "X-Credentials", "X-Plant-Credentials", "X-Session", "X-Otp",
+                "X-Plant-Key", "X-Authentication", "X-Credentials", "X-Plant-Credentials", "X-Session",
+                "X-Plant-Session", "X-Otp",
+                "X-Otp", "Authentication",
             ],
             ["master_key", "functions_key", "my-subscription-key"]
         ),

@@ -72,7 +72,9 @@ public struct Redaction: Sendable {
         fieldNames: [
             "*authorization", "x-ms-authorization-auxiliary", "cookie", "set-cookie", "cookie2", "set-cookie2",
             "authentication-info", "proxy-authentication-info", "dpop", "x-amz-*", "x-auth", "x-*-auth",
-            "x-authentication", "x-key", "x-*-key", "fastly-key", "x-session", "x-otp", "x-*-otp",
+            "authentication", "x-authentication", "x-key", "x-*-key", "fastly-key", "x-session", "x-*-session", "x-otp",
+            "x-*-otp",
+            "x-honeycomb-team", "x-ms-client-principal", "cf-access-client-id",
         ] + secretNames,
         queryNames: secretNames + ["code", "key", "x-amz-*", "x-goog-*"],
         memberNames: secretNames + ["x-amz-*"]
