@@ -18,7 +18,8 @@ extension CacheEntry {
         if !key.partition.isEmpty { notes.append("of \(Redaction.standard.text(key.partition))") }
         if let identifier = key.identifier { notes.append("identifier \(Redaction.standard.text(identifier))") }
         if let name = metadata.classification { notes.append("class \(name)") }
-        for field in metadata.variant.fields { notes.append("for \(field.name): \(field.shownValue)") }
+        let variant = "\(metadata.variant)"
+        if !variant.isEmpty { notes.append("for \(variant)") }
         switch metadata.lifetime {
         case .server: break
         case .atMost(let duration): notes.append("for at most \(duration)")
@@ -34,10 +35,7 @@ extension StoredResponse {
     /// The response's age and remaining freshness, for a private cache.
     var freshness: String {
         let freshness = CacheRules().freshness(of: self, at: Date())
-        let age = "age \(Int64(freshness.age)) s"
-        let left = Int64(freshness.timeToLive.rounded(.towardZero))
-        return freshness.isFresh
-            ? "\(age), fresh for \(left) s by \(freshness.source.rawValue)" : "\(age), stale since \(-left) s"
+        return "age \(Int64(freshness.age)) s, \(freshness)"
     }
 
     /// The size of the stored content, and its range if only a part is stored.

@@ -17,7 +17,7 @@ func openStore(_ path: String) throws(UsageError) -> any CacheStore {
     if let names = try? FileManager.default.contentsOfDirectory(atPath: url.path) {
         let isStore = names.contains("lock") && names.contains("index") || names.contains { $0.hasSuffix(".entry") }
         guard isStore else { throw UsageError("\(path) is not the directory of a store") }
-        return FileCacheStore(directory: url, bounds: bounds)
+        return .files(in: url, bounds: bounds)
     }
     guard beginning(of: url, 16) == Data("SQLite format 3\0".utf8) else {
         throw UsageError("\(path) is neither the directory of a store nor a database")

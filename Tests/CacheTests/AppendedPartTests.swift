@@ -214,7 +214,8 @@ struct AppendedPartTests {
         let base = store()
         let all = content(1, 400_000)
         let stores: [any BodyAppending] = [
-            TieredCacheStore(memory: .memory(limit: .megabytes(4)), over: base), DividedCacheStore([:], others: base),
+            TieredCacheStore(memory: MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(4))), over: base),
+            DividedCacheStore([:], others: base),
         ]
         for (name, store) in stores.enumerated() {
             let key = storeKey(name)

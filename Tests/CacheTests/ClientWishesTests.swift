@@ -102,7 +102,7 @@ struct ClientWishesTests {
     func rewritten() async throws {
         let clock = VirtualClock()
         let transport = InMemoryTransport()
-        let store = MemoryCacheStore.memory(limit: .megabytes(1))
+        let store = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1)))
         let cache = CacheMiddleware(
             store: store,
             partition: .shared,
@@ -141,7 +141,7 @@ struct ClientWishesTests {
     func refused() async throws {
         let clock = VirtualClock()
         let transport = InMemoryTransport()
-        let store = MemoryCacheStore.memory(limit: .megabytes(1))
+        let store = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1)))
         let reasons = Events<String>()
         let cache = CacheMiddleware(
             store: store,

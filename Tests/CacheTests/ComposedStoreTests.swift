@@ -13,8 +13,8 @@ struct ComposedStoreTests {
 
     @Test("Each class has its store, and a response takes the place of one of another class")
     func divided() async throws {
-        let personal = MemoryCacheStore.memory(limit: .megabytes(1))
-        let others = MemoryCacheStore.memory(limit: .megabytes(1))
+        let personal = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1)))
+        let others = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1)))
         let store = DividedCacheStore(["personal": personal], others: others)
         #expect(store.summary == "personal: memory, up to 1 MB; others: memory, up to 1 MB")
         try await store.put(storeKey(1), content(1, 10), storeMetadata(classification: "personal"))
@@ -33,15 +33,22 @@ struct ComposedStoreTests {
 
     @Test("A store that several classes share keeps the entries of each, whether it is given twice or opened twice")
     func sharedByClasses() async throws {
-        let memory = MemoryCacheStore.memory(limit: .megabytes(1))
+        let memory = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1)))
         let one = FileCacheStore(directory: directory.url, bounds: CacheBounds(totalBytes: .megabytes(1)))
         let other = FileCacheStore(
             directory: directory.url.appending(path: "../\(directory.url.lastPathComponent)/"),
             bounds: CacheBounds(totalBytes: .megabytes(1))
         )
-        for (first, second) in [(memory, memory), (one, one), (one, other)] as [(any CacheStore, any CacheStore)] {
+        let pairs: [(any CacheStore, any CacheStore)] = [
+            (memory, memory), (BuiltInCacheStore(memory), BuiltInCacheStore(memory)), (one, one),
+            (BuiltInCacheStore(one), other),
+        ]
+        for (first, second) in pairs {
             for store in [
-                DividedCacheStore(["a": first, "b": second], others: MemoryCacheStore.memory(limit: .megabytes(1))),
+                DividedCacheStore(
+                    ["a": first, "b": second],
+                    others: MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1)))
+                ),
                 DividedCacheStore(["a": first], others: second),
             ] {
                 try await store.remove(.all)
@@ -60,10 +67,15 @@ struct ComposedStoreTests {
         "§4.4: what a stage over one part makes invalid is not stored by a stage over the whole, and the other way round"
     )
     func dividedLog() async throws {
-        let personal = MemoryCacheStore.memory(limit: .megabytes(1))
-        let others = MemoryCacheStore.memory(limit: .megabytes(1))
+        let personal = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1)))
+        let others = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1)))
         let whole = DividedCacheStore(
-            ["personal": TieredCacheStore(memory: .memory(limit: .megabytes(1)), over: personal)],
+            [
+                "personal": TieredCacheStore(
+                    memory: MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1))),
+                    over: personal
+                )
+            ],
             others: others
         )
         let transport = InMemoryTransport { request in
@@ -94,8 +106,8 @@ struct ComposedStoreTests {
     @Test("Entries of the same number in two stores are told apart")
     func dividedNames() async throws {
         let store = DividedCacheStore(
-            ["a": MemoryCacheStore.memory(limit: .megabytes(1))],
-            others: MemoryCacheStore.memory(limit: .megabytes(1))
+            ["a": MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1)))],
+            others: MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1)))
         )
         let first = try #require(
             try await store.put(storeKey(1), content(1, 10), storeMetadata(classification: "a")).entry
@@ -110,7 +122,10 @@ struct ComposedStoreTests {
     @Test("The second use of an entry comes from memory; what changes below is seen")
     func tiered() async throws {
         let base = FileCacheStore(directory: directory.url, bounds: .ample)
-        let store = TieredCacheStore(memory: .memory(limit: .megabytes(1)), over: base)
+        let store = TieredCacheStore(
+            memory: MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1))),
+            over: base
+        )
         try await store.put(storeKey(1), content(1, 1000), storeMetadata(tag: "\"1\""))
         #expect(try await store.bytes(storeKey(1)) == content(1, 1000))
         // Behind the store's back, so that it shows where an answer comes from.
@@ -131,8 +146,8 @@ struct ComposedStoreTests {
 
     @Test("Large bodies and keys with several variants are answered from below")
     func tieredPassing() async throws {
-        let base = MemoryCacheStore.memory(limit: .megabytes(10))
-        let memory = MemoryCacheStore.memory(limit: .megabytes(1))
+        let base = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(10)))
+        let memory = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1)))
         let store = TieredCacheStore(memory: memory, over: base, copyingUpTo: .bytes(100))
         try await store.put(storeKey(1), content(1, 101))
         try await store.put(storeKey(2), content(2, 10), storeMetadata("a"))
@@ -153,7 +168,7 @@ struct ComposedStoreTests {
     @Test("A body that is a stream is copied while it is read to its end, and not where it is left before")
     func tieredStreams() async throws {
         let base = FileCacheStore(directory: directory.url, bounds: .ample)
-        let memory = MemoryCacheStore.memory(limit: .megabytes(4))
+        let memory = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(4)))
         let store = TieredCacheStore(memory: memory, over: base)
         let bytes = content(1, 700_000)
         let entry = try #require(try await store.put(storeKey(1), bytes).entry)
@@ -191,7 +206,10 @@ struct ComposedStoreTests {
     @Test("Uses of copies in memory count below")
     func tieredUses() async throws {
         let base = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(10), entryCount: 3), shards: 1)
-        let store = TieredCacheStore(memory: .memory(limit: .megabytes(4)), over: base)
+        let store = TieredCacheStore(
+            memory: MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(4))),
+            over: base
+        )
         for name in 1...3 {
             try await store.put(storeKey(name), content(name, 10))
             _ = try await store.bytes(storeKey(name))
@@ -202,7 +220,10 @@ struct ComposedStoreTests {
         #expect(try await base.keys() == ["2", "4", "5"])
         // Many are told below without an entry being stored.
         let wide = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(10), entryCount: 100), shards: 1)
-        let other = TieredCacheStore(memory: .memory(limit: .megabytes(4)), over: wide)
+        let other = TieredCacheStore(
+            memory: MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(4))),
+            over: wide
+        )
         for name in 0..<100 { try await other.put(storeKey(name), content(name, 10)) }
         for name in 0..<100 { _ = try await other.bytes(storeKey(name)) }
         for name in 0..<64 { _ = try await other.bytes(storeKey(name)) }
@@ -214,8 +235,8 @@ struct ComposedStoreTests {
     @Test("Readers beside writers never see what was replaced before they began")
     func tieredRaces() async throws {
         let store = TieredCacheStore(
-            memory: .memory(limit: .megabytes(1)),
-            over: MemoryCacheStore.memory(limit: .megabytes(10))
+            memory: MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1))),
+            over: MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(10)))
         )
         let committed = Locked(0)
         let found = Counter()

@@ -19,7 +19,7 @@ final class Conversation: Sendable {
 
     init(
         _ mode: CacheRules.Mode = .private,
-        store: MemoryCacheStore = .memory(limit: .megabytes(1)),
+        store: MemoryCacheStore = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1))),
         partition: UserPartition = .shared,
         settings: CacheSettings = CacheSettings(),
         routes: [CacheRoute] = [],

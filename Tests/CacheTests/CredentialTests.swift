@@ -29,7 +29,7 @@ private enum ApiKeyOption: RequestOption {
 struct CredentialTests {
     private let token = Locked("ada")
     private let transport = InMemoryTransport()
-    private let store = MemoryCacheStore.memory(limit: .megabytes(1))
+    private let store = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1)))
 
     private func chain(_ mode: CacheRules.Mode, _ partition: UserPartition, order: OrderCheck = .checked) throws
         -> Chain

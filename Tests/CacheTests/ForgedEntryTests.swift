@@ -80,7 +80,7 @@ struct ForgedEntryTests {
         #if SQLite
         case .sqlite:
             let file = scratch.file("cache.sqlite")
-            let store = SQLiteCacheStore(file: file, bounds: .ample)
+            let store = SQLiteStore(file: file, bounds: .ample)
             try await store.put(Self.key, entry.body, entry.metadata)
             let head = Data(entry.head)
             try await DatabaseQueue.patient(path: file.path).write { db in
@@ -161,7 +161,7 @@ struct ForgedEntryTests {
                 }
             }
             #if SQLite
-            await (store as? SQLiteCacheStore)?.close()
+            await (store.unwrapped as? SQLiteStore)?.close()
             #endif
         }
         return (found, refused, served)
@@ -186,13 +186,13 @@ struct ForgedEntryTests {
         for change in ["total SET bytes", "total SET entries", "entry SET used", "entry SET bytes"] {
             let scratch = try ScratchDirectory.created()
             let file = scratch.file("cache.sqlite")
-            let first = SQLiteCacheStore(file: file, bounds: .ample)
+            let first = SQLiteStore(file: file, bounds: .ample)
             try await first.put(storeKey(1), content(1, 1000))
             await first.close()
             try await DatabaseQueue.patient(path: file.path).write { db in
                 try db.execute(sql: "UPDATE \(change) = ?", arguments: [number])
             }
-            let store = SQLiteCacheStore(file: file, bounds: .ample)
+            let store = SQLiteStore(file: file, bounds: .ample)
             _ = try? await store.usage()
             _ = try? await store.put(storeKey(2), content(2, 1000))
             try await store.put(storeKey(3), content(3, 1000))

@@ -117,7 +117,7 @@ extension CacheMiddleware {
 
 /// A store that lets something happen once between the last look before a commit and the commit.
 private final class CommitGate: WrappedStore {
-    let base = MemoryCacheStore.memory(limit: .megabytes(1))
+    let base = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1)))
     let beforeCommit = Locked<(@Sendable () async throws -> Void)?>(nil)
 
     func makeWriter(

@@ -63,7 +63,7 @@ struct MemoryStoreTests {
 
     @Test("An entry is there when it is committed, and not before or without")
     func commit() async throws {
-        let store = MemoryCacheStore.memory(limit: .megabytes(1))
+        let store = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1)))
         let writer = try #require(await store.makeWriter(for: key(1), metadata(), expecting: 4))
         #expect(try await writer.write(Data("ab".utf8)))
         #expect(await store.variants(of: key(1)).isEmpty)
@@ -82,7 +82,7 @@ struct MemoryStoreTests {
 
     @Test("Keys that are canonically equal and differ in their bytes are two: URLs, users, variants")
     func canonicallyEqual() async throws {
-        let store = MemoryCacheStore.memory(limit: .megabytes(1))
+        let store = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1)))
         let (one, other) = ("caf\u{e9}", "cafe\u{301}")
         try await put(store, key(one), 1)
         #expect(await store.variants(of: key(other)).isEmpty)
@@ -99,7 +99,7 @@ struct MemoryStoreTests {
 
     @Test("A variant takes the place of the one before; a reader of that one goes on")
     func replacement() async throws {
-        let store = MemoryCacheStore.memory(limit: .megabytes(1))
+        let store = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1)))
         let old = try #require(try await put(store, key(1), 10).entry)
         try await put(store, key(1), 20, "a")
         let body = try #require(await store.body(of: old, range: nil))
@@ -112,7 +112,7 @@ struct MemoryStoreTests {
 
     @Test("The variant that was stored last is the last one, also where it takes the place of another")
     func order() async throws {
-        let store = MemoryCacheStore.memory(limit: .megabytes(1))
+        let store = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1)))
         for name in ["a", "b", "c", "a"] { try await put(store, key(1), 10, name) }
         #expect(
             await store.variants(of: key(1)).map { $0.response.metadata.variant.fields[0].value } == ["b", "c", "a"]
@@ -121,7 +121,7 @@ struct MemoryStoreTests {
 
     @Test("A new description keeps the body and counts its size")
     func update() async throws {
-        let store = MemoryCacheStore.memory(limit: .megabytes(1))
+        let store = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1)))
         let entry = try #require(try await put(store, key(1), 10).entry)
         var changed = entry.response.metadata
         changed.head.headerFields[.eTag] = "\"a\""
@@ -169,7 +169,7 @@ struct MemoryStoreTests {
         ] as [(CacheSelection, Int)]
     )
     func selections(selection: CacheSelection, count: Int) async throws {
-        let store = MemoryCacheStore.memory(limit: .megabytes(1))
+        let store = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1)))
         let url = "https://a.example/1"
         try await put(store, CacheKey(url: url), 1)
         try await put(store, CacheKey(url: url), 1, "a")

@@ -314,7 +314,7 @@ private struct TextReader: BodyReader {
 
 /// A store in memory that counts what is begun to be written.
 private final class CountingStore: WrappedStore {
-    let base = MemoryCacheStore.memory(limit: .megabytes(10))
+    let base = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(10)))
     let writers = Locked(0)
     /// Done before an entry is stored.
     let onCommit = Locked<(@Sendable () async throws -> Void)?>(nil)

@@ -68,7 +68,7 @@ struct OwnershipTests {
     }
 
     #if SQLite
-    private func database(_ url: URL) -> SQLiteCacheStore { SQLiteCacheStore(file: url, bounds: .ample) }
+    private func database(_ url: URL) -> SQLiteStore { SQLiteStore(file: url, bounds: .ample) }
 
     @Test("A database is a file with 0600 in a directory with 0700, and so is its journal")
     func databasePermissions() async throws {

@@ -16,8 +16,8 @@ struct RecentLookupsTests {
 
     private var file: URL { directory.url.appendingPathComponent("cache.sqlite") }
 
-    private func store() -> SQLiteCacheStore {
-        SQLiteCacheStore(file: file, bounds: .ample) { [statements] db in
+    private func store() -> SQLiteStore {
+        SQLiteStore(file: file, bounds: .ample) { [statements] db in
             db.trace { event in
                 guard "\(event)".hasPrefix("SELECT id, head") else { return }
                 statements.withLock { $0 += 1 }
@@ -26,7 +26,7 @@ struct RecentLookupsTests {
     }
 
     /// - Returns: How many statements a look-up takes, which has to find this.
-    private func lookup(_ name: Int, in store: SQLiteCacheStore, finds bytes: Data?) async throws -> Int {
+    private func lookup(_ name: Int, in store: SQLiteStore, finds bytes: Data?) async throws -> Int {
         statements.withLock { $0 = 0 }
         #expect(try await store.bytes(storeKey(name)) == bytes)
         return statements.withLock { $0 }
@@ -34,7 +34,7 @@ struct RecentLookupsTests {
 
     @Test("An entry is found again without a statement, until something is committed by this store or another")
     func commits() async throws {
-        let (store, other) = (store(), SQLiteCacheStore(file: file, bounds: .ample))
+        let (store, other) = (store(), SQLiteStore(file: file, bounds: .ample))
         for name in 1...2 { try await store.put(storeKey(name), content(name, 100)) }
         let changes: [() async throws -> Data?] = [
             { content(1, 100) },
@@ -76,7 +76,7 @@ struct RecentLookupsTests {
 
     @Test("An entry has the description that another store gave it")
     func describedAnew() async throws {
-        let (store, other) = (store(), SQLiteCacheStore(file: file, bounds: .ample))
+        let (store, other) = (store(), SQLiteStore(file: file, bounds: .ample))
         try await store.put(storeKey(1), content(1, 100), storeMetadata(tag: "\"old\""))
         for tag in ["old", "new", "newest"] {
             let entry = try #require(try await other.variants(of: storeKey(1)).first)
@@ -91,7 +91,7 @@ struct RecentLookupsTests {
 
     @Test("An entry is not given out when the database was closed meanwhile, and another store has changed it")
     func suspended() async throws {
-        let (store, other) = (store(), SQLiteCacheStore(file: file, bounds: .ample))
+        let (store, other) = (store(), SQLiteStore(file: file, bounds: .ample))
         try await store.put(storeKey(1), content(1, 100))
         for _ in 0..<2 { #expect(try await store.bytes(storeKey(1)) != nil) }
         await store.suspend()

@@ -15,8 +15,8 @@ struct SQLiteClosingTests {
 
     private var file: URL { directory.url.appendingPathComponent("cache.sqlite") }
 
-    private func store(_ bounds: CacheBounds = .ample) -> SQLiteCacheStore {
-        SQLiteCacheStore(file: file, bounds: bounds)
+    private func store(_ bounds: CacheBounds = .ample) -> SQLiteStore {
+        SQLiteStore(file: file, bounds: bounds)
     }
 
     /// Looks into the database behind the store's back.
@@ -32,7 +32,7 @@ struct SQLiteClosingTests {
     /// Every use is refused for a reason.
     private func expectRefusals(
         _ problem: CacheStoreFault.Problem,
-        by store: SQLiteCacheStore,
+        by store: SQLiteStore,
         _ entry: CacheEntry
     ) async {
         let fault = CacheStoreFault(problem)

@@ -23,7 +23,7 @@ struct SQLiteFaultTests {
     ) async throws -> FaultScript {
         let file = file(in: directory)
         var script = FaultScript(isSound: isSound) {
-            SQLiteCacheStore(file: file, bounds: FaultScript.bounds, prepare: prepare)
+            SQLiteStore(file: file, bounds: FaultScript.bounds, prepare: prepare)
         }
         try await script.run()
         return script
@@ -99,7 +99,7 @@ struct SQLiteFaultTests {
         try await DatabaseQueue.patient(path: file(in: directory).path).write { db in
             try db.execute(sql: "INSERT INTO garbage (id) VALUES (7)")
         }
-        let store = SQLiteCacheStore(file: file(in: directory), bounds: .ample) { db in
+        let store = SQLiteStore(file: file(in: directory), bounds: .ample) { db in
             try db.execute(sql: "PRAGMA query_only = 1")
         }
         for name in 1...3 { #expect(try await store.bytes(storeKey(name)) == content(name, 100_000)) }
@@ -132,7 +132,7 @@ struct SQLiteFaultTests {
         } else {
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         }
-        let store = SQLiteCacheStore(file: isFileAbove ? place.appendingPathComponent("db") : place, bounds: .ample)
+        let store = SQLiteStore(file: isFileAbove ? place.appendingPathComponent("db") : place, bounds: .ample)
         await #expect(throws: CacheStoreFault.self) { try await store.variants(of: storeKey(1)) }
         await #expect(throws: CacheStoreFault.self) { try await store.put(storeKey(1), content(1, 200_000)) }
         await #expect(throws: CacheStoreFault.self) { try await store.remove(.all) }

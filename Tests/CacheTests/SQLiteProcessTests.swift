@@ -25,8 +25,8 @@ struct SQLiteProcessTests {
 
     private var file: URL { directory.url.appendingPathComponent("cache.sqlite") }
 
-    private func store(entries: Int = 1000) -> SQLiteCacheStore {
-        SQLiteCacheStore(file: file, bounds: CacheBounds(totalBytes: .megabytes(100), entryCount: entries))
+    private func store(entries: Int = 1000) -> SQLiteStore {
+        SQLiteStore(file: file, bounds: CacheBounds(totalBytes: .megabytes(100), entryCount: entries))
     }
 
     /// Looks into the database behind the store's back.
@@ -37,7 +37,7 @@ struct SQLiteProcessTests {
     private static let key = CacheKey(url: "https://example.com/1", identifier: "item-1")
 
     /// Stores what the other process reads.
-    private func prepare(_ store: SQLiteCacheStore) async throws {
+    private func prepare(_ store: SQLiteStore) async throws {
         let bytes = Helper.content(1, 7, Self.length)
         #expect(try await store.put(Self.key, bytes, storeMetadata(tag: "\"7\"")).entry != nil)
         #expect(try sql("SELECT count(*) FROM block") == Self.blocks)

@@ -16,8 +16,8 @@ struct SQLiteStoreTests {
 
     private var file: URL { directory.url.appendingPathComponent("cache.sqlite") }
 
-    private func store(_ bounds: CacheBounds = .ample) -> SQLiteCacheStore {
-        SQLiteCacheStore(file: file, bounds: bounds)
+    private func store(_ bounds: CacheBounds = .ample) -> SQLiteStore {
+        SQLiteStore(file: file, bounds: bounds)
     }
 
     /// Looks into the database behind the store's back.
@@ -50,7 +50,7 @@ struct SQLiteStoreTests {
     @Test("A hit on a small entry is one statement or none, and a description that is read again is not decoded again")
     func oneStatement() async throws {
         let statements = Locked<[String]>([])
-        let store = SQLiteCacheStore(file: file, bounds: .ample) { db in
+        let store = SQLiteStore(file: file, bounds: .ample) { db in
             db.trace { event in statements.withLock { $0.append("\(event)") } }
         }
         for (name, length) in [(1, 0), (2, 10), (3, 60_000), (4, 65_536), (5, 300_000)] {
@@ -232,7 +232,7 @@ struct SQLiteStoreTests {
             var bytes = sound
             bytes[index] ^= 1 << (index % 8)
             try own.file("cache.sqlite", bytes)
-            let store = SQLiteCacheStore(file: own.file("cache.sqlite"), bounds: .ample)
+            let store = SQLiteStore(file: own.file("cache.sqlite"), bounds: .ample)
             var works = false
             for attempt in 0..<5 where !works {
                 _ = try? await store.put(storeKey(attempt), content(attempt, 10))
@@ -295,7 +295,7 @@ struct SQLiteStoreTests {
     func overwritten(isChosen: Bool) async throws {
         var options = SQLiteCacheOptions()
         options.overwritesWhatIsRemoved = isChosen
-        let store = SQLiteCacheStore(file: file, bounds: .ample, options: options)
+        let store = SQLiteStore(file: file, bounds: .ample, options: options)
         let word = Data("ROSE and oak ".utf8)
         try await store.put(storeKey(1), Data(String(repeating: "ROSE and oak ", count: 20_000).utf8))
         try await store.put(storeKey(2), Data(String(repeating: "ROSE and oak ", count: 10).utf8))
@@ -313,7 +313,7 @@ struct SQLiteStoreTests {
         let first = store()
         try await first.put(storeKey(1), content(1, 300_000))
         let begun = Locked(0)
-        let second = SQLiteCacheStore(file: file, bounds: .ample) { db in
+        let second = SQLiteStore(file: file, bounds: .ample) { db in
             db.trace { event in
                 if "\(event)".contains("BEGIN IMMEDIATE") { begun.withLock { $0 += 1 } }
             }
@@ -353,7 +353,7 @@ struct SQLiteStoreTests {
     @Test("Hits do not wait for changes that wait for a lock")
     func lockedOut() async throws {
         let gate = CommitGate()
-        let store = SQLiteCacheStore(file: file, bounds: .ample) { gate.watch($0) }
+        let store = SQLiteStore(file: file, bounds: .ample) { gate.watch($0) }
         for name in 0..<3 { try await store.put(storeKey(name), content(name, 300_000)) }
         gate.close()
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -319,7 +319,7 @@ struct StageTests {
 
     @Test("What has happened is counted, whoever listens")
     func metrics() async throws {
-        let talk = try Conversation(store: .memory(limit: .kilobytes(8)))
+        let talk = try Conversation(store: MemoryCacheStore(bounds: CacheBounds(totalBytes: .kilobytes(8))))
         talk.script(.ok, [fresh, "ETag: \"a\""])
         _ = try await talk.ask()
         _ = try await talk.ask()
@@ -380,7 +380,7 @@ struct StageTests {
 
     @Test("Absurd numbers of fields are no trouble, and are not stored", .heavy, arguments: [9000, 60_000])
     func manyFields(count: Int) async throws {
-        let talk = try Conversation(store: .memory(limit: .megabytes(10)))
+        let talk = try Conversation(store: MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(10))))
         let lines = [fresh, "ETag: \"a\""] + Array(repeating: "X-Test: 1", count: count)
         talk.script(.ok, lines)
         _ = try await talk.ask()

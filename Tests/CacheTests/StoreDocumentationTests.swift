@@ -11,21 +11,18 @@ struct StoreDocumentationTests {
 
     @Test("The examples of the stores compile, and say what they make")
     func examples() {
-        let files = FileCacheStore(
-            directory: caches.appendingPathComponent("responses"),
-            bounds: CacheBounds(totalBytes: .megabytes(500))
-        )
+        let directory = caches.appendingPathComponent("responses")
+        let files = BuiltInCacheStore.files(in: directory, bounds: CacheBounds(totalBytes: .megabytes(500)))
         let cache = CacheMiddleware(store: files)
         #expect(cache.phase == .cache)
-        #expect(files.summary.hasSuffix("up to 500 MB"))
-        let directory = caches.appendingPathComponent("responses")
-        let divided = DividedCacheStore(
+        #expect(files.summary.hasSuffix("up to 500 MB") && files.keepsDeadlines)
+        let divided = BuiltInCacheStore.divided(
             ["personal": .memory(limit: .megabytes(10))],
             others: .files(in: directory, limit: .megabytes(500))
         )
         #expect(divided.summary.contains("personal: memory, up to 10 MB; others: files in"))
-        let tiered = TieredCacheStore(
-            memory: .memory(limit: .megabytes(20)),
+        let tiered = BuiltInCacheStore.tiered(
+            memory: .megabytes(20),
             over: .files(in: directory, limit: .megabytes(500))
         )
         #expect(tiered.summary.hasPrefix("memory, up to 20 MB, over files in"))

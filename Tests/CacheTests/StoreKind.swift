@@ -56,13 +56,13 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case .memory: MemoryCacheStore(bounds: bounds, shards: 1)
         case .files: FileCacheStore(directory: directory.url, bounds: bounds)
         case .divided:
-            DividedCacheStore(
+            .divided(
                 ["personal": MemoryCacheStore(bounds: bounds, shards: 1)],
-                others: FileCacheStore(directory: directory.url, bounds: bounds)
+                others: .files(in: directory.url, bounds: bounds)
             )
         case .tiered:
             TieredCacheStore(
-                memory: .memory(limit: .megabytes(1)),
+                memory: MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1))),
                 over: FileCacheStore(directory: directory.url, bounds: bounds)
             )
         case .encryptedMemory: EncryptedCacheStore(over: StoreKind.memory.make(bounds, in: directory), key: .test)
@@ -83,7 +83,7 @@ extension CacheStore {
     /// Ends the store, as the end of its process does.
     func shut() async {
         #if SQLite
-        await (self as? SQLiteCacheStore)?.close()
+        await (unwrapped as? SQLiteStore)?.close()
         #endif
     }
 }

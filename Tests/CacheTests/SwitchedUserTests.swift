@@ -14,7 +14,7 @@ private let url = "https://api.example.com/inbox"
 @Suite("A user who is another when a response arrives", .timeLimit(.minutes(10)))
 struct SwitchedUserTests {
     private let user = Locked("alice")
-    private let store = MemoryCacheStore.memory(limit: .megabytes(1))
+    private let store = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1)))
     private let transport = InMemoryTransport()
 
     enum Partition: CaseIterable, Sendable {

@@ -45,7 +45,7 @@ private struct Line: Sendable {
     init(_ carrier: Carrier, _ server: LoopbackServer, _ left: Counter) throws {
         self.server = server
         self.left = left
-        store = .files(in: directory.url, limit: .megabytes(200))
+        store = FileCacheStore(directory: directory.url, bounds: CacheBounds(totalBytes: .megabytes(200)))
         let cache = CacheMiddleware(store: store, revalidator: revalidator)
         chain = try Chain([cache], transport: carrier.make(), environment: .virtual(clock))
     }
@@ -288,7 +288,7 @@ struct TransportTests {
     func nextRun(carrier: Carrier) async throws {
         try await talk(over: carrier) { line async throws in
             let first = try await line.ask("/file")
-            let store = FileCacheStore.files(in: line.directory.url, limit: .megabytes(200))
+            let store = FileCacheStore(directory: line.directory.url, bounds: CacheBounds(totalBytes: .megabytes(200)))
             let chain = try Chain(
                 [CacheMiddleware(store: store)],
                 transport: carrier.make(),

@@ -56,11 +56,12 @@ struct VariantTests {
             CacheVariant.Field(name: "foo", value: nil),
         ])
         #expect(variant.description == "authorization: <redacted>, foo: none")
-        #expect(variant.debugDescription == variant.description)
-        #expect(Mirror(reflecting: variant).children.map(\.label) == ["fields"])
-        #expect(variant.fields.map(\.debugDescription) == ["authorization: <redacted>", "foo: none"])
-        #expect(Mirror(reflecting: variant.fields[0]).children.map(\.label) == ["field"])
-        #expect(!"\(Array(Mirror(reflecting: variant.fields[0]).children))".contains("hunter2"))
+        #expect(String(reflecting: variant) == variant.description)
+        #expect(variant.fields.map { String(reflecting: $0) } == ["authorization: <redacted>", "foo: none"])
+        var dumped = ""
+        dump(variant, to: &dumped)
+        dump(storeMetadata("Bearer hunter2"), to: &dumped)
+        #expect(dumped.contains("authorization: <redacted>") && !dumped.contains("hunter2"))
     }
 
     @Test("Vary may name 100 fields, and no more")

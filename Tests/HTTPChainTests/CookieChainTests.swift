@@ -28,7 +28,7 @@ struct CookieChainTests {
             let inner = try Chain([sharing], transport: InMemoryTransport())
             return try Chain([cookies], transport: inner)
         }
-        let store = MemoryCacheStore.memory(limit: .megabytes(1))
+        let store = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1)))
         let stages: [(UserPartition) -> any Middleware] = [
             { CacheMiddleware(store: store, partition: $0) }, { CoalescingMiddleware(partition: $0) },
         ]

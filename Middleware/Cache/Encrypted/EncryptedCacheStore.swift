@@ -4,14 +4,6 @@ public import HTTPChainCore
 
 /// Encrypts another store with a key of the application.
 ///
-/// ```swift
-/// let store = EncryptedCacheStore(
-///     over: .files(in: directory, limit: .megabytes(500)),
-///     key: key
-/// )
-/// let cache = CacheMiddleware(store: store)
-/// ```
-///
 /// The underlying store sees neither content nor fields, URLs, partitions, identifiers or classes of data: all are
 /// encrypted with AES-256 in GCM (NIST SP 800-38D) under keys derived from the application's (HKDF, RFC 5869). It does
 /// see the number of entries, their lengths and times of arrival, which of them have the same key, origin, partition,
@@ -29,9 +21,9 @@ public import HTTPChainCore
 /// - A removal by ``/HTTPChainCache/CacheSelection/all`` or ``/HTTPChainCache/CacheSelection/identifierPrefix(_:)``
 ///   visits all entries.
 /// - An entry of more than 16 KiB replaces the previous one in two steps, between which the key is a miss.
-public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
+package final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
     /// The maximum number of old keys: 8; each takes an additional look-up.
-    public static let oldKeyLimit = 8
+    package static let oldKeyLimit = 8
 
     /// The invalidations by all stages that use the store.
     package let invalidations: InvalidationLog
@@ -49,22 +41,22 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
     ///   - base: The store for encrypted entries, whose bounds apply. Other stores may share it with their own keys.
     ///   - key: The key for new entries.
     ///   - oldKeys: The keys of existing entries; of more than ``oldKeyLimit``, the first are used.
-    public init(over base: some CacheStore, key: EncryptionKey, oldKeys: [EncryptionKey] = []) {
-        self.base = base
+    package init(over base: some CacheStore, key: EncryptionKey, oldKeys: [EncryptionKey] = []) {
+        self.base = base.unwrapped
         current = EntryCipher(key)
         var seen: Set<EncryptionKey> = [key]
         let older = oldKeys.filter { seen.insert($0).inserted }.prefix(Self.oldKeyLimit)
         ciphers = [current] + older.map(EntryCipher.init)
-        invalidations = (base as? any InvalidationKeeping)?.invalidations ?? InvalidationLog()
-        bounds = (base as? any BoundedCacheStore)?.bounds
+        invalidations = (self.base as? any InvalidationKeeping)?.invalidations ?? InvalidationLog()
+        bounds = (self.base as? any BoundedCacheStore)?.bounds
         inFlight = bounds.map { FlightBudget(limit: $0.totalBytes.bytes) }
     }
 
     /// Whether the underlying store keeps deadlines.
-    public var keepsDeadlines: Bool { base.keepsDeadlines }
+    package var keepsDeadlines: Bool { base.keepsDeadlines }
 
     /// "Encrypted in" the underlying store.
-    public var summary: String { "encrypted in \(base.summary)" }
+    package var summary: String { "encrypted in \(base.summary)" }
 
     /// Whether content of this length may fit after existing content of a sealed length.
     func takes(_ length: Int64, behind sealed: Int64 = 0) -> Bool {
@@ -114,7 +106,7 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
     /// Returns the stored variants of a key.
     ///
     /// - Throws: Errors of the underlying store; ``/HTTPChainCache/CacheStoreFault`` if everything stored is damaged.
-    public func variants(of key: CacheKey) async throws -> [CacheEntry] {
+    package func variants(of key: CacheKey) async throws -> [CacheEntry] {
         var entries: [CacheEntry] = []
         var fault: CacheStoreFault?
         for cipher in ciphers {
@@ -141,7 +133,7 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
     /// Returns the content of an entry; this counts as a use.
     ///
     /// - Throws: Errors of the underlying store; ``/HTTPChainCache/CacheStoreFault`` if the content is damaged.
-    public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
+    package func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         guard let (_, sealed) = try await sealed(entry) else { return nil }
         let content = SealedContent(base, sealed, read: entry.content)
         do {
@@ -164,7 +156,7 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
     // MARK: - Changes
 
     /// Creates a writer for an entry.
-    public func makeWriter(
+    package func makeWriter(
         for key: CacheKey,
         _ metadata: CacheMetadata,
         expecting length: Int64?
@@ -237,7 +229,7 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
     }
 
     /// Replaces the description of a stored body, with the key that encrypted it.
-    public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
+    package func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
         guard let (entry, sealed) = try await sealed(entry) else { return nil }
         let head = SealedHead(entry.key, entry.response.with(metadata), sealed.layout, isComplete: true)
         let inner = sealed.inner
@@ -253,7 +245,7 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
 
     /// Removes entries encrypted with this store's keys; those of other keys stay.
     @discardableResult
-    public func remove(_ selection: CacheSelection) async throws -> Int {
+    package func remove(_ selection: CacheSelection) async throws -> Int {
         if case .entry = selection { return try await base.remove(selection) }
         var count = 0
         var failure: (any Error)?
@@ -295,7 +287,7 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
     }
 
     /// Visits entries encrypted with this store's keys; damaged ones are skipped.
-    public func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
+    package func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
         let beneath: [CacheSelection]
         switch selection {
         case .all: beneath = [.all]
@@ -313,16 +305,28 @@ public final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyApp
     }
 
     /// Returns the usage of the underlying store.
-    public func usage() async throws -> CacheUsage { try await base.usage() }
+    package func usage() async throws -> CacheUsage { try await base.usage() }
 }
 
-extension CacheStore where Self == EncryptedCacheStore {
-    /// Creates a store that encrypts another one.
+extension CacheStore where Self == BuiltInCacheStore {
+    /// Encrypts another store with a key of the application.
+    ///
+    /// The underlying store sees neither content nor fields, URLs, partitions, identifiers or classes of data: all are
+    /// encrypted with AES-256 in GCM (NIST SP 800-38D) under keys derived from the application's (HKDF, RFC 5869).
+    ///
+    /// To change the key, pass the old ones with the new one: entries of old keys are found, and everything stored is
+    /// encrypted with the new one. A validated response keeps its key until it is stored again.
     ///
     /// - Parameters:
-    ///   - base: The store for encrypted entries.
-    ///   - key: The key that encrypts them.
-    public static func encrypted(_ base: some CacheStore, key: EncryptionKey) -> EncryptedCacheStore {
-        EncryptedCacheStore(over: base, key: key)
+    ///   - base: The store for encrypted entries, whose bounds apply. Other stores may share it with their own keys.
+    ///   - key: The key for new entries.
+    ///   - oldKeys: The keys of existing entries; of more than 8, the first are used, for each takes an additional
+    ///     look-up.
+    public static func encrypted(
+        _ base: some CacheStore,
+        key: EncryptionKey,
+        oldKeys: [EncryptionKey] = []
+    ) -> BuiltInCacheStore {
+        BuiltInCacheStore(EncryptedCacheStore(over: base, key: key, oldKeys: oldKeys))
     }
 }

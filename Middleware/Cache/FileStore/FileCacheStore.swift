@@ -1,15 +1,7 @@
-public import Foundation
-public import HTTPChainCore
+package import Foundation
+package import HTTPChainCore
 
 /// Stores responses persistently in the files of a directory.
-///
-/// ```swift
-/// let store = FileCacheStore(
-///     directory: caches.appendingPathComponent("responses"),
-///     bounds: CacheBounds(totalBytes: .megabytes(500))
-/// )
-/// let cache = CacheMiddleware(store: store)
-/// ```
 ///
 /// The directory may be lost, damaged, full or inaccessible at any time, and the process may be killed at any point:
 /// the store returns exactly the stored bytes, or nothing. Checksums cover descriptions and bodies. A body of up to 256
@@ -29,14 +21,14 @@ public import HTTPChainCore
 /// - Up to 16 files of recently found entries stay open, until something is removed.
 /// - The bounds count the size of the files. The order of use is saved from time to time, and may be lost if the
 ///   process is killed.
-public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
+package final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
     /// The maximum length of a body that is verified as a whole.
     static let checkedWhole: Int64 = 262_144
     /// The maximum size of an entry that is read in one step: a body of one block, and its description.
     static let readWhole = Int64(BodyBlocks.payload) + 4096
 
     /// The limits of the store.
-    public let bounds: CacheBounds
+    package let bounds: CacheBounds
     /// The invalidations by all stages that use the store.
     package let invalidations = InvalidationLog()
     let directory: FileCacheDirectory
@@ -58,7 +50,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
     ///   - directory: The file URL of the directory, created if missing. Nothing else should write to it.
     ///   - bounds: The limits of the store.
     ///   - durability: The failures that entries survive; by default, only the end of the process.
-    public convenience init(directory: URL, bounds: CacheBounds, durability: FileCacheDurability = .process) {
+    package convenience init(directory: URL, bounds: CacheBounds, durability: FileCacheDurability = .process) {
         self.init(path: directory.path, bounds: bounds, durability: durability)
     }
 
@@ -87,10 +79,10 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
     }
 
     /// Always `true`: the store bounds its own waits.
-    public var keepsDeadlines: Bool { true }
+    package var keepsDeadlines: Bool { true }
 
     /// "files in" the directory, and the limit.
-    public var summary: String { "files in \(directory.path), up to \(bounds.totalBytes)" }
+    package var summary: String { "files in \(directory.path), up to \(bounds.totalBytes)" }
 
     /// Runs work that needs an up-to-date index on a thread of the store.
     private func looking<Value: Sendable>(
@@ -116,7 +108,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
     /// Returns the stored variants of a key.
     ///
     /// - Throws: ``CacheStoreFault`` if nothing could be read.
-    public func variants(of key: CacheKey) async throws -> [CacheEntry] {
+    package func variants(of key: CacheKey) async throws -> [CacheEntry] {
         if let entries = variantsImmediately(of: key) { return entries }
         return try await looking { try self.storedVariants(of: key) }
     }
@@ -249,7 +241,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
     /// Returns the content of an entry; this counts as a use.
     ///
     /// - Throws: ``CacheStoreFault`` if it is damaged or can't be read.
-    public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
+    package func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         let id = entry.id.rawValue
         let range = range ?? 0..<entry.response.bodyLength
         let body: HTTPBody?
@@ -336,7 +328,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
     /// Creates a writer for an entry.
     ///
     /// - Throws: ``CacheStoreFault`` if the directory can't be opened.
-    public func makeWriter(
+    package func makeWriter(
         for key: CacheKey,
         _ metadata: CacheMetadata,
         expecting length: Int64?
@@ -373,7 +365,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
     /// Replaces the description of a stored body; removes the entry if that fails.
     ///
     /// - Throws: ``CacheStoreFault`` if it fails.
-    public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
+    package func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
         let id = entry.id.rawValue
         do {
             var last: Int64?
@@ -435,7 +427,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
     ///
     /// - Throws: ``CacheStoreFault`` if files could not be removed; this process finds none of the selected entries.
     @discardableResult
-    public func remove(_ selection: CacheSelection) async throws -> Int {
+    package func remove(_ selection: CacheSelection) async throws -> Int {
         defer { opened.clear() }
         return try await changes.runToEnd { [state] in
             try state.withFault { state throws(CacheStoreFault) in try state.remove(selection) }
@@ -443,7 +435,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
     }
 
     /// Visits entries, reading each from its file; unreadable ones are skipped.
-    public func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
+    package func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
         for id in try await looking({ self.view.ids(selection) }) {
             try Task.checkCancellation()
             guard let entry = try? await executor.run({ try self.load(id)?.withoutContent }), selection.contains(entry)
@@ -453,7 +445,7 @@ public final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendin
     }
 
     /// Returns the usage of the store: the size of its files.
-    public func usage() async throws -> CacheUsage {
+    package func usage() async throws -> CacheUsage {
         try await looking { [view] in
             view.contents.withLock { CacheUsage(bytes: $0.index.bytes, entries: $0.index.count) }
         }
@@ -476,16 +468,5 @@ extension Locked {
             do throws(CacheStoreFault) { return .success(try body(&value)) } catch { return .failure(error) }
         }
         return try outcome.get()
-    }
-}
-
-extension CacheStore where Self == FileCacheStore {
-    /// Creates a store in the files of a directory.
-    ///
-    /// - Parameters:
-    ///   - directory: The file URL of the directory, created if missing.
-    ///   - limit: The maximum total size of the files.
-    public static func files(in directory: URL, limit: ByteCount) -> FileCacheStore {
-        FileCacheStore(directory: directory, bounds: CacheBounds(totalBytes: limit))
     }
 }

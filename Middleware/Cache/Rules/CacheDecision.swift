@@ -1,19 +1,19 @@
-public import Foundation
+package import Foundation
 import HTTPChainCore
-public import HTTPTypes
+package import HTTPTypes
 
 /// A request, as the rules evaluate it.
-public struct CacheQuestion: Sendable {
+package struct CacheQuestion: Sendable {
     /// The request's head.
-    public var request: HTTPRequest
+    package var request: HTTPRequest
     /// The key to look up; `nil` if the request has no absolute URL, or its method's responses aren't stored.
-    public var key: CacheKey?
+    package var key: CacheKey?
     /// The settings of the call.
-    public var settings: CacheSettings
+    package var settings: CacheSettings
     /// Whether the request has content.
-    public var hasContent: Bool
+    package var hasContent: Bool
     /// The current time by the wall clock.
-    public var time: Date
+    package var time: Date
 
     /// The key of a GET of the same target, which a response to a POST may also answer (RFC 9110 §9.3.3).
     package var keyOfGet: CacheKey?
@@ -37,7 +37,7 @@ public struct CacheQuestion: Sendable {
     var ignoredQuery: IgnoredQuery { settings.ignoredQuery ?? .none }
 
     /// Creates a question about a request.
-    public init(
+    package init(
         _ request: HTTPRequest,
         key: CacheKey?,
         settings: CacheSettings = CacheSettings(),
@@ -76,7 +76,7 @@ public struct CacheQuestion: Sendable {
 }
 
 /// A decision about a request.
-public enum CacheDecision: Sendable {
+package enum CacheDecision: Sendable {
     /// Serve from the store.
     case serve(CacheAnswer)
     /// Serve from the store, and validate in the background.
@@ -92,9 +92,9 @@ public enum CacheDecision: Sendable {
 }
 
 /// A stored response that can be served for a request.
-public struct CacheAnswer: Sendable {
+package struct CacheAnswer: Sendable {
     /// A form of the response.
-    public enum Form: Sendable, Hashable {
+    package enum Form: Sendable, Hashable {
         /// Unchanged.
         case whole
         /// 304: the caller already has it, RFC 9111 §4.3.2.
@@ -106,45 +106,45 @@ public struct CacheAnswer: Sendable {
     }
 
     /// The stored response.
-    public var entry: CacheEntry
+    package var entry: CacheEntry
     /// The form of the response.
-    public var form: Form
+    package var form: Form
     /// The freshness of the entry.
-    public var freshness: CacheFreshness
+    package var freshness: CacheFreshness
     /// The reason why it may be used.
-    public var reason: CacheReason
+    package var reason: CacheReason
 }
 
 /// A stored response whose end is missing.
-public struct CacheCompletion: Sendable {
+package struct CacheCompletion: Sendable {
     /// The fields to send: a range, on the condition that nothing has changed.
-    public var fields: HTTPFields
+    package var fields: HTTPFields
     /// The stored beginning.
-    public var entry: CacheEntry
+    package var entry: CacheEntry
     /// The position of the first byte that is missing.
-    public var offset: Int64
+    package var offset: Int64
     /// The total size in bytes.
-    public var length: Int64
+    package var length: Int64
 }
 
 /// A validation request, and the permitted uses of its outcome.
-public struct CacheValidation: Sendable {
+package struct CacheValidation: Sendable {
     /// The fields to send, including those for validation.
-    public var fields: HTTPFields
+    package var fields: HTTPFields
     /// Whether the fields include the cache's conditions; otherwise the request is unchanged.
-    public var isConditional: Bool
+    package var isConditional: Bool
     /// The response to validate; `nil` if the stored responses are for other request fields.
-    public var entry: CacheEntry?
+    package var entry: CacheEntry?
     /// The stored responses that a 304 may refer to.
-    public var candidates: [CacheEntry]
+    package var candidates: [CacheEntry]
     /// The freshness of the entry, if there is one.
-    public var freshness: CacheFreshness?
+    package var freshness: CacheFreshness?
     /// The reason for the validation.
-    public var reason: CacheReason
+    package var reason: CacheReason
     /// The stored response to serve if the server is unreachable.
-    public var whenDisconnected: CacheAnswer?
+    package var whenDisconnected: CacheAnswer?
     /// The stored response to serve if the server fails.
-    public var whenFailing: CacheAnswer?
+    package var whenFailing: CacheAnswer?
     /// Whether the response must be 504 (Gateway Timeout) if the server is unreachable, RFC 9111 §5.2.2.2.
-    public var mustBeValidated: Bool
+    package var mustBeValidated: Bool
 }

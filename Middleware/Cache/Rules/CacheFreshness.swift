@@ -2,9 +2,9 @@ public import Foundation
 import HTTPChainSupport
 
 /// The age of a stored response, and its freshness lifetime.
-public struct CacheFreshness: Sendable, Hashable {
+public struct CacheFreshness: Sendable, Hashable, CustomStringConvertible {
     /// The source of the lifetime, in order of precedence.
-    public enum Source: String, Sendable, Hashable {
+    package enum Source: String, Sendable, Hashable {
         /// Set by the client: ``CacheLifetime``.
         case client = "the client's lifetime"
         /// A targeted field, RFC 9213.
@@ -24,9 +24,9 @@ public struct CacheFreshness: Sendable, Hashable {
     /// `current_age` of RFC 9111 §4.2.3, in seconds.
     public let age: Double
     /// `freshness_lifetime` of RFC 9111 §4.2.1, in seconds.
-    public let lifetime: Double
+    package let lifetime: Double
     /// The source of the lifetime.
-    public let source: Source
+    package let source: Source
     /// The seconds to compare with the lifetime: the age, or with `CacheLifetime.exactly` the time since the response
     /// was received.
     let agedFor: Double
@@ -36,6 +36,11 @@ public struct CacheFreshness: Sendable, Hashable {
 
     /// RFC 9111 §4.2: `freshness_lifetime > current_age`.
     public var isFresh: Bool { lifetime > agedFor }
+
+    /// "fresh for 48 s by max-age", "stale since 12 s".
+    public var description: String {
+        isFresh ? "fresh for \(wholeTimeToLive) s by \(source.rawValue)" : "stale since \(-wholeTimeToLive) s"
+    }
 
     /// The `Age` of RFC 9111 §5.1: whole seconds.
     var ageField: Int64 { Int64(clampingSeconds: age.rounded(.down)) }

@@ -2,7 +2,7 @@
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
-public enum CacheReason: Sendable, Hashable, CaseIterable {
+package enum CacheReason: Sendable, Hashable, CaseIterable {
     /// The response is fresh.
     case fresh
     /// The response is stale, which the caller accepts: `max-stale`.

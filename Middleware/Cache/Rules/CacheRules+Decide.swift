@@ -8,7 +8,7 @@ extension CacheRules {
     /// - Parameters:
     ///   - question: The request, the call's settings, and the time.
     ///   - variants: The stored responses for its key.
-    public func decide(_ question: CacheQuestion, among variants: [CacheEntry]) -> CacheDecision {
+    package func decide(_ question: CacheQuestion, among variants: [CacheEntry]) -> CacheDecision {
         let use = question.settings.use ?? .standard
         if use == .off { return .forward(.off) }
         if question.isUnowned { return withoutStored(question, .credentials) }

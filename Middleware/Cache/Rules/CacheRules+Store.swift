@@ -1,10 +1,10 @@
-public import Foundation
+package import Foundation
 import HTTPChainCore
 import HTTPChainSupport
-public import HTTPTypes
+package import HTTPTypes
 
 /// The decision whether a response is stored.
-public enum CacheStorage: Sendable {
+package enum CacheStorage: Sendable {
     /// Store it with this description.
     case store(CacheMetadata)
     /// Don't store it. The reason is a few words with the section.
@@ -31,7 +31,7 @@ extension CacheRules {
     ///   - request: The request as sent, if known: inner stages may have added credentials.
     ///   - sent: The time the request was sent, by the wall clock.
     ///   - received: The time the response arrived.
-    public func storage(
+    package func storage(
         of response: HTTPResponse,
         answering question: CacheQuestion,
         sentAs request: HTTPRequest? = nil,
@@ -166,7 +166,7 @@ extension CacheRules {
     ///
     /// The result includes the call's own ``CacheSettings/invalidates``, for safe methods too. URLs are normalised. Each
     /// URL of the target and the response is included both with and without the query parameters that the call ignores.
-    public func invalidations(by question: CacheQuestion, answering response: HTTPResponse) -> [CacheSelection] {
+    package func invalidations(by question: CacheQuestion, answering response: HTTPResponse) -> [CacheSelection] {
         guard (200..<400).contains(response.status.code) else { return [] }
         var selections = question.settings.invalidates.map(\.normalised)
         guard !question.request.method.isSafe else { return selections }

@@ -1,9 +1,9 @@
-public import Foundation
+package import Foundation
 import HTTPChainCore
-public import HTTPTypes
+package import HTTPTypes
 
 /// The result of a validation for the stored responses.
-public enum CacheConclusion: Sendable {
+package enum CacheConclusion: Sendable {
     /// 304: these stored responses get these descriptions (RFC 9111 §4.3.4), and one of them is served.
     ///
     /// An entry without a description must be removed: with the fields of the 304, it may not be stored (§3).
@@ -126,7 +126,7 @@ extension CacheRules {
     ///   - request: The request as sent, if known: inner stages may have added credentials.
     ///   - sent: The time the validation was sent, by the wall clock.
     ///   - received: The time the response arrived.
-    public func conclude(
+    package func conclude(
         _ validation: CacheValidation,
         with response: HTTPResponse,
         to question: CacheQuestion,

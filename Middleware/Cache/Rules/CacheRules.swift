@@ -1,11 +1,10 @@
 public import HTTPTypes
 
-/// The rules of RFC 9111 as a value: no clock, no store, no network.
+/// The rules of RFC 9111 for a private or a shared cache.
 ///
-/// ``decide(_:among:)`` decides about a request, given the stored variants and the time;
-/// ``storage(of:answering:sentAs:sentAt:receivedAt:)`` about storing a response;
-/// ``conclude(_:with:to:sentAs:sentAt:receivedAt:)`` about the result of a validation; ``invalidations(by:answering:)``
-/// about invalidations. Each result has a reason with the section of the rule.
+/// ```swift
+/// let rules = CacheRules(mode: .shared, heuristicFraction: 0)
+/// ```
 public struct CacheRules: Sendable {
     /// The users a cache stores for.
     public enum Mode: String, Sendable, Hashable {
@@ -17,7 +16,7 @@ public struct CacheRules: Sendable {
     }
 
     /// The users the cache stores for; one user by default.
-    public var mode: Mode
+    package var mode: Mode
     /// The fraction of the time since `Last-Modified` for which a response without an explicit lifetime is fresh, RFC
     /// 9111 §4.2.2; 0.1 by default, 0 for none.
     package var heuristicFraction: Double

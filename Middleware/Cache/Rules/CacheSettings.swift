@@ -37,22 +37,22 @@ public struct CacheSettings: Sendable, Hashable {
     }
 
     /// The use of the cache.
-    public var use: Use?
+    package var use: Use?
     /// The time for which responses are fresh.
-    public var lifetime: CacheLifetime?
+    package var lifetime: CacheLifetime?
     /// An identifier of the call's parameters beyond its URL: part of the key, and a selector for removal.
     ///
     /// With an identifier, requests with a body and of methods such as POST are looked up too. They are stored only if
     /// ``lifetime`` is ``CacheLifetime/exactly(_:)``, because the standard rules don't allow it. The request's content
     /// counts in addition to the identifier: calls with the same identifier and different content don't share a
     /// response. If the content can be read only once, or is larger than 1 MiB, nothing is looked up or stored.
-    public var identifier: String?
+    package var identifier: String?
     /// The query parameters to ignore.
     package var ignoredQuery: IgnoredQuery?
     /// The class of data that the response belongs to.
-    public var classification: String?
+    package var classification: String?
     /// The entries to invalidate if the call succeeds (200 to 399).
-    public var invalidates: [CacheSelection]
+    package var invalidates: [CacheSelection]
 
     /// Creates settings.
     public init(

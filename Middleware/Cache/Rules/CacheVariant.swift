@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainSupport
-public import HTTPTypes
+package import HTTPTypes
 
 /// The request fields named by `Vary`, with their values in the original request, RFC 9111 §4.1.
 ///
@@ -11,29 +11,29 @@ public import HTTPTypes
 /// server may prefer the first, so their order is significant.
 public struct CacheVariant: Sendable, Hashable {
     /// One request field.
-    public struct Field: Sendable, Hashable {
+    package struct Field: Sendable, Hashable {
         /// The name in lower case.
-        public let name: String
+        package let name: String
         /// The normalised value; `nil` if the request had no such field.
-        public let value: String?
+        package let value: String?
 
         /// Creates a field from a lower-case name and an already normalised value, as read back by a store.
-        public init(name: String, value: String?) {
+        package init(name: String, value: String?) {
             self.name = name
             self.value = value
         }
 
         /// Whether name and value are the same, byte by byte.
-        public static func == (one: Field, other: Field) -> Bool {
+        package static func == (one: Field, other: Field) -> Bool {
             one.name == other.name && one.value.hasSameBytes(as: other.value)
         }
     }
 
     /// The fields, sorted by name; empty if there is only one variant.
-    public let fields: [Field]
+    package let fields: [Field]
 
     /// Creates a variant from fields, as read back by a store.
-    public init(_ fields: [Field] = []) {
+    package init(_ fields: [Field] = []) {
         self.fields = fields
     }
 
@@ -43,12 +43,12 @@ public struct CacheVariant: Sendable, Hashable {
     /// The variant of a response to a request.
     ///
     /// - Returns: `nil` for `Vary: *`, which no request ever matches, and for more than 100 names.
-    public init?(of response: HTTPFields, to request: HTTPFields) {
+    package init?(of response: HTTPFields, to request: HTTPFields) {
         self.init(of: response, to: request, content: nil)
     }
 
     /// Whether a request selects this variant: every field is the same in both, or missing in both.
-    public func matches(_ request: HTTPFields) -> Bool { matches(request, content: nil) }
+    package func matches(_ request: HTTPFields) -> Bool { matches(request, content: nil) }
 
     /// The pseudo-field name for the digest of a request's content; it isn't a valid field name.
     private static let content = ":content"
@@ -200,31 +200,22 @@ public struct CacheVariant: Sendable, Hashable {
     }
 }
 
-extension CacheVariant: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CacheVariant: CustomStringConvertible {
     /// The fields with their values, secrets redacted.
-    public var description: String { fields.map { "\($0.name): \($0.shownValue)" }.joined(separator: ", ") }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-
-    /// A mirror that reveals no more than ``description``.
-    public var customMirror: Mirror { Mirror(self, children: ["fields": description]) }
+    public var description: String { fields.map(\.description).joined(separator: ", ") }
 }
 
-extension CacheVariant.Field: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CacheVariant.Field: CustomStringConvertible, CustomReflectable {
     /// The value, with secrets redacted.
-    public var shownValue: String {
+    package var shownValue: String {
         guard let value else { return "none" }
         return HTTPField.Name(name).map { Redaction.standard.value(of: HTTPField(name: $0, value: value)) }
             ?? Redaction.standard.text(value, upTo: Redaction.longestShown)
     }
 
     /// The name and value, with secrets redacted.
-    public var description: String { "\(name): \(shownValue)" }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
+    package var description: String { "\(name): \(shownValue)" }
 
     /// A mirror that reveals no more than ``description``.
-    public var customMirror: Mirror { Mirror(self, children: ["field": description]) }
+    package var customMirror: Mirror { Mirror(self, children: ["field": description]) }
 }

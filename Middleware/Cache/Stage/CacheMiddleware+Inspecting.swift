@@ -111,16 +111,16 @@ extension CacheMiddleware {
 
 extension CacheDecision {
     /// The decision in words, with the section that gives the rule.
-    public var explanation: String {
+    package var explanation: String {
         switch self {
         case .serve(let answer):
-            "\(answer.freshness.words); served from the store\(answer.reason == .fresh ? "" : ": " + answer.reason.words)"
+            "\(answer.freshness); served from the store\(answer.reason == .fresh ? "" : ": " + answer.reason.words)"
                 + "; \(answer.reason.section)"
         case .serveAndRevalidate(let answer, _):
-            "\(answer.freshness.words); served from the store and validated in the background; \(answer.reason.section)"
+            "\(answer.freshness); served from the store and validated in the background; \(answer.reason.section)"
         case .validate(let validation):
             [
-                validation.freshness?.words,
+                validation.freshness?.description,
                 validation.reason == .stale ? nil : "\(validation.reason.words) (\(validation.reason.section))",
                 validation.isConditional
                     ? "validated with \(validation.validators); RFC 9111 §4.3.1"
@@ -131,13 +131,6 @@ extension CacheDecision {
         case .forward(let reason): "\(reason.words); sent to the server; \(reason.section)"
         case .unavailable(let reason): "\(reason.words); 504 (Gateway Timeout); \(reason.section)"
         }
-    }
-}
-
-extension CacheFreshness {
-    /// "fresh for 48 s by max-age", "stale since 12 s".
-    var words: String {
-        isFresh ? "fresh for \(wholeTimeToLive) s by \(source.rawValue)" : "stale since \(-wholeTimeToLive) s"
     }
 }
 

@@ -75,7 +75,7 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
         name: String = "HTTPChain",
         observer: (@Sendable (CacheEvent) -> Void)? = nil
     ) {
-        self.store = store
+        self.store = store.unwrapped
         self.rules = rules
         self.partition = partition
         self.settings = settings
@@ -86,7 +86,7 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
         self.name = name
         statusFields = CacheStatusFields(cache: name)
         events = CacheEvents(observer: observer)
-        invalidations = (store as? any InvalidationKeeping)?.invalidations ?? InvalidationLog()
+        invalidations = (self.store as? any InvalidationKeeping)?.invalidations ?? InvalidationLog()
     }
 
     package var userPartition: UserPartition { partition }

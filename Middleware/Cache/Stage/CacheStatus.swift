@@ -10,7 +10,7 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
-    public enum Forward: String, Sendable, Hashable {
+    package enum Forward: String, Sendable, Hashable {
         /// The cache was bypassed for this request.
         case bypass
         /// The method's semantics require it.

@@ -66,7 +66,7 @@ public enum CacheContent: Sendable, Hashable {
 /// Everything about a stored response except its body.
 public struct CacheMetadata: Sendable, Hashable {
     /// The version of this description; a store treats entries with a later version as misses.
-    public static let formatVersion = 1
+    package static let formatVersion = 1
 
     /// The status and stored fields, RFC 9111 §3.1.
     public var head: HTTPResponse
@@ -84,12 +84,16 @@ public struct CacheMetadata: Sendable, Hashable {
     public var lifetime: CacheLifetime
     /// The fields that described the content before a transport decoded it, see
     /// ``/HTTPChainCore/OriginalContentFields``.
-    public var originalContentFields: HTTPFields
+    package var originalContentFields: HTTPFields
     /// Whether it must be validated before its next use, regardless of its age (RFC 9111 §4.3.5, §4.4).
     public var isInvalidated: Bool
 
-    /// Creates a description of a response.
-    public init(
+    /// Creates the description of a complete response without variants.
+    public init(head: HTTPResponse, requestTime: Date, responseTime: Date) {
+        self.init(head: head, variant: CacheVariant(), requestTime: requestTime, responseTime: responseTime)
+    }
+
+    package init(
         head: HTTPResponse,
         variant: CacheVariant = CacheVariant(),
         requestTime: Date,
@@ -175,15 +179,12 @@ public final class StoredResponse: Sendable {
     public var headSize: Int64 { metadata.headSize }
 }
 
-extension CacheMetadata: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CacheMetadata: CustomStringConvertible, CustomReflectable {
     /// The status, the fields (secrets redacted) and the time of arrival.
     public var description: String {
         let lines = Redaction.standard.fields(head.headerFields).map { "\n\($0.name): \($0.value)" }
         return "\(head.status) of \(responseTime)\(lines.joined())"
     }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
 
     /// A mirror that reveals no more than ``description``.
     public var customMirror: Mirror { Mirror(self, children: ["metadata": description]) }

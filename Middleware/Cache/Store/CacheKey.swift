@@ -39,7 +39,7 @@ public struct CacheKey: Sendable, Hashable {
     }
 }
 
-extension CacheKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CacheKey: CustomStringConvertible, CustomReflectable {
     /// The method and URL, with secrets redacted, and the owner.
     public var description: String {
         var text = "\(method) \(Redaction.standard.url(url))"
@@ -48,9 +48,6 @@ extension CacheKey: CustomStringConvertible, CustomDebugStringConvertible, Custo
     }
 
     private func shown(_ text: String) -> String { Redaction.standard.text(text, upTo: Redaction.longestShown) }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
 
     /// A mirror that reveals no more than ``description``.
     public var customMirror: Mirror { Mirror(self, children: ["key": description]) }

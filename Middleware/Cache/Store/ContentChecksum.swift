@@ -14,7 +14,7 @@ public struct ContentChecksum: Sendable, Hashable {
     public init() {}
 
     /// Creates the checksum of some bytes.
-    public init(of bytes: some DataProtocol) {
+    package init(of bytes: some DataProtocol) {
         update(bytes)
     }
 

@@ -1,19 +1,12 @@
 import Foundation
-public import HTTPChainCore
+package import HTTPChainCore
 
 /// Divides entries among stores by the class of their data.
-///
-/// ```swift
-/// let store = DividedCacheStore(
-///     ["personal": .memory(limit: .megabytes(10))],
-///     others: .files(in: directory, limit: .megabytes(500))
-/// )
-/// ```
 ///
 /// A call sets its class with ``CacheSettings/classification``. Entries without a class, or of a class without its own
 /// store, are in the store for the others. Several classes may share a store. Each store has its own bounds. A response
 /// replaces the previous variant even if that had another class.
-public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
+package final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
     /// The invalidations by all stages that use the store or one of its parts.
     package let invalidations = InvalidationLog()
     private let stores: [any CacheStore]
@@ -25,10 +18,10 @@ public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppen
     /// - Parameters:
     ///   - classes: The stores of classes.
     ///   - others: The store of all other entries.
-    public init(_ classes: [String: any CacheStore], others: some CacheStore) {
-        var stores: [any CacheStore] = [others]
+    package init(_ classes: [String: any CacheStore], others: some CacheStore) {
+        var stores: [any CacheStore] = [others.unwrapped]
         var places: [String: Int] = [:]
-        for (name, store) in classes.sorted(by: { $0.key < $1.key }) {
+        for (name, store) in classes.mapValues(\.unwrapped).sorted(by: { $0.key < $1.key }) {
             // One store under two names would remove its own entries.
             let known = stores.firstIndex { Self.haveSameEntries($0, store) }
             places[name] = known ?? stores.count
@@ -41,10 +34,10 @@ public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppen
     }
 
     /// Whether all stores keep deadlines.
-    public var keepsDeadlines: Bool { stores.allSatisfy(\.keepsDeadlines) }
+    package var keepsDeadlines: Bool { stores.allSatisfy(\.keepsDeadlines) }
 
     /// The stores with their classes.
-    public var summary: String {
+    package var summary: String {
         let classes = places.sorted { $0.key < $1.key }.map { "\($0.key): \(stores[$0.value].summary)" }
         return (classes + ["others: \(stores[0].summary)"]).joined(separator: "; ")
     }
@@ -58,7 +51,7 @@ public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppen
     private func place(of classification: String?) -> Int { classification.flatMap { places[$0] } ?? 0 }
 
     /// Returns the stored variants of a key from all stores; a failing store is ignored if another has an entry.
-    public func variants(of key: CacheKey) async throws -> [CacheEntry] {
+    package func variants(of key: CacheKey) async throws -> [CacheEntry] {
         var entries: [CacheEntry] = []
         var failure: (any Error)?
         for (place, store) in stores.enumerated() {
@@ -73,12 +66,12 @@ public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppen
     }
 
     /// Returns the content of an entry from its store.
-    public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
+    package func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         try await stores[numbering.place(of: entry.id)].body(of: numbering.inner(entry), range: range)
     }
 
     /// Creates a writer for an entry in the store of its class.
-    public func makeWriter(
+    package func makeWriter(
         for key: CacheKey,
         _ metadata: CacheMetadata,
         expecting length: Int64?
@@ -122,7 +115,7 @@ public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppen
     }
 
     /// Replaces the description of a stored body; an entry whose class changes is removed.
-    public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
+    package func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
         let place = numbering.place(of: entry.id)
         let own = numbering.inner(entry)
         guard self.place(of: metadata.classification) == place else {
@@ -134,7 +127,7 @@ public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppen
 
     /// Removes entries from all stores, even if one of them fails.
     @discardableResult
-    public func remove(_ selection: CacheSelection) async throws -> Int {
+    package func remove(_ selection: CacheSelection) async throws -> Int {
         if case .entry(let id) = selection {
             return try await stores[numbering.place(of: id)].remove(.entry(numbering.inner(id)))
         }
@@ -148,7 +141,7 @@ public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppen
     }
 
     /// Visits the entries of all stores.
-    public func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
+    package func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
         if case .entry(let id) = selection {
             let place = numbering.place(of: id)
             try await stores[place].visit(.entry(numbering.inner(id))) { try visit(numbering.outer($0, from: place)) }
@@ -164,7 +157,7 @@ public final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppen
     }
 
     /// Returns the total usage of the stores.
-    public func usage() async throws -> CacheUsage {
+    package func usage() async throws -> CacheUsage {
         var usage = CacheUsage()
         for store in stores {
             let own = try await store.usage()

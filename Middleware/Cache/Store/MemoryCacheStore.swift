@@ -1,12 +1,12 @@
 import Foundation
-public import HTTPChainCore
+package import HTTPChainCore
 
 /// Stores responses in memory, for the lifetime of the process.
 ///
 /// Entries are divided among shards, each with its own lock, so that look-ups of different keys don't block each other.
 /// Eviction removes the least recently used entry of all shards. A partial response that continues a stored one is
 /// appended to it without copying.
-public final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
+package final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
     private struct Totals {
         var bytes: Int64 = 0
         var entries = 0
@@ -18,7 +18,7 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppend
     }
 
     /// The limits of the store.
-    public let bounds: CacheBounds
+    package let bounds: CacheBounds
     /// The invalidations by all stages that use the store.
     package let invalidations = InvalidationLog()
     private let shards: [Locked<MemoryShard>]
@@ -37,7 +37,7 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppend
     /// - Parameters:
     ///   - bounds: The limits of the store.
     ///   - shards: The number of shards; 16 by default.
-    public init(bounds: CacheBounds, shards: Int = 16) {
+    package init(bounds: CacheBounds, shards: Int = 16) {
         self.bounds = bounds
         inFlight = FlightBudget(limit: bounds.totalBytes.bytes)
         let count = min(max(1, shards), 1024)
@@ -45,10 +45,10 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppend
     }
 
     /// Always `true`: operations never wait.
-    public var keepsDeadlines: Bool { true }
+    package var keepsDeadlines: Bool { true }
 
     /// "memory" and the limit.
-    public var summary: String { "memory, up to \(bounds.totalBytes)" }
+    package var summary: String { "memory, up to \(bounds.totalBytes)" }
 
     private func index(of key: CacheKey) -> Int {
         var hasher = Hasher()
@@ -57,17 +57,17 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppend
     }
 
     /// Returns the stored variants of a key.
-    public func variants(of key: CacheKey) async -> [CacheEntry] {
+    package func variants(of key: CacheKey) async -> [CacheEntry] {
         shards[index(of: key)].withLock { $0.variants(of: key) }
     }
 
     /// Returns the content of an entry; this counts as a use.
-    public func body(of entry: CacheEntry, range: Range<Int64>?) async -> HTTPBody? {
+    package func body(of entry: CacheEntry, range: Range<Int64>?) async -> HTTPBody? {
         shards[index(of: entry.key)].withLock { $0.use(entry.id) }?.body(range)
     }
 
     /// Creates a writer for an entry.
-    public func makeWriter(
+    package func makeWriter(
         for key: CacheKey,
         _ metadata: CacheMetadata,
         expecting length: Int64?
@@ -102,7 +102,7 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppend
     fileprivate func endAppending(to id: CacheEntryID) { growing.withLock { _ = $0.remove(id) } }
 
     /// Replaces the description of a stored body.
-    public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async -> CacheEntry? {
+    package func update(_ entry: CacheEntry, to metadata: CacheMetadata) async -> CacheEntry? {
         let shard = index(of: entry.key)
         return totals.withLock { totals in
             let change = shards[shard].withLock { $0.update(entry.id, to: metadata) }
@@ -116,7 +116,7 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppend
 
     /// Removes entries.
     @discardableResult
-    public func remove(_ selection: CacheSelection) async -> Int {
+    package func remove(_ selection: CacheSelection) async -> Int {
         let candidates: Range<Int>
         switch selection {
         case .key(let key):
@@ -139,7 +139,7 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppend
     }
 
     /// Visits entries, one shard at a time.
-    public func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async rethrows {
+    package func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async rethrows {
         for shard in shards {
             for entry in shard.withLock({ $0.entries(selection) }) {
                 guard try visit(entry) else { return }
@@ -148,7 +148,7 @@ public final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppend
     }
 
     /// Returns the usage of the store.
-    public func usage() async -> CacheUsage {
+    package func usage() async -> CacheUsage {
         totals.withLock { CacheUsage(bytes: $0.bytes, entries: $0.entries) }
     }
 
@@ -317,14 +317,5 @@ private final class MemoryCacheWriter: FlightLimitedWriter {
         if state.isOpen, let grown { store.endAppending(to: grown.id) }
         state.bytes = Data()
         state.isOpen = false
-    }
-}
-
-extension CacheStore where Self == MemoryCacheStore {
-    /// Creates a store in memory.
-    ///
-    /// - Parameter limit: The maximum total size of bodies and heads.
-    public static func memory(limit: ByteCount) -> MemoryCacheStore {
-        MemoryCacheStore(bounds: CacheBounds(totalBytes: limit))
     }
 }

@@ -1,21 +1,14 @@
 import Foundation
-public import HTTPChainCore
+package import HTTPChainCore
 
 /// Keeps recently used entries in memory, above a store that keeps all entries.
-///
-/// ```swift
-/// let store = TieredCacheStore(
-///     memory: .memory(limit: .megabytes(20)),
-///     over: .files(in: directory, limit: .megabytes(500))
-/// )
-/// ```
 ///
 /// Entries are written to the store below. The first use of an entry copies it to memory, which then serves further
 /// uses until memory needs the space or the entry changes; a streamed body is copied while its caller reads it to the
 /// end. If several variants of a key are stored, they are served from the store below. Uses of copies count there too:
 /// they are reported in batches, and before an entry is stored. Changes of the store below by other processes aren't
 /// noticed: each process needs its own directory.
-public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
+package final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
     /// The invalidations by all stages that use the store.
     package let invalidations: InvalidationLog
     private struct State {
@@ -70,21 +63,21 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
     ///   - base: The store for all entries.
     ///   - limit: The maximum length of a body copied into memory; 1 MiB by default, further limited by the bounds of
     ///     the memory store.
-    public init(memory: MemoryCacheStore, over base: some CacheStore, copyingUpTo limit: ByteCount = .mebibytes(1)) {
+    package init(memory: MemoryCacheStore, over base: some CacheStore, copyingUpTo limit: ByteCount = .mebibytes(1)) {
         self.memory = memory
-        self.base = base
+        self.base = base.unwrapped
         copyLimit = limit.bytes
-        invalidations = (base as? any InvalidationKeeping)?.invalidations ?? InvalidationLog()
+        invalidations = (self.base as? any InvalidationKeeping)?.invalidations ?? InvalidationLog()
     }
 
     /// Whether both stores keep deadlines.
-    public var keepsDeadlines: Bool { memory.keepsDeadlines && base.keepsDeadlines }
+    package var keepsDeadlines: Bool { memory.keepsDeadlines && base.keepsDeadlines }
 
     /// The summaries of both stores.
-    public var summary: String { "\(memory.summary), over \(base.summary)" }
+    package var summary: String { "\(memory.summary), over \(base.summary)" }
 
     /// Returns the stored variants of a key, from memory if it has all of them.
-    public func variants(of key: CacheKey) async throws -> [CacheEntry] {
+    package func variants(of key: CacheKey) async throws -> [CacheEntry] {
         if state.withLock({ $0.whole[key] != nil }) {
             let entries = await memory.variants(of: key)
             if !entries.isEmpty { return entries.map { numbering.outer($0, from: Self.above) } }
@@ -94,7 +87,7 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
     }
 
     /// Returns the content of an entry, and copies it into memory if it is small enough and the only one of its key.
-    public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
+    package func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         if numbering.place(of: entry.id) == Self.above {
             if let body = await memory.body(of: numbering.inner(entry), range: range) {
                 let isMuch = state.withLock { state in
@@ -192,7 +185,7 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
     }
 
     /// Creates a writer for an entry in the store below.
-    public func makeWriter(
+    package func makeWriter(
         for key: CacheKey,
         _ metadata: CacheMetadata,
         expecting length: Int64?
@@ -232,7 +225,7 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
     }
 
     /// Replaces the description of a stored body.
-    public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
+    package func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
         let isCopy = numbering.place(of: entry.id) == Self.above
         guard let own = isCopy ? try await entryBelow(entry) : numbering.inner(entry) else { return nil }
         do {
@@ -249,7 +242,7 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
     ///
     /// - Returns: The number of entries removed below.
     @discardableResult
-    public func remove(_ selection: CacheSelection) async throws -> Int {
+    package func remove(_ selection: CacheSelection) async throws -> Int {
         if case .entry(let id) = selection {
             guard numbering.place(of: id) == Self.below else {
                 var found: CacheEntry?
@@ -291,7 +284,7 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
     }
 
     /// Visits the entries below, which are all entries.
-    public func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
+    package func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
         var selection = selection
         if case .entry(let id) = selection {
             guard numbering.place(of: id) == Self.below else {
@@ -306,7 +299,7 @@ public final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppend
     }
 
     /// Returns the usage of the store below, without the copies in memory.
-    public func usage() async throws -> CacheUsage { try await base.usage() }
+    package func usage() async throws -> CacheUsage { try await base.usage() }
 }
 
 /// Passes a body to its reader and copies it to a writer.

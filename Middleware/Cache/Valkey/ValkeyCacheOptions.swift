@@ -1,5 +1,5 @@
 #if Valkey
-public import HTTPChainCore
+package import HTTPChainCore
 
 /// The options of a Valkey store.
 ///
@@ -14,7 +14,7 @@ public struct ValkeyCacheOptions: Sendable, Hashable {
     /// Stores with the same prefix share their entries.
     public var prefix = "cache:"
     /// The number of bytes of a body per key; 128 KiB by default, and always between 64 KiB and 256 KiB.
-    public var blockSize = ByteCount.kibibytes(128)
+    package var blockSize = ByteCount.kibibytes(128)
     /// The minimum time to keep a stale response, for validation or for stale use; a day by default.
     ///
     /// A response with a longer `stale-while-revalidate` or `stale-if-error` (RFC 5861) is kept for that time.
@@ -24,13 +24,13 @@ public struct ValkeyCacheOptions: Sendable, Hashable {
     /// The maximum number of commands with blocks in flight; 16 by default, and at least 1.
     ///
     /// It limits the connection's memory to that many blocks, however many bodies are read and written.
-    public var blocksInFlight = 16
+    package var blocksInFlight = 16
     /// The number of failures in a row after which requests to the server pause; 3 by default, and at least 1.
-    public var failuresBeforePause = 3
+    package var failuresBeforePause = 3
     /// The minimum and maximum length of the pause; a second to 30 seconds by default.
     ///
     /// It doubles with each failed attempt. During the pause, look-ups and writes fail immediately.
-    public var pause = Duration.seconds(1)...Duration.seconds(30)
+    package var pause = Duration.seconds(1)...Duration.seconds(30)
 
     /// Creates options; see each property for its default.
     public init() {}

@@ -6,12 +6,6 @@ public import HTTPChainValkey
 
 /// Stores responses in Valkey or Redis for several machines; requires the trait `Valkey`.
 ///
-/// ```swift
-/// let client = ValkeyClient(ValkeySettings(host: "valkey.internal"))
-/// let store = ValkeyCacheStore(client, bounds: CacheBounds(totalBytes: .megabytes(500)))
-/// let cache = CacheMiddleware(store: store, rules: CacheRules(mode: .shared))
-/// ```
-///
 /// Machines whose stores have the same prefix share their entries: a response stored by one serves calls of all, and an
 /// invalidation by one applies to all, atomically. A response that was in flight on another machine at that time is not
 /// stored afterwards.
@@ -24,9 +18,9 @@ public import HTTPChainValkey
 /// - Server failures are thrown as ``/HTTPChainCache/CacheStoreFault``: an event and a miss, never a failed call. After
 ///   several failures in a row, requests pause for a while (``ValkeyCacheOptions/pause``).
 /// - A failed invalidation is repeated before any other request of this store.
-public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, InvalidationKeeping {
+package final class ValkeyCacheStore: CacheStore, BoundedCacheStore, InvalidationKeeping {
     /// The limits for the entries of all machines together.
-    public let bounds: CacheBounds
+    package let bounds: CacheBounds
     /// The invalidations by all stages that use the store, on this machine and on others.
     package let invalidations: InvalidationLog
     /// The maximum number of pages of an index: more than any server has.
@@ -41,7 +35,7 @@ public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidation
     ///   - bounds: The limits for the entries of all machines together; use the same on each machine.
     ///   - options: The prefix of the keys, and the storage options.
     ///   - time: The clock that dates responses on this machine; the system's by default.
-    public convenience init(
+    package convenience init(
         _ client: ValkeyClient,
         bounds: CacheBounds,
         options: ValkeyCacheOptions = ValkeyCacheOptions(),
@@ -65,12 +59,12 @@ public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidation
     }
 
     /// "Valkey at" the address, and the limit.
-    public var summary: String { "Valkey at \(server.address), up to \(bounds.totalBytes)" }
+    package var summary: String { "Valkey at \(server.address), up to \(bounds.totalBytes)" }
 
     /// Returns the stored variants of a key.
     ///
     /// - Throws: ``/HTTPChainCache/CacheStoreFault`` if the server fails; `CancellationError`.
-    public func variants(of key: CacheKey) async throws -> [CacheEntry] {
+    package func variants(of key: CacheKey) async throws -> [CacheEntry] {
         var entries: [CacheEntry] = []
         var fault: CacheStoreFault?
         for found in try await server.lookUp(key.encoded) {
@@ -122,7 +116,7 @@ public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidation
     ///
     /// - Throws: ``/HTTPChainCache/CacheStoreFault`` if the server fails or the content is damaged;
     ///   `CancellationError`.
-    public func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
+    package func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         let blocks = StoredBlocks(server: server, id: "\(entry.id.rawValue)", response: entry.response)
         let range = range ?? 0..<entry.response.bodyLength
         if let content = entry.content, content.removals == server.removals,
@@ -140,7 +134,7 @@ public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidation
     }
 
     /// Creates a writer for an entry without sending anything yet.
-    public func makeWriter(
+    package func makeWriter(
         for key: CacheKey,
         _ metadata: CacheMetadata,
         expecting length: Int64?
@@ -154,7 +148,7 @@ public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidation
     /// Replaces the description of a stored body; removes the entry if that fails.
     ///
     /// - Throws: ``/HTTPChainCache/CacheStoreFault`` if it fails.
-    public func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
+    package func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
         let response = entry.response.with(metadata)
         let head = StoredHead(entry.key, response)
         do {
@@ -175,12 +169,12 @@ public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidation
     /// - Throws: ``/HTTPChainCache/CacheStoreFault`` if the server fails. The removal is repeated before any other
     ///   request of this store; until then, other machines may find the entries.
     @discardableResult
-    public func remove(_ selection: CacheSelection) async throws -> Int {
+    package func remove(_ selection: CacheSelection) async throws -> Int {
         try await server.remove(selection)
     }
 
     /// Visits entries in batches of about a hundred; damaged ones are skipped.
-    public func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
+    package func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
         if case .key(let key) = selection {
             for entry in try await variants(of: key) { guard try visit(entry) else { return } }
             return
@@ -220,17 +214,49 @@ public final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidation
     }
 
     /// Returns the usage of the store: the bodies and descriptions of all machines.
-    public func usage() async throws -> CacheUsage { try await server.usage() }
+    package func usage() async throws -> CacheUsage { try await server.usage() }
 }
 
-extension CacheStore where Self == ValkeyCacheStore {
-    /// Creates a store in Valkey or Redis.
+extension CacheStore where Self == BuiltInCacheStore {
+    /// Stores responses in Valkey or Redis for several machines; requires the trait `Valkey`.
     ///
     /// - Parameters:
     ///   - client: The connection, which other stores may share.
     ///   - limit: The maximum total size of bodies and descriptions of all machines.
-    public static func valkey(_ client: ValkeyClient, limit: ByteCount) -> ValkeyCacheStore {
-        ValkeyCacheStore(client, bounds: CacheBounds(totalBytes: limit))
+    ///   - options: The prefix of the keys, and the times for which stale entries are kept.
+    public static func valkey(
+        _ client: ValkeyClient,
+        limit: ByteCount,
+        options: ValkeyCacheOptions = ValkeyCacheOptions()
+    ) -> BuiltInCacheStore {
+        valkey(client, bounds: CacheBounds(totalBytes: limit), options: options)
+    }
+
+    /// Stores responses in Valkey or Redis for several machines, within bounds.
+    ///
+    /// ```swift
+    /// let client = ValkeyClient(ValkeySettings(host: "valkey.internal"))
+    /// let cache = CacheMiddleware(
+    ///     store: .valkey(client, limit: .megabytes(500)),
+    ///     rules: CacheRules(mode: .shared)
+    /// )
+    /// ```
+    ///
+    /// Machines whose stores have the same prefix share their entries: a response stored by one serves calls of all,
+    /// and an invalidation by one applies to all, atomically. Entries expire by the server's clock.
+    ///
+    /// - Parameters:
+    ///   - client: The connection, which other stores may share.
+    ///   - bounds: The limits for the entries of all machines together; use the same on each machine.
+    ///   - options: The prefix of the keys, and the times for which stale entries are kept.
+    ///   - time: The clock that dates responses on this machine; the system's by default.
+    public static func valkey(
+        _ client: ValkeyClient,
+        bounds: CacheBounds,
+        options: ValkeyCacheOptions = ValkeyCacheOptions(),
+        time: some TimeSource = SystemTime()
+    ) -> BuiltInCacheStore {
+        BuiltInCacheStore(ValkeyCacheStore(client, bounds: bounds, options: options, time: time))
     }
 }
 #endif

@@ -15,7 +15,7 @@ public enum CacheDiskScenarios {
 
         fileprivate func store(_ path: URL, _ bounds: CacheBounds) -> any CacheStore {
             switch self {
-            case .file: FileCacheStore(directory: path, bounds: bounds)
+            case .file: .files(in: path, bounds: bounds)
             case .sqlite: SQLiteCacheStore(file: path, bounds: bounds)
             }
         }
@@ -82,7 +82,7 @@ public enum CacheDiskScenarios {
         let key = EncryptionKey.random()
         func pair(_ name: String, _ encrypted: some CacheStore, _ plain: some CacheStore) async throws -> [Scenario] {
             let chains = try await (
-                CacheScenarios.filled(1, store: EncryptedCacheStore(over: encrypted, key: key)),
+                CacheScenarios.filled(1, store: .encrypted(encrypted, key: key)),
                 CacheScenarios.filled(1, store: plain)
             )
             return [

@@ -25,7 +25,7 @@ public enum CacheScenarios {
     /// Hits spread over all entries of stores in memory of two sizes, and over dictionaries of the same sizes.
     public static func sizes(to count: Int) async throws -> (small: [Scenario], large: [Scenario]) {
         func scenarios(_ count: Int) async throws -> [Scenario] {
-            let store = MemoryCacheStore(bounds: CacheBounds(totalBytes: .gigabytes(100), entryCount: count))
+            let store = BuiltInCacheStore.memory(bounds: CacheBounds(totalBytes: .gigabytes(100), entryCount: count))
             return [
                 hits(try await filled(count, store: store), among: count, named: "cache.\(count)"),
                 lookups(among: count, named: "dictionary.\(count)"),

@@ -1,7 +1,8 @@
 import Foundation
-import HTTPChainCache
 import HTTPChainCore
 import HTTPTypes
+
+@testable import HTTPChainCache
 
 /// The fields that caches read, and dates.
 ///

@@ -1,6 +1,7 @@
 import Foundation
-import HTTPChainCache
 import HTTPTypes
+
+@testable import HTTPChainCache
 
 /// The description of a stored response, as a store on a disk keeps it.
 ///
