@@ -1,14 +1,14 @@
 /// The metrics that ``MetricsMiddleware`` records, for backends and dashboards that must be configured beforehand.
 ///
 /// Those that begin with `http.client` are OpenTelemetry's; those that begin with `httpchain` are this package's.
-public enum HTTPMetrics {
+package enum HTTPMetrics {
     /// One metric.
-    public struct Description: Sendable, Hashable {
+    package struct Description: Sendable, Hashable {
         /// The kind of instrument.
         #if hasAttribute(nonexhaustive)
         @nonexhaustive
         #endif
-        public enum Instrument: String, Sendable, Hashable {
+        package enum Instrument: String, Sendable, Hashable {
             /// A value whose occurrences are counted by size.
             case histogram
             /// A value that only increases.
@@ -18,32 +18,32 @@ public enum HTTPMetrics {
         }
 
         /// The name, which is the label of the swift-metrics instrument.
-        public let name: String
+        package let name: String
         /// The unit in UCUM notation: `s`, `By`, `{request}`.
-        public let unit: String
+        package let unit: String
         /// The kind of instrument.
-        public let instrument: Instrument
+        package let instrument: Instrument
         /// The upper bounds of a histogram's buckets, in ``unit``; empty for other instruments.
-        public let boundaries: [Double]
+        package let boundaries: [Double]
         /// A description of what is measured.
-        public let purpose: String
+        package let purpose: String
     }
 
     /// The bucket bounds, in seconds, that OpenTelemetry recommends for durations.
     ///
     /// Pass these to the backend: its default bounds are usually for milliseconds.
-    public static let durationBoundaries: [Double] = [
+    package static let durationBoundaries: [Double] = [
         0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
     ]
 
     /// Bucket bounds, in bytes, for the sizes of bodies: powers of four from 64 bytes to 1 GiB.
-    public static let sizeBoundaries: [Double] = (3...15).map { Double(1 << (2 * $0)) }
+    package static let sizeBoundaries: [Double] = (3...15).map { Double(1 << (2 * $0)) }
 
     /// The duration of attempts, until the end of the response's body.
-    public static let requestDuration = histogram("http.client.request.duration", "s", "Duration of attempts")
+    package static let requestDuration = histogram("http.client.request.duration", "s", "Duration of attempts")
 
     /// The number of attempts in flight.
-    public static let activeRequests = Description(
+    package static let activeRequests = Description(
         name: "http.client.active_requests",
         unit: "{request}",
         instrument: .upDownCounter,
@@ -52,31 +52,31 @@ public enum HTTPMetrics {
     )
 
     /// The size of the request bodies sent by attempts, as encoded.
-    public static let requestBodySize = histogram(
+    package static let requestBodySize = histogram(
         "http.client.request.body.size",
         "By",
         "Size of the bodies that attempts send"
     )
 
     /// The size of the response bodies received by attempts, as encoded.
-    public static let responseBodySize = histogram(
+    package static let responseBodySize = histogram(
         "http.client.response.body.size",
         "By",
         "Size of the bodies that attempts receive"
     )
 
     /// The time until the response head arrives.
-    public static let timeToFirstByte = histogram(
+    package static let timeToFirstByte = histogram(
         "httpchain.client.time_to_first_byte",
         "s",
         "Time until the head of the response"
     )
 
     /// The duration of calls, with all their attempts, until the end of the response's body.
-    public static let callDuration = histogram("httpchain.client.call.duration", "s", "Duration of calls")
+    package static let callDuration = histogram("httpchain.client.call.duration", "s", "Duration of calls")
 
     /// The number of calls in flight.
-    public static let activeCalls = Description(
+    package static let activeCalls = Description(
         name: "httpchain.client.active_calls",
         unit: "{call}",
         instrument: .upDownCounter,
@@ -87,35 +87,35 @@ public enum HTTPMetrics {
     /// The size of the content that callers send, before encoding.
     ///
     /// Typed values have no size yet.
-    public static let callRequestSize = histogram(
+    package static let callRequestSize = histogram(
         "httpchain.client.call.request.size",
         "By",
         "Size of the content that callers send"
     )
 
     /// The size of the content that callers read, after decoding.
-    public static let callResponseSize = histogram(
+    package static let callResponseSize = histogram(
         "httpchain.client.call.response.size",
         "By",
         "Size of the content that callers read"
     )
 
     /// The number of retries after a failure.
-    public static let retries = counter("httpchain.client.call.retries", "{retry}", "Retries")
+    package static let retries = counter("httpchain.client.call.retries", "{retry}", "Retries")
 
     /// The number of redirects followed.
-    public static let redirects = counter("httpchain.client.call.redirects", "{redirect}", "Redirects followed")
+    package static let redirects = counter("httpchain.client.call.redirects", "{redirect}", "Redirects followed")
 
     /// The number of results of the cache nearest to the caller, by `httpchain.cache.result`.
-    public static let cacheResults = counter("httpchain.client.call.cache", "{call}", "What the cache did")
+    package static let cacheResults = counter("httpchain.client.call.cache", "{call}", "What the cache did")
 
     /// The metrics recorded for each attempt.
-    public static let ofAttempts = [
+    package static let ofAttempts = [
         requestDuration, activeRequests, requestBodySize, responseBodySize, timeToFirstByte,
     ]
 
     /// The metrics recorded for each call.
-    public static let ofCalls = [
+    package static let ofCalls = [
         callDuration, activeCalls, callRequestSize, callResponseSize, retries, redirects, cacheResults,
     ]
 

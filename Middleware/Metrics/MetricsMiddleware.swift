@@ -39,8 +39,22 @@ public import Metrics
 /// **Throws** only errors of inner stages.
 public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, CallRecordingMiddleware {
     private let unit: MetricsUnit
-    private let details: MetricsDetails
+    private let tellsTemplate: Bool
+    private let tellsVersion: Bool
     private let table: MetricsTable
+
+    /// The upper bounds of the buckets of each histogram, by the name of the metric, for backends that must be
+    /// configured beforehand.
+    ///
+    /// Durations are in seconds, with the bounds that OpenTelemetry recommends; sizes are in bytes, in powers of four
+    /// from 64 bytes to 1 GiB.
+    public static var buckets: [String: [Double]] {
+        var buckets: [String: [Double]] = [:]
+        for metric in HTTPMetrics.ofAttempts + HTTPMetrics.ofCalls where metric.instrument == .histogram {
+            buckets[metric.name] = metric.boundaries
+        }
+        return buckets
+    }
 
     /// Makes the stage.
     ///
@@ -55,12 +69,13 @@ public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     public init(
         each unit: MetricsUnit = .attempt,
         factory: (any MetricsFactory)? = nil,
-        telling details: MetricsDetails = [],
+        telling details: Set<MetricsDetails> = [],
         limits: MetricsLimits = MetricsLimits(),
         knownMethods: Set<String>? = nil
     ) {
         self.unit = unit
-        self.details = details
+        tellsTemplate = details.contains(.urlTemplate)
+        tellsVersion = details.contains(.protocolVersion)
         table = MetricsTable(
             unit: unit,
             factory: factory,
@@ -98,7 +113,7 @@ public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     }
 
     /// Whether attempts are recorded with their templates, which only the URL builder has.
-    package var recordsCalls: Bool { unit == .attempt && details.contains(.urlTemplate) }
+    package var recordsCalls: Bool { unit == .attempt && tellsTemplate }
 
     package func wantsRecord(of request: borrowing Request) -> Bool { recordsCalls }
 
@@ -115,11 +130,11 @@ public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     private func measureAttempt(_ request: consuming Request, _ next: Next) async throws -> Response {
         let clock = Stopwatch(request.options)
         var template: String?
-        if details.contains(.urlTemplate) { template = request.knownTemplate(in: request.callRecord) }
+        if tellsTemplate { template = request.knownTemplate(in: request.callRecord) }
         let series = table.series(for: request.head, method: request.method.rawValue, template: template)
         series.begin()
         let sent = MeteredSize(&request)
-        let report = details.contains(.protocolVersion) ? ProtocolReport(&request, next) : nil
+        let report = tellsVersion ? ProtocolReport(&request, next) : nil
         do {
             var response = try await next(request)
             let answer = OutcomeKey(response.status.code)
@@ -147,7 +162,7 @@ public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
             method: request.method.rawValue,
             target: request.head.authority == nil ? nil : request.head.withoutFields,
             template: request.options[URLTemplate.self],
-            tellsTemplate: details.contains(.urlTemplate),
+            tellsTemplate: tellsTemplate,
             record: request.recordCall(),
             sent: MeteredSize(&request)
         )

@@ -6,21 +6,13 @@ public enum MetricsUnit: Sendable, Hashable {
     case attempt
 }
 
-/// The attributes that metrics have in addition to method, server, status and error.
-public struct MetricsDetails: OptionSet, Sendable, Hashable {
-    /// One bit for each detail.
-    public let rawValue: UInt8
-
-    /// Makes a set from its bits.
-    public init(rawValue: UInt8) {
-        self.rawValue = rawValue
-    }
-
+/// An attribute that metrics have in addition to method, server, status and error.
+public enum MetricsDetails: Sendable, Hashable {
     /// `url.template`: the URL builder's, or that of ``/HTTPChainCore/Request/urlTemplate(_:)``.
-    public static let urlTemplate = MetricsDetails(rawValue: 1)
+    case urlTemplate
 
     /// `network.protocol.version`, for attempts over a transport that reports its connections.
-    public static let protocolVersion = MetricsDetails(rawValue: 2)
+    case protocolVersion
 }
 
 /// The limits on the number of series.

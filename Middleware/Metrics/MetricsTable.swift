@@ -42,20 +42,22 @@ final class MetricsTable: Sendable {
 
     let limits: MetricsLimits
     private let unit: MetricsUnit
-    private let details: MetricsDetails
+    private let tellsTemplate: Bool
+    private let tellsVersion: Bool
     private let knownMethods: Set<String>
     private let state: Locked<State>
 
     init(
         unit: MetricsUnit,
         factory: (any MetricsFactory)?,
-        details: MetricsDetails,
+        details: Set<MetricsDetails>,
         limits: MetricsLimits,
         knownMethods: Set<String>
     ) {
         self.unit = unit
         self.knownMethods = knownMethods
-        self.details = details
+        tellsTemplate = details.contains(.urlTemplate)
+        tellsVersion = details.contains(.protocolVersion)
         self.limits = limits
         state = Locked(State(factory: factory))
     }
@@ -117,7 +119,7 @@ final class MetricsTable: Sendable {
             ("http.request.method", name(of: key.method)), ("server.address", server.address),
             ("server.port", server.port),
         ]
-        if details.contains(.urlTemplate) {
+        if tellsTemplate {
             var template = key.template ?? ""
             if !template.isEmpty, !state.templates.contains(template) {
                 if state.templates.count < limits.templates {
@@ -133,7 +135,7 @@ final class MetricsTable: Sendable {
         let series = MetricsSeries(
             attributes,
             unit: unit,
-            tellsVersion: details.contains(.protocolVersion) && unit == .attempt,
+            tellsVersion: tellsVersion && unit == .attempt,
             limit: limits.outcomes,
             factory: factory
         )

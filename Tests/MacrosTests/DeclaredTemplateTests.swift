@@ -20,7 +20,7 @@ struct DeclaredTemplateTests {
             SerializerMiddleware(.json)
             StatusValidationMiddleware()
             URLBuilderMiddleware(base: "https://elsewhere.example")
-            MetricsMiddleware(factory: factory, telling: .urlTemplate)
+            MetricsMiddleware(factory: factory, telling: [.urlTemplate])
             TracingMiddleware(tracer: tracer)
         }
         #expect(try await PlantServiceClient(chain: chain).plant(id: 7).name == "Rose")

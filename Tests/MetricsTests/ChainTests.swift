@@ -189,10 +189,10 @@ struct ChainTests {
             request.head.path == "/new" ? Response(.ok) : Response(.found, headers: [.location: "/new"])
         }
         let chain = try Chain(transport: transport) {
-            MetricsMiddleware(each: .call, factory: calls, telling: .urlTemplate)
+            MetricsMiddleware(each: .call, factory: calls, telling: [.urlTemplate])
             URLBuilderMiddleware(base: "https://api.example.com/v2")
             RedirectMiddleware()
-            MetricsMiddleware(factory: attempts, telling: .urlTemplate)
+            MetricsMiddleware(factory: attempts, telling: [.urlTemplate])
         }
         for id in 1...3 { _ = try await chain.send(.get("users/{id}", path: ["id": .init(id)])) }
         #expect(calls.samples(of: "httpchain.client.call.duration").map { $0["url.template"] } == ["/v2/users/{id}"])

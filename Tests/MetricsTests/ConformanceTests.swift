@@ -51,6 +51,8 @@ struct ConformanceTests {
         #expect(HTTPMetrics.requestBodySize.boundaries.min() == 64)
         #expect(HTTPMetrics.requestBodySize.boundaries.max() == 1_073_741_824)
         #expect(Set((HTTPMetrics.ofAttempts + HTTPMetrics.ofCalls).map(\.name)).count == 12)
+        #expect(MetricsMiddleware.buckets.count == 7)
+        #expect(MetricsMiddleware.buckets["http.client.request.duration"] == HTTPMetrics.durationBoundaries)
     }
 
     @Test("Every attribute is in the registry, or of this package; every metric is one that is described")

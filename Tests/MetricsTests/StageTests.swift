@@ -13,7 +13,7 @@ struct StageTests {
     private let clock = VirtualClock()
 
     private func harness(
-        telling details: MetricsDetails = [],
+        telling details: Set<MetricsDetails> = [],
         limits: MetricsLimits = MetricsLimits()
     ) -> StageHarness {
         StageHarness(MetricsMiddleware(factory: recorder, telling: details, limits: limits), clock: clock)
@@ -204,7 +204,7 @@ struct StageTests {
         _ = await harness().send(.get(url).urlTemplate("/plants"))
         #expect(recorder.samples.allSatisfy { $0.attributes["url.template"] == nil })
         let told = MetricsRecorder()
-        let stage = MetricsMiddleware(factory: told, telling: .urlTemplate, limits: MetricsLimits(templates: 2))
+        let stage = MetricsMiddleware(factory: told, telling: [.urlTemplate], limits: MetricsLimits(templates: 2))
         for index in 1...4 { _ = await StageHarness(stage).send(.get(url).urlTemplate("/\(index)/{id}")) }
         _ = await StageHarness(stage).send(.get(url))
         let samples = told.samples(of: "http.client.request.duration")
@@ -220,7 +220,9 @@ struct StageTests {
             request.options[ConnectionReport.self]?(metrics)
             return Response(.ok)
         }
-        let chain = try Chain(transport: transport) { MetricsMiddleware(factory: recorder, telling: .protocolVersion) }
+        let chain = try Chain(transport: transport) {
+            MetricsMiddleware(factory: recorder, telling: [.protocolVersion])
+        }
         var request = Request.get(url)
         let reports = TestSupport.Counter()
         request.options[ConnectionReport.self] = { _ in reports.add() }
