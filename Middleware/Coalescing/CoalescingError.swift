@@ -5,7 +5,7 @@ public import HTTPChainCore
 /// The other callers can continue to read. The part that this caller has read is correct, but incomplete.
 public struct CoalescingError: ExplainedError {
     /// The maximum size of the part kept for slow readers, in memory and in a file.
-    public let limit: ByteCount
+    package let limit: ByteCount
     /// Always "CoalescingMiddleware".
     public let stage = "CoalescingMiddleware"
     /// The redacted request of the transfer.
