@@ -195,5 +195,16 @@ struct TraceContextTests {
         #expect(large.entries.map(\.name) == ["a", "b"])
         #expect(Baggage.Entry(name: "a b", value: "") == nil)
     }
+
+    @Test("A value of baggage is set, replaced and removed by its name")
+    func baggageValues() {
+        var baggage = Baggage("tenant=garden")
+        baggage["user"] = "7"
+        baggage["tenant"] = "shop"
+        #expect(baggage["user"] == "7" && baggage.description == "tenant=shop,user=7")
+        baggage["user"] = nil
+        baggage["not a token"] = "1"
+        #expect(baggage.description == "tenant=shop" && baggage["user"] == nil)
+    }
 }
 #endif

@@ -9,7 +9,7 @@ public import Tracing
 ///
 /// ```swift
 /// let shipper = LogShipper(
-///     to: OTLPTraceFormat.url(endpoint: "http://collector.example.com:4318"),
+///     to: "http://collector.example.com:4318/v1/traces",
 ///     format: .otlpTraces(.protobuf),
 ///     resource: LogResource(serviceName: "Garden"),
 ///     over: transport
@@ -32,7 +32,7 @@ public import Tracing
 ///
 /// **Limits.** ``SpanLimits`` limits attributes, events, links and texts. The number of parts left out is recorded on
 /// the span. Spans that a full queue drops are counted in the shipper's ``/HTTPChainLogShipper/LogShipper/statistics``,
-/// and reported to the receiver in a separate span (`OTLPTraceFormat`). Failed spans are dropped last.
+/// and reported to the receiver in a separate span. Failed spans are dropped last.
 ///
 /// **Secrets.** The environment's ``/HTTPChainCore/Redaction`` redacts attributes with the name of a secret, and
 /// secrets found in texts.
@@ -50,14 +50,14 @@ public final class ShippingTracer: Tracer, Sendable {
     /// Makes a tracer.
     ///
     /// - Parameters:
-    ///   - sink: The sink for finished spans: a shipper with an `OTLPTraceFormat`, or a test.
+    ///   - sink: The sink for finished spans: a shipper with the format `.otlpTraces`, or a test.
     ///   - sampler: The sampler; records all traces by default.
     ///   - limits: The limits of spans.
     ///   - environment: The random numbers for IDs, and the redaction rules; the system's by default.
     public init(
         _ sink: any LogSink,
         sampler: TraceSampler = .always,
-        limits: SpanLimits = .standard,
+        limits: SpanLimits = SpanLimits(),
         environment: ChainEnvironment = .live
     ) {
         self.sink = sink

@@ -9,12 +9,12 @@ import HTTPChainTracing
 /// ```
 ///
 /// By default, a trace from another program is recorded if that program records it, so that traces are complete (see
-/// ``followsParent``). A new trace is sampled by its ID, so that programs with the same ratio record the same traces.
+/// ``ratio(_:followsParent:)``). A new trace is sampled by its ID, so that programs with the same ratio record the same traces.
 public struct TraceSampler: Sendable, Hashable {
     /// The fraction of new traces that is recorded, from 0 to 1.
-    public let ratio: Double
+    package let ratio: Double
     /// Whether the parent's decision applies, if there is a parent.
-    public var followsParent: Bool
+    package var followsParent: Bool
     /// Descriptions of the variables that ``init(environment:)`` couldn't read, without their values; they don't affect
     /// equality.
     public let problems: [String]
@@ -24,17 +24,16 @@ public struct TraceSampler: Sendable, Hashable {
     /// No new trace (`parentbased_always_off`).
     public static let never = TraceSampler(ratio: 0)
 
-    /// A fraction of the traces (`parentbased_traceidratio`).
-    ///
-    /// - Parameter ratio: From 0 to 1; other values are clamped, and NaN counts as 0.
-    public static func ratio(_ ratio: Double) -> TraceSampler { TraceSampler(ratio: ratio) }
-
-    /// Makes a sampler.
+    /// A fraction of the traces (`parentbased_traceidratio`, or `traceidratio`).
     ///
     /// - Parameters:
-    ///   - ratio: The fraction of the traces that is recorded, from 0 to 1.
+    ///   - ratio: From 0 to 1; other values are clamped, and NaN counts as 0.
     ///   - followsParent: Whether the parent's decision applies, if there is a parent; `true` by default.
-    public init(ratio: Double, followsParent: Bool = true) {
+    public static func ratio(_ ratio: Double, followsParent: Bool = true) -> TraceSampler {
+        TraceSampler(ratio: ratio, followsParent: followsParent)
+    }
+
+    package init(ratio: Double, followsParent: Bool = true) {
         self.ratio = ratio.isNaN ? 0 : min(max(0, ratio), 1)
         self.followsParent = followsParent
         problems = []
@@ -104,23 +103,29 @@ public struct TraceSampler: Sendable, Hashable {
 ///
 /// Parts beyond them are left out and counted.
 public struct SpanLimits: Sendable, Hashable {
-    /// The maximum number of attributes of a span; 128 by default.
-    public var attributes = 128
-    /// The maximum number of events of a span; 128 by default.
-    public var events = 128
-    /// The maximum number of links of a span; 128 by default.
-    public var links = 128
+    package var attributes: Int
+    package var events: Int
+    package var links: Int
     /// The maximum number of attributes of an event or a link; 128 by default.
     package var innerAttributes = 128
-    /// The maximum length of a text in an attribute, in Unicode scalars; 8,192 by default.
+    package var length: Int
+
+    /// Makes limits.
     ///
-    /// Longer texts are cut.
-    public var length = 8192
+    /// - Parameters:
+    ///   - attributes: The maximum number of attributes of a span; 128 by default.
+    ///   - events: The maximum number of events of a span; 128 by default.
+    ///   - links: The maximum number of links of a span; 128 by default.
+    ///   - length: The maximum length of a text in an attribute, in Unicode scalars; 8,192 by default. Longer texts are
+    ///     cut.
+    public init(attributes: Int = 128, events: Int = 128, links: Int = 128, length: Int = 8192) {
+        self.attributes = attributes
+        self.events = events
+        self.links = links
+        self.length = length
+    }
 
     /// The default limits.
-    public init() {}
-
-    /// The default limits.
-    public static let standard = SpanLimits()
+    package static let standard = SpanLimits()
 }
 #endif

@@ -6,18 +6,18 @@ import HTTPChainSupport
 /// It is sent to every server that receives the trace context, so don't put confidential data in it.
 public struct Baggage: Sendable, Hashable, CustomStringConvertible {
     /// A name and its value.
-    public struct Entry: Sendable, Hashable {
+    package struct Entry: Sendable, Hashable {
         /// The name: a token (RFC 9110 §5.6.2).
-        public let name: String
+        package let name: String
         /// The value, decoded.
-        public let value: String
+        package let value: String
         /// The properties after the value, unchanged, separated by semicolons.
         package let properties: String
 
         /// Makes an entry.
         ///
         /// - Returns: `nil` if the name isn't a token.
-        public init?(name: String, value: String) {
+        package init?(name: String, value: String) {
             guard Baggage.isToken(name.utf8) else { return nil }
             self.init(checked: name, value, "")
         }
@@ -39,7 +39,7 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible {
     package static let lengthLimit = 8192
 
     /// The entries, in order, with unique names.
-    public private(set) var entries: [Entry] = []
+    package private(set) var entries: [Entry] = []
 
     /// Makes empty baggage.
     public init() {}
@@ -67,14 +67,26 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The value of a name.
-    public subscript(name: String) -> String? { entries.first { $0.name == name }?.value }
+    /// The value of a name; setting `nil` removes the entry.
+    ///
+    /// A value isn't set if the name isn't a token (RFC 9110 §5.6.2), or if the entry would exceed the limits of W3C
+    /// Baggage: 64 entries and 8,192 bytes.
+    public subscript(name: String) -> String? {
+        get { entries.first { $0.name == name }?.value }
+        set {
+            if let newValue {
+                if let entry = Entry(name: name, value: newValue) { set(entry) }
+            } else {
+                entries.removeAll { $0.name == name }
+            }
+        }
+    }
 
     /// Adds an entry, replacing one with the same name.
     ///
     /// - Returns: Whether it was within the limits.
     @discardableResult
-    public mutating func set(_ entry: Entry) -> Bool {
+    package mutating func set(_ entry: Entry) -> Bool {
         var changed = entries
         if let index = changed.firstIndex(where: { $0.name == entry.name }) {
             changed[index] = entry

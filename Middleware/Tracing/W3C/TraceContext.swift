@@ -7,7 +7,7 @@ import HTTPChainCore
 /// let context = TraceContext(traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 /// context?.isSampled  // true
 /// ```
-public struct TraceContext: Sendable, Hashable, CustomStringConvertible {
+public struct TraceContext: Sendable, Hashable {
     /// The first half of the trace ID.
     package let traceIDHigh: UInt64
     /// The second half of the trace ID.
@@ -27,7 +27,7 @@ public struct TraceContext: Sendable, Hashable, CustomStringConvertible {
     /// Makes a context.
     ///
     /// - Returns: `nil` if an ID is 0, which is invalid for traces and spans.
-    public init?(
+    package init?(
         traceIDHigh: UInt64,
         traceIDLow: UInt64,
         parentID: UInt64,
@@ -105,9 +105,6 @@ public struct TraceContext: Sendable, Hashable, CustomStringConvertible {
 
     /// The value of `tracestate`; `nil` if there is nothing to send.
     public var tracestate: String? { state.members.isEmpty ? nil : state.description }
-
-    /// The value of `traceparent`.
-    public var description: String { traceparent }
 
     /// Makes the first span of a new trace from random numbers.
     ///

@@ -1,17 +1,17 @@
 #if Tracing
 /// The state of the systems that a trace has passed: the field `tracestate` of W3C Trace Context, §3.3.
-public struct TraceState: Sendable, Hashable, CustomStringConvertible {
+package struct TraceState: Sendable, Hashable, CustomStringConvertible {
     /// The entry of one system.
-    public struct Member: Sendable, Hashable {
+    package struct Member: Sendable, Hashable {
         /// The key of the vendor that owns the entry.
-        public let key: String
+        package let key: String
         /// The value, which only systems with that key understand.
-        public let value: String
+        package let value: String
 
         /// Makes an entry.
         ///
         /// - Returns: `nil` if the key or value is invalid (§3.3.1.3).
-        public init?(key: String, value: String) {
+        package init?(key: String, value: String) {
             guard TraceState.isKey(Array(key.utf8)[...]), TraceState.isValue(Array(value.utf8)[...]) else { return nil }
             self.key = key
             self.value = value
@@ -24,15 +24,15 @@ public struct TraceState: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The maximum number of entries (§3.3.1.1).
-    public static let memberLimit = 32
+    package static let memberLimit = 32
     /// The maximum length that is read, in bytes: 32 entries of maximum length, and some space between them.
     static let lengthLimit = 20_000
 
     /// The entries, most recently changed first, with unique keys and at most ``memberLimit``.
-    public private(set) var members: [Member] = []
+    package private(set) var members: [Member] = []
 
     /// Makes an empty state.
-    public init() {}
+    package init() {}
 
     /// Reads the field's value; multiple values are joined with commas.
     ///
@@ -40,7 +40,7 @@ public struct TraceState: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Returns: `nil` if any entry is malformed, or there are more than ``memberLimit``, because none of it may be
     ///   kept then.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.lengthLimit else { return nil }
         var count = 0
@@ -58,17 +58,17 @@ public struct TraceState: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The value of a key.
-    public subscript(key: String) -> String? { members.first { $0.key == key }?.value }
+    package subscript(key: String) -> String? { members.first { $0.key == key }?.value }
 
     /// Puts an entry first, replacing one with the same key; drops the last entry if there are too many (§3.3.1.4).
-    public mutating func update(_ member: Member) {
+    package mutating func update(_ member: Member) {
         members.removeAll { $0.key == member.key }
         members.insert(member, at: 0)
         if members.count > Self.memberLimit { members.removeLast() }
     }
 
     /// The value of the field.
-    public var description: String { members.map { "\($0.key)=\($0.value)" }.joined(separator: ",") }
+    package var description: String { members.map { "\($0.key)=\($0.value)" }.joined(separator: ",") }
 
     /// `( lcalpha / DIGIT ) 0*255( lcalpha / DIGIT / "_" / "-" / "*" / "/" / "@" )`, Level 2.
     fileprivate static func isKey(_ bytes: ArraySlice<UInt8>) -> Bool {
