@@ -54,11 +54,21 @@ private enum Page {
     static func look(_ cache: CacheMiddleware) async throws {
         // begin
         if let state = try await cache.state(for: .get("https://api.example.com/plants")) {
-            print(state.freshness.age, state.freshness.timeToLive, state.isUsable)
+            print(state.freshness, state.isUsable)
         }
         try await cache.remove(.identifierPrefix("search/"))
         try await cache.remove(.all)
         // end
+    }
+
+    static func tiered(in directory: URL) -> some CacheStore {
+        // begin
+        let store = BuiltInCacheStore.tiered(
+            memory: .megabytes(20),
+            over: .files(in: directory, limit: .megabytes(500))
+        )
+        // end
+        return store
     }
 }
 

@@ -26,6 +26,18 @@ struct StoredHeadTests {
         return StoredHead(key, StoredResponse(metadata, bodyLength: 7, bodyChecksum: ContentChecksum(of: Array(1...7))))
     }
 
+    @Test("An entry is encoded with its key, and decoded under the store's number")
+    func entry() throws {
+        let entry = CacheEntry(id: CacheEntryID(rawValue: 1), key: sample.key, response: sample.response)
+        #expect(entry.encoded == sample.encoded)
+        let read = try CacheEntry(id: CacheEntryID(rawValue: 2), decoding: entry.encoded)
+        #expect(read.id == CacheEntryID(rawValue: 2) && read.key == entry.key)
+        #expect(read.response.metadata == entry.response.metadata && read.encoded == entry.encoded)
+        #expect(throws: CacheStoreFault(.damaged("a stored response"))) {
+            try CacheEntry(id: CacheEntryID(rawValue: 2), decoding: [1, 0])
+        }
+    }
+
     @Test("What is read is what was written")
     func roundTrip() throws {
         let read = try StoredHead(decoding: sample.encoded)

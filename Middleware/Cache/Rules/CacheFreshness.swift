@@ -35,7 +35,7 @@ public struct CacheFreshness: Sendable, Hashable, CustomStringConvertible {
     public var timeToLive: Double { lifetime - agedFor }
 
     /// RFC 9111 §4.2: `freshness_lifetime > current_age`.
-    public var isFresh: Bool { lifetime > agedFor }
+    package var isFresh: Bool { lifetime > agedFor }
 
     /// "fresh for 48 s by max-age", "stale since 12 s".
     public var description: String {

@@ -2,17 +2,15 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// The encoded description of an entry, for a store outside memory.
-///
-/// The encoding has a version but no checksum: a store whose data may be damaged adds its own.
-public struct StoredHead: Sendable {
+/// The encoded description of an entry.
+package struct StoredHead: Sendable {
     /// The key of the entry.
-    public let key: CacheKey
+    package let key: CacheKey
     /// The response without its body.
-    public let response: StoredResponse
+    package let response: StoredResponse
 
     /// Creates a description to encode.
-    public init(_ key: CacheKey, _ response: StoredResponse) {
+    package init(_ key: CacheKey, _ response: StoredResponse) {
         self.key = key
         self.response = response
     }
@@ -25,7 +23,7 @@ public struct StoredHead: Sendable {
     fileprivate static let maximumFieldCount = 32_768
 
     /// The encoded description.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         let metadata = response.metadata
         var writer = ByteWriter(capacity: Int(clamping: response.headSize))
         writer.append(UInt16(CacheMetadata.formatVersion))
@@ -55,7 +53,7 @@ public struct StoredHead: Sendable {
     /// package writes are therefore rejected as damaged, so that arithmetic on them can't overflow.
     ///
     /// - Throws: ``CacheStoreFault`` if the version is later, or the description is malformed.
-    public init(decoding bytes: [UInt8]) throws(CacheStoreFault) {
+    package init(decoding bytes: [UInt8]) throws(CacheStoreFault) {
         let outcome = bytes.withUnsafeBytes { buffer -> Result<StoredHead, CacheStoreFault> in
             do throws(CacheStoreFault) {
                 return .success(try StoredHead(decoding: buffer))
@@ -87,6 +85,24 @@ public struct StoredHead: Sendable {
         } catch {
             throw CacheStoreFault(.damaged("a stored response"))
         }
+    }
+}
+
+extension CacheEntry {
+    /// The encoded description of the entry, with its key, for a store outside memory.
+    ///
+    /// The encoding has a version but no checksum: a store whose data may be damaged adds its own.
+    public var encoded: [UInt8] { StoredHead(key, response).encoded }
+
+    /// Creates an entry from its ``encoded`` description.
+    ///
+    /// Anyone with write access to the storage can write entries with correct checksums. Numbers that no store of this
+    /// package writes are therefore rejected as damaged.
+    ///
+    /// - Throws: ``CacheStoreFault`` if the version is later, or the description is malformed.
+    public init(id: CacheEntryID, decoding bytes: [UInt8]) throws(CacheStoreFault) {
+        let head = try StoredHead(decoding: bytes)
+        self.init(id: id, key: head.key, response: head.response)
     }
 }
 
