@@ -14,9 +14,9 @@ public import Metrics
 /// }
 /// ```
 ///
-/// **Metrics.** ``HTTPMetrics`` lists them with their units and bucket bounds. Those of attempts are OpenTelemetry's
-/// for HTTP clients, with `http.client.request.duration` in seconds. Those of calls are this package's: the time that
-/// the caller waits, the number of retries and redirects, and the cache results.
+/// **Metrics.** The page of the module lists them; ``buckets`` has the bounds of histograms. Those of attempts are
+/// OpenTelemetry's for HTTP clients, with `http.client.request.duration` in seconds. Those of calls are this package's:
+/// the time that the caller waits, the number of retries and redirects, and the cache results.
 ///
 /// **When.** Durations and sizes are recorded when the response's body has ended: when it was read, broke or was
 /// dropped. A size is the number of bytes transferred until then.
