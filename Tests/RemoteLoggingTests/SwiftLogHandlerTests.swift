@@ -246,6 +246,12 @@ struct SwiftLogHandlerTests {
         }
     }
 
+    @Test("The place in the code is left out on request", arguments: [true, false])
+    func source(isIncluded: Bool) {
+        logger(RemoteLogSettings(includesSource: isIncluded)).info("m")
+        #expect(sink.records[0].attributes.count == (isIncluded ? 4 : 0))
+    }
+
     @Test("Metadata of the same name as a place in the code count")
     func ownCode() {
         logger(RemoteLogSettings(code: .all)).info("m", metadata: ["code.line.number": "mine"])

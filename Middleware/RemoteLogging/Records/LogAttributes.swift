@@ -13,7 +13,7 @@ public struct LogAttributes: Sendable, Hashable {
         public var value: JSONValue
 
         /// Makes an attribute.
-        public init(_ name: String, _ value: JSONValue) {
+        package init(_ name: String, _ value: JSONValue) {
             self.name = name
             self.value = value
         }
@@ -23,7 +23,7 @@ public struct LogAttributes: Sendable, Hashable {
     package private(set) var attributes: [Attribute] = []
 
     /// Makes an empty list.
-    public init() {}
+    package init() {}
 
     /// The value under a name; setting `nil` removes it.
     public subscript(name: String) -> JSONValue? {
@@ -40,7 +40,7 @@ public struct LogAttributes: Sendable, Hashable {
     }
 
     /// Reserves space for the given number of attributes.
-    public mutating func reserveCapacity(_ capacity: Int) {
+    package mutating func reserveCapacity(_ capacity: Int) {
         attributes.reserveCapacity(capacity)
     }
 

@@ -12,7 +12,7 @@ public import Logging
 /// `nil` switches a component off.
 public struct LogLevels: Sendable, Hashable {
     /// The level of components without an entry; `nil` logs nothing from them.
-    public var `default`: Logger.Level?
+    package var `default`: Logger.Level?
     private var entries: [String: Logger.Level?]
 
     /// Makes levels.

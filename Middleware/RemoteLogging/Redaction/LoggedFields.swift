@@ -10,7 +10,7 @@ public struct LoggedFields: Sendable, Hashable, ExpressibleByArrayLiteral {
     private var names: Set<String>
 
     /// Makes a list of exactly these names, ignoring case.
-    public init(_ names: some Sequence<String>) {
+    package init(_ names: some Sequence<String>) {
         self.names = Set(names.map { $0.lowercased() })
     }
 
@@ -34,7 +34,7 @@ public struct LoggedFields: Sendable, Hashable, ExpressibleByArrayLiteral {
     ])
 
     /// No values.
-    public static let none: LoggedFields = []
+    package static let none: LoggedFields = []
 
     /// The list with more names.
     public func adding(_ names: String...) -> LoggedFields {

@@ -1,25 +1,25 @@
 import HTTPChainCore
-public import Logging
+package import Logging
 
 /// Passes records to a `Logger`, with their attributes as metadata and their component as the source.
 ///
 /// The logger's backend dates them. Control characters, which could forge lines or control a terminal, are escaped;
 /// line breaks within a message are kept.
-public struct LoggerSink: LogSink {
+package struct LoggerSink: LogSink {
     private let logger: Logger
 
     /// Makes a sink.
-    public init(_ logger: Logger) {
+    package init(_ logger: Logger) {
         self.logger = logger
     }
 
     /// Whether the logger is enabled for this level, whatever the component.
-    public func isEnabled(_ level: Logger.Level, for component: String) -> Bool {
+    package func isEnabled(_ level: Logger.Level, for component: String) -> Bool {
         level >= logger.logLevel
     }
 
     /// Logs a record.
-    public func log(_ record: consuming LogRecord) {
+    package func log(_ record: consuming LogRecord) {
         let record = record
         logger.log(
             level: record.level,

@@ -24,7 +24,7 @@ public import Logging
 ///   (`.stringConvertible(42)`) keep their types. The handler's own metadata is converted when it's set, not for each
 ///   record.
 /// - An error of the event becomes `error.type`, as in metrics and spans, and `exception.message`. File, function, line
-///   and source become `code.*` attributes (``LogCodeAttributes``).
+///   and source become `code.*` attributes.
 /// - **Secrets**: metadata with a secret's name (``/HTTPChainCore/Redaction/isSecret(name:)``) is redacted, even if
 ///   nested. Messages, errors and texts are searched for secrets. The search finds `token=…`, JSON and URLs with
 ///   credentials, but not a password in plain words.

@@ -17,7 +17,7 @@ public struct RemoteLogSettings: Sendable {
     /// The size to which a message, an error or a text in metadata is cut, in bytes; 32 KiB by default.
     ///
     /// The text is cut before it's searched for secrets, so that long texts don't delay the program.
-    public var textLimit: ByteCount
+    package var textLimit: ByteCount
     /// The source of the time of records; the live environment by default.
     package var environment: ChainEnvironment
 
@@ -26,13 +26,30 @@ public struct RemoteLogSettings: Sendable {
     /// Makes settings.
     ///
     /// - Parameters:
-    ///   - code: The attributes for the source location; all of them by default.
+    ///   - includesSource: Whether records have attributes for their source location: the source, usually the module
+    ///     (`code.namespace`), the file, function and line; `true` by default.
     ///   - redaction: The redaction rules; the standard rules by default, `nil` shows everything.
     ///   - redactsText: Whether messages, errors and texts in metadata are searched for secrets too; `true` by default.
     ///   - textLimit: The size to which a message, an error or a text in metadata is cut; 32 KiB by default.
     ///   - environment: The source of the time of records; the live environment by default.
     public init(
-        code: LogCodeAttributes = .all,
+        includesSource: Bool = true,
+        redaction: Redaction? = .standard,
+        redactsText: Bool = true,
+        textLimit: ByteCount = .kibibytes(32),
+        environment: ChainEnvironment = .live
+    ) {
+        self.init(
+            code: includesSource ? .all : .none,
+            redaction: redaction,
+            redactsText: redactsText,
+            textLimit: textLimit,
+            environment: environment
+        )
+    }
+
+    package init(
+        code: LogCodeAttributes,
         redaction: Redaction? = .standard,
         redactsText: Bool = true,
         textLimit: ByteCount = .kibibytes(32),
@@ -60,26 +77,26 @@ public struct RemoteLogSettings: Sendable {
 /// The attributes of a record for its source location.
 ///
 /// Their names follow the OpenTelemetry semantic conventions.
-public struct LogCodeAttributes: OptionSet, Sendable, Hashable {
+package struct LogCodeAttributes: OptionSet, Sendable, Hashable {
     /// The bits.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
     /// Makes a set from its bits.
-    public init(rawValue: UInt8) {
+    package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
     /// The source, usually the module, as `code.namespace`.
-    public static let source = LogCodeAttributes(rawValue: 1)
+    package static let source = LogCodeAttributes(rawValue: 1)
     /// The file as `code.file.path`, in the form of `#fileID`.
-    public static let file = LogCodeAttributes(rawValue: 2)
+    package static let file = LogCodeAttributes(rawValue: 2)
     /// The function as `code.function.name`.
-    public static let function = LogCodeAttributes(rawValue: 4)
+    package static let function = LogCodeAttributes(rawValue: 4)
     /// The line as `code.line.number`.
-    public static let line = LogCodeAttributes(rawValue: 8)
+    package static let line = LogCodeAttributes(rawValue: 8)
 
     /// All of them.
-    public static let all: LogCodeAttributes = [.source, .file, .function, .line]
+    package static let all: LogCodeAttributes = [.source, .file, .function, .line]
     /// None of them.
-    public static let none: LogCodeAttributes = []
+    package static let none: LogCodeAttributes = []
 }

@@ -3,25 +3,16 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// Formats the request as a curl command line, quoted for a POSIX shell, with the attributes of
-/// ``SemanticLogFormatter``.
-///
-/// ```sh
-/// curl --request PUT --header 'Content-Type: application/json' --data-raw '{"name":"Ida"}' 'https://example.com/7'
-/// ```
-///
-/// Secrets are replaced by placeholders that you fill in by hand. Header fields are always included. The body is
-/// included at ``ExchangeDetail/bodies``; if it isn't shown, or is cut off, a comment at the end says so. A body with
-/// line breaks makes a message of several lines.
-public struct CurlLogFormatter: LogFormatter {
+/// The formatter ``LogFormatter/curl``.
+package struct CurlLogFormatter: LogFormatter {
     /// Makes the formatter.
-    public init() {}
+    package init() {}
 
     /// Header fields.
-    public var leastDetail: ExchangeDetail { .headers }
+    package var leastDetail: ExchangeDetail { .headers }
 
     /// The command line.
-    public func message(for exchange: ExchangeLog) -> String {
+    package func message(for exchange: ExchangeLog) -> String {
         let fields = exchange.requestFields ?? [:]
         let data = exchange.requestBody.flatMap { $0.kind == .text ? $0.text : nil }
         var words = ["curl"] + Self.method(exchange.method, hasData: data != nil)

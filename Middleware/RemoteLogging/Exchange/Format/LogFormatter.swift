@@ -17,7 +17,7 @@ public protocol LogFormatter: Sendable {
     /// The most detail that the formatter shows; bodies by default.
     ///
     /// A stage set to more detail than this adds a warning to its chain (``/HTTPChainCore/Chain/warnings``).
-    /// A call that asks for more detail is logged with the attributes of ``SemanticLogFormatter``.
+    /// A call that asks for more detail is logged with the attributes of ``LogFormatter/semantic``.
     var mostDetail: ExchangeDetail { get }
 
     /// A description of what happened, for people.
@@ -25,7 +25,7 @@ public protocol LogFormatter: Sendable {
     /// Text from outside may contain line breaks; a one-line message should escape them.
     func message(for exchange: ExchangeLog) -> String
 
-    /// Returns the attributes that describe an exchange, for machines; those of ``SemanticLogFormatter`` by default.
+    /// Returns the attributes that describe an exchange, for machines; those of ``LogFormatter/semantic`` by default.
     func attributes(for exchange: ExchangeLog) -> LogAttributes
 }
 
@@ -36,54 +36,84 @@ extension LogFormatter {
     /// Header fields and bodies.
     public var mostDetail: ExchangeDetail { .bodies }
 
-    /// The attributes of ``SemanticLogFormatter``.
+    /// The attributes of ``LogFormatter/semantic``.
     public func attributes(for exchange: ExchangeLog) -> LogAttributes { LogAttributes(exchange) }
 }
 
-extension LogFormatter where Self == SemanticLogFormatter {
-    /// One line, with attributes by the OpenTelemetry semantic conventions.
-    public static var semantic: SemanticLogFormatter { SemanticLogFormatter() }
-}
-
-extension LogFormatter where Self == ShortLogFormatter {
-    /// One line without attributes.
-    public static var short: ShortLogFormatter { ShortLogFormatter() }
-}
-
-extension LogFormatter where Self == CurlLogFormatter {
-    /// A command line for curl.
-    public static var curl: CurlLogFormatter { CurlLogFormatter() }
-}
-
-/// One line (`GET https://api.example.com/plants → 200 OK in 12 ms`), with attributes by the OpenTelemetry semantic
-/// conventions for HTTP clients.
+/// A formatter of this package.
 ///
-/// | attribute | value |
-/// | --- | --- |
-/// | `http.request.method`, `http.request.method_original` | by the conventions: `_OTHER` for unknown methods |
-/// | `url.full`, `server.address`, `server.port` | redacted; still a valid URL, with `REDACTED` for each secret |
-/// | `trace_id`, `span_id`, `trace_flags` | the trace and the span, if known |
-/// | `http.response.status_code`, `error.type`, `exception.message` | the status; what went wrong |
-/// | `http.request.resend_count` | the attempts before this one, or before the last of the call |
-/// | `http.request.body.size`, `http.response.body.size` | in bytes |
-/// | `httpchain.duration` | in seconds, the response's body included |
-/// | `http.request.header.<name>`, `http.response.header.<name>` | arrays; from ``ExchangeDetail/headers`` on |
-/// | `httpchain.call.id`, `httpchain.unit` | 16 hexadecimal digits shared by a call and its attempts; `call`, `attempt` |
-/// | `httpchain.start_time`, `httpchain.time_to_head` | seconds since 1970; seconds from the start |
-/// | `httpchain.attempt`, `httpchain.attempts` | which attempt it is; how many the call took |
-/// | `httpchain.outcome`, `httpchain.body_end` | ``ExchangeOutcome``; ``ExchangeLog/BodyEnd`` |
-/// | `httpchain.cache.status`, `httpchain.cache.hit` | the `Cache-Status` field; whether the nearest cache had a hit |
-/// | `httpchain.url.final` | the final URL, if it's a different one |
-/// | `httpchain.request.body`, `httpchain.response.body` | the beginnings; at ``ExchangeDetail/bodies`` |
-/// | `httpchain.request.body.truncated`, `httpchain.response.body.truncated` | `true` if the body is longer |
-///
-/// The attributes of the call itself (``HTTPChainCore/Request/logging(_:)``) come last.
-public struct SemanticLogFormatter: LogFormatter {
+/// ```swift
+/// let stage = LogRequestsMiddleware(logger: logger, formatter: .short)
+/// ```
+public struct BuiltInLogFormatter: LogFormatter {
+    private let wrapped: any LogFormatter
+
+    fileprivate init(_ formatter: some LogFormatter) {
+        wrapped = formatter
+    }
+
+    /// The least detail that the formatter needs.
+    public var leastDetail: ExchangeDetail { wrapped.leastDetail }
+
+    /// The most detail that the formatter shows.
+    public var mostDetail: ExchangeDetail { wrapped.mostDetail }
+
+    /// A description of what happened, for people.
+    public func message(for exchange: ExchangeLog) -> String { wrapped.message(for: exchange) }
+
+    /// Returns the attributes that describe an exchange, for machines.
+    public func attributes(for exchange: ExchangeLog) -> LogAttributes { wrapped.attributes(for: exchange) }
+}
+
+extension LogFormatter where Self == BuiltInLogFormatter {
+    /// One line (`GET https://api.example.com/plants → 200 OK in 12 ms`), with attributes by the OpenTelemetry semantic
+    /// conventions for HTTP clients.
+    ///
+    /// | attribute | value |
+    /// | --- | --- |
+    /// | `http.request.method`, `http.request.method_original` | by the conventions: `_OTHER` for unknown methods |
+    /// | `url.full`, `server.address`, `server.port` | redacted; still a valid URL, with `REDACTED` for each secret |
+    /// | `trace_id`, `span_id`, `trace_flags` | the trace and the span, if known |
+    /// | `http.response.status_code`, `error.type`, `exception.message` | the status; what went wrong |
+    /// | `http.request.resend_count` | the attempts before this one, or before the last of the call |
+    /// | `http.request.body.size`, `http.response.body.size` | in bytes |
+    /// | `httpchain.duration` | in seconds, the response's body included |
+    /// | `http.request.header.<name>`, `http.response.header.<name>` | arrays; from ``ExchangeDetail/headers`` on |
+    /// | `httpchain.call.id`, `httpchain.unit` | 16 hexadecimal digits shared by a call and its attempts; `call`, `attempt` |
+    /// | `httpchain.start_time`, `httpchain.time_to_head` | seconds since 1970; seconds from the start |
+    /// | `httpchain.attempt`, `httpchain.attempts` | which attempt it is; how many the call took |
+    /// | `httpchain.outcome`, `httpchain.body_end` | ``ExchangeOutcome``; `complete`, `dropped`, `broken` |
+    /// | `httpchain.cache.status`, `httpchain.cache.hit` | the `Cache-Status` field; whether the nearest cache had a hit |
+    /// | `httpchain.url.final` | the final URL, if it's a different one |
+    /// | `httpchain.request.body`, `httpchain.response.body` | the beginnings; at ``ExchangeDetail/bodies`` |
+    /// | `httpchain.request.body.truncated`, `httpchain.response.body.truncated` | `true` if the body is longer |
+    ///
+    /// The attributes of the call itself (``HTTPChainCore/Request/logging(_:)``) come last.
+    public static var semantic: BuiltInLogFormatter { BuiltInLogFormatter(SemanticLogFormatter()) }
+
+    /// One line without attributes, for consoles: `200 GET https://api.example.com/plants 12 ms`.
+    ///
+    /// If there is no status, the type of the error is shown instead. The call's own attributes are kept.
+    public static var short: BuiltInLogFormatter { BuiltInLogFormatter(ShortLogFormatter()) }
+
+    /// The request as a curl command line, quoted for a POSIX shell.
+    ///
+    /// ```sh
+    /// curl --request PUT --header 'Content-Type: application/json' --data-raw '{"name":"Ida"}' 'https://example.com/7'
+    /// ```
+    ///
+    /// Secrets are replaced by placeholders that you fill in by hand. Header fields are always included. The body is
+    /// included at ``ExchangeDetail/bodies``; if it isn't shown, or is cut off, a comment at the end says so.
+    public static var curl: BuiltInLogFormatter { BuiltInLogFormatter(CurlLogFormatter()) }
+}
+
+/// The formatter ``LogFormatter/semantic``.
+package struct SemanticLogFormatter: LogFormatter {
     /// Makes the formatter.
-    public init() {}
+    package init() {}
 
     /// Returns one line with the method, URL, status and time, and the error if there is one.
-    public func message(for exchange: ExchangeLog) -> String {
+    package func message(for exchange: ExchangeLog) -> String {
         var text = "\(exchange.method) \(exchange.url)"
         if let status = exchange.status { text += " → \(status.label)" }
         if exchange.outcome == .cancelled {
@@ -103,25 +133,23 @@ public struct SemanticLogFormatter: LogFormatter {
     }
 }
 
-/// One line without attributes, for consoles: `200 GET https://api.example.com/plants 12 ms`.
-///
-/// If there is no status, the type of the error is shown instead. The call's own attributes are kept.
-public struct ShortLogFormatter: LogFormatter {
+/// The formatter ``LogFormatter/short``.
+package struct ShortLogFormatter: LogFormatter {
     /// Makes the formatter.
-    public init() {}
+    package init() {}
 
     /// The summary: header fields and bodies don't fit on the line.
-    public var mostDetail: ExchangeDetail { .summary }
+    package var mostDetail: ExchangeDetail { .summary }
 
     /// Status, method, URL and time.
-    public func message(for exchange: ExchangeLog) -> String {
+    package func message(for exchange: ExchangeLog) -> String {
         var start = exchange.status.map { "\($0.code)" } ?? ""
         if let error = exchange.error, error.type != start { start += (start.isEmpty ? "" : " ") + error.type }
         return "\(start) \(exchange.method) \(exchange.url) \(exchange.duration.abbreviated)".printable()
     }
 
     /// The call's own attributes.
-    public func attributes(for exchange: ExchangeLog) -> LogAttributes { exchange.attributes }
+    package func attributes(for exchange: ExchangeLog) -> LogAttributes { exchange.attributes }
 }
 
 extension Duration {

@@ -28,7 +28,7 @@ public struct ExchangeLog: Sendable, Hashable {
     }
 
     /// The end of a response's body.
-    public enum BodyEnd: String, Sendable, Hashable {
+    package enum BodyEnd: String, Sendable, Hashable {
         /// It was read completely, or was empty.
         case complete
         /// It was dropped before its end.
@@ -103,7 +103,7 @@ public struct ExchangeLog: Sendable, Hashable {
     ///   - start: The start date.
     ///   - outcome: The outcome.
     ///   - level: The severity; `info` by default.
-    ///   - component: The component that logs.
+    ///   - component: The component that logs; that of calls by default.
     ///   - unit: Whether it is a call or an attempt.
     ///   - callID: The call's ID.
     public init(
@@ -114,7 +114,7 @@ public struct ExchangeLog: Sendable, Hashable {
         start: Date,
         outcome: ExchangeOutcome? = nil,
         level: Logger.Level = .info,
-        component: String = ExchangeUnit.call.component,
+        component: String? = nil,
         unit: ExchangeUnit = .call,
         callID: UInt64 = 0
     ) {
@@ -125,7 +125,7 @@ public struct ExchangeLog: Sendable, Hashable {
         self.start = start
         self.outcome = outcome ?? status.map(ExchangeOutcome.init) ?? .failure
         self.level = level
-        self.component = component
+        self.component = component ?? ExchangeUnit.call.component
         self.unit = unit
         self.callID = callID
         origin = Origin(url)

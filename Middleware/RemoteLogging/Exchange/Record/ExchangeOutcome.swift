@@ -9,7 +9,7 @@ public enum ExchangeUnit: String, Sendable, Hashable {
     case attempt
 
     /// The default component: `http.client` or `http.client.attempt`.
-    public var component: String {
+    package var component: String {
         switch self {
         case .call: "http.client"
         case .attempt: "http.client.attempt"

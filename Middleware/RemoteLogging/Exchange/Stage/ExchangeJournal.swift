@@ -5,7 +5,7 @@ import HTTPTypes
 import Logging
 
 /// Logs the exchanges of one stage; shared by all its calls.
-final class ExchangeJournal: Sendable {
+package final class ExchangeJournal: Sendable {
     let unit: ExchangeUnit
     let shownFields: LoggedFields
     let bodyLimit: ByteCount
@@ -158,7 +158,7 @@ final class ExchangeJournal: Sendable {
     /// - Parameters:
     ///   - isDecided: Whether the filter is already known to include it.
     ///   - detail: The call's own detail. Whatever the formatter doesn't show of it, the attributes of
-    ///     ``SemanticLogFormatter`` do.
+    ///     ``LogFormatter/semantic`` does.
     func write(_ exchange: ExchangeLog, isDecided: Bool, asking detail: ExchangeDetail?) {
         if !isDecided, let filter, !filter.includes(exchange) { return }
         let showsAll = (detail ?? .summary) <= formatter.mostDetail

@@ -9,15 +9,16 @@ public import Logging
 /// }
 /// ```
 ///
-/// This is ``RemoteLoggingMiddleware`` with a ``LoggerSink``, and behaves in the same way.
+/// This is ``RemoteLoggingMiddleware`` with a sink for a `Logger`, and behaves in the same way.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/call`` for calls and ``/HTTPChainCore/Phase/wire`` for attempts.
 ///
 /// **Options.** ``HTTPChainCore/Request/logging(_:)`` and ``HTTPChainCore/Request/isLogTraffic``.
 ///
 /// **Errors.** None of its own.
-public struct LogRequestsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
-    private let journal: ExchangeJournal
+public struct LogRequestsMiddleware: ExchangeLoggingMiddleware {
+    package static let name = "LogRequestsMiddleware"
+    package let journal: ExchangeJournal
 
     /// Makes the stage.
     ///
@@ -53,27 +54,5 @@ public struct LogRequestsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddle
             filter: filter,
             formatter: formatter
         )
-    }
-
-    /// ``/HTTPChainCore/Phase/call`` for calls, ``/HTTPChainCore/Phase/wire`` for attempts.
-    public var phase: Phase { journal.unit == .call ? .call : .wire }
-
-    /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [RequestLogging.self] }
-
-    /// The name, purpose and settings of the stage.
-    public var summary: StageSummary {
-        StageSummary("LogRequestsMiddleware", purpose: "logs exchanges", settings: journal.settings)
-    }
-
-    /// A warning if more detail is set than the formatter shows.
-    public func problems(at place: ChainPlace) -> [ChainProblem] { journal.problems(of: summary.name) }
-
-    /// Passes the request on, and logs the result.
-    ///
-    /// - Throws: Errors from the inner stages.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        if journal.isSilent(for: request) { return try await next(request) }
-        return try await journal.follow(request, next)
     }
 }

@@ -38,15 +38,16 @@ public import Logging
 /// levels, the call passes untouched.
 ///
 /// **Errors.** None of its own.
-public struct RemoteLoggingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
-    private let journal: ExchangeJournal
+public struct RemoteLoggingMiddleware: ExchangeLoggingMiddleware {
+    package static let name = "RemoteLoggingMiddleware"
+    package let journal: ExchangeJournal
 
     /// Makes the stage.
     ///
     /// - Parameters:
     ///   - sink: Receives the records.
     ///   - unit: Whether there is a record for each call or for each attempt; for each call by default.
-    ///   - component: The component that logs; that of ``ExchangeUnit/component`` by default.
+    ///   - component: The component that logs; `http.client` or `http.client.attempt` by default.
     ///   - levels: The level of each outcome; ``ExchangeLevels/calls`` or ``ExchangeLevels/attempts`` by default.
     ///   - detail: The detail of records; the summary by default. More than `formatter` shows is a warning.
     ///   - bodyLimit: The maximum size of the shown part of a body; 32 KiB by default.
@@ -79,27 +80,5 @@ public struct RemoteLoggingMiddleware: ChainAwareMiddleware, DeadlineKeepingMidd
             formatter: formatter,
             metadataProvider: metadataProvider
         )
-    }
-
-    /// ``/HTTPChainCore/Phase/call`` for calls, ``/HTTPChainCore/Phase/wire`` for attempts.
-    public var phase: Phase { journal.unit == .call ? .call : .wire }
-
-    /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [RequestLogging.self] }
-
-    /// The name, purpose and settings of the stage.
-    public var summary: StageSummary {
-        StageSummary("RemoteLoggingMiddleware", purpose: "logs exchanges", settings: journal.settings)
-    }
-
-    /// A warning if more detail is set than the formatter shows.
-    public func problems(at place: ChainPlace) -> [ChainProblem] { journal.problems(of: summary.name) }
-
-    /// Passes the request on, and logs the result.
-    ///
-    /// - Throws: Errors from the inner stages.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        if journal.isSilent(for: request) { return try await next(request) }
-        return try await journal.follow(request, next)
     }
 }

@@ -21,11 +21,11 @@ public struct CallLogging: Sendable, Hashable {
     /// Whether the call is not logged at all.
     package var isOff = false
     /// The detail at every level; `nil` for the stage's own.
-    public var detail: ExchangeDetail?
+    package var detail: ExchangeDetail?
     /// The component that logs; `nil` for the stage's own.
-    public var component: String?
+    package var component: String?
     /// Attributes added to each record.
-    public var attributes: LogAttributes = [:]
+    package var attributes: LogAttributes = [:]
 
     /// Makes settings that change nothing.
     package init() {}
@@ -36,7 +36,7 @@ public struct CallLogging: Sendable, Hashable {
     /// Sets the detail for every level.
     ///
     /// If a stage's formatter shows less, such as ``LogFormatter/short``, the record of this call also has the
-    /// attributes of ``SemanticLogFormatter``.
+    /// attributes of ``LogFormatter/semantic``.
     public static func detail(_ detail: ExchangeDetail) -> CallLogging { make { $0.detail = detail } }
 
     /// Sets the component, whose level then applies.

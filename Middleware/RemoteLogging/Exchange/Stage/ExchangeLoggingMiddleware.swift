@@ -1,0 +1,33 @@
+package import HTTPChainCore
+
+/// A stage that logs exchanges.
+package protocol ExchangeLoggingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
+    /// The name in the stage's summary.
+    static var name: String { get }
+    /// Writes the records.
+    var journal: ExchangeJournal { get }
+}
+
+extension ExchangeLoggingMiddleware {
+    /// ``/HTTPChainCore/Phase/call`` for calls, ``/HTTPChainCore/Phase/wire`` for attempts.
+    public var phase: Phase { journal.unit == .call ? .call : .wire }
+
+    /// The options that the stage reads.
+    public var optionsRead: [any RequestOption.Type] { [RequestLogging.self] }
+
+    /// The name, purpose and settings of the stage.
+    public var summary: StageSummary {
+        StageSummary(Self.name, purpose: "logs exchanges", settings: journal.settings)
+    }
+
+    /// A warning if more detail is set than the formatter shows.
+    public func problems(at place: ChainPlace) -> [ChainProblem] { journal.problems(of: Self.name) }
+
+    /// Passes the request on, and logs the result.
+    ///
+    /// - Throws: Errors from the inner stages.
+    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        if journal.isSilent(for: request) { return try await next(request) }
+        return try await journal.follow(request, next)
+    }
+}
