@@ -6,16 +6,16 @@ import Logging
 /// Keeps log records in files until they are sent, across runs of the program.
 ///
 /// ```swift
-/// let spool = try LogSpool(directory: support.appendingPathComponent("log-spool"), limit: .mebibytes(64))
-/// try spool.append(record)
-///
-/// while let batch = try spool.nextBatch(maximumRecords: 512) {
-///     try await send(batch.records)
-///     try spool.acknowledge(batch.position)
-/// }
+/// let shipper = LogShipper(
+///     to: "https://logs.example.com/v1/logs",
+///     format: .otlp,
+///     resource: LogResource(serviceName: "Garden"),
+///     over: transport,
+///     spool: try LogSpool(directory: support.appendingPathComponent("log-spool"), limit: .mebibytes(64))
+/// )
 /// ```
 ///
-/// An appended record is delivered even if the process is killed (`kill -9`) immediately afterwards: the next process
+/// A written record is delivered even if the process is killed (`kill -9`) immediately afterwards: the next process
 /// that opens the directory gets it before its own records, in order. Acknowledged records aren't delivered again. If
 /// the process is killed between sending a batch and acknowledging it, that batch is delivered again. For a loss of
 /// power, see ``LogSpoolDurability``.
@@ -24,7 +24,7 @@ import Logging
 ///   `warning` and above. A record that doesn't fit is refused with ``LogSpoolError/Problem/full(limit:)``; accepted
 ///   records are never discarded to make room for it. Space is released one segment at a time, when everything in it is
 ///   acknowledged.
-/// - **Failures.** If a disk is full, can't be written to or is gone, ``append(_:)`` throws. The partially written
+/// - **Failures.** If a disk is full, can't be written to or is gone, a record is refused. The partially written
 ///   record is removed, and records are accepted again once the disk works. A refused record can be delivered only if
 ///   it was written without confirmation from the failing disk, and the process ended before removing it.
 /// - **Damage.** Each record has a checksum. Unreadable parts are skipped up to the next readable record, and counted
@@ -34,13 +34,13 @@ import Logging
 ///   are for an app that the system suspends.
 /// - **Privacy.** Directories that it creates are accessible only to this user (0700), and so are its files (0600).
 ///
-/// It may be used from any thread. ``append(_:)`` makes one system call and doesn't wait for a reader. A `LogShipper`
-/// appends in groups on a separate thread, so logging never waits for the disk.
+/// It may be used from any thread. A `LogShipper` appends records in groups on a separate thread, so logging never waits
+/// for the disk.
 public final class LogSpool: Sendable {
     /// The directory of the files.
-    public let directory: URL
+    package let directory: URL
     /// The maximum size of all files together.
-    public let limit: ByteCount
+    package let limit: ByteCount
 
     /// Held while a record is written, even if the disk is slow.
     private let appender: Locked<SpoolAppender>
@@ -129,14 +129,14 @@ public final class LogSpool: Sendable {
     }
 
     /// "files in" the directory, and the limit.
-    public var summary: String { "files in \(directory.path), up to \(limit)" }
+    package var summary: String { "files in \(directory.path), up to \(limit)" }
 
     /// Adds a record at the end.
     ///
     /// When it returns, the operating system has the record: it survives the end of the process.
     ///
     /// - Throws: ``LogSpoolError`` if the record wasn't kept.
-    public func append(_ record: LogRecord) throws(LogSpoolError) {
+    package func append(_ record: LogRecord) throws(LogSpoolError) {
         if let failure = append(contentsOf: [record]).first ?? nil { throw failure }
     }
 
@@ -181,7 +181,7 @@ public final class LogSpool: Sendable {
     /// - Returns: `nil` if there is nothing more to read.
     /// - Throws: ``LogSpoolError`` if the disk can't be read. It's worth retrying: a part that the disk can't read at
     ///   the third attempt is skipped as damaged, if later records can be read.
-    public func nextBatch(
+    package func nextBatch(
         after position: LogSpoolPosition? = nil,
         maximumRecords: Int,
         maximumBytes: ByteCount = .mebibytes(4)
@@ -216,7 +216,7 @@ public final class LogSpool: Sendable {
     /// - Parameter position: The position of a batch. One before the front has no effect.
     /// - Throws: ``LogSpoolError`` if the position couldn't be saved: this process doesn't deliver the records again,
     ///   but the next one may.
-    public func acknowledge(_ position: LogSpoolPosition) throws(LogSpoolError) {
+    package func acknowledge(_ position: LogSpoolPosition) throws(LogSpoolError) {
         let outcome = read { reader in
             if let obstacle = seen.withLock({ $0.appender.obstacle }) {
                 return Result<Void, LogSpoolError>.failure(LogSpoolError(obstacle))
@@ -329,7 +329,7 @@ public final class LogSpool: Sendable {
     }
 
     /// Whether everything was acknowledged.
-    public var isEmpty: Bool { report.pendingBytes == 0 }
+    package var isEmpty: Bool { report.pendingBytes == 0 }
 
     /// The spool's content, and the counts of its records since it was opened; doesn't wait for the disk.
     public var report: LogSpoolReport {

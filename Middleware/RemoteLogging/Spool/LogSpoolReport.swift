@@ -1,4 +1,4 @@
-public import HTTPChainRemoteLogging
+package import HTTPChainRemoteLogging
 
 /// The content of a ``LogSpool``, and the counts of its records since it was opened.
 public struct LogSpoolReport: Sendable, Hashable {
@@ -17,36 +17,36 @@ public struct LogSpoolReport: Sendable, Hashable {
 }
 
 /// Records from the front of a ``LogSpool``, in the order in which they were logged.
-public struct LogSpoolBatch: Sendable, Hashable {
+package struct LogSpoolBatch: Sendable, Hashable {
     /// The records; empty if there was only damage to skip.
-    public internal(set) var records: [LogRecord] = []
+    package internal(set) var records: [LogRecord] = []
     /// The position to acknowledge when the records are done.
-    public internal(set) var position: LogSpoolPosition
+    package internal(set) var position: LogSpoolPosition
     /// The number of unreadable parts between the records; each held at least one record.
-    public internal(set) var damagedParts = 0
+    package internal(set) var damagedParts = 0
     /// The number of records that already existed when the spool was opened.
     var recovered = 0
 }
 
 /// A place between two records of a ``LogSpool``.
-public struct LogSpoolPosition: Sendable, Hashable, Comparable {
+package struct LogSpoolPosition: Sendable, Hashable, Comparable {
     let segment: UInt64
     let offset: Int64
     /// The number of records that this spool has read before it in the segment.
     var index = 0
 
     /// Orders by age: older positions are less.
-    public static func < (lhs: LogSpoolPosition, rhs: LogSpoolPosition) -> Bool {
+    package static func < (lhs: LogSpoolPosition, rhs: LogSpoolPosition) -> Bool {
         (lhs.segment, lhs.offset) < (rhs.segment, rhs.offset)
     }
 
     /// Whether both are the same place.
-    public static func == (lhs: LogSpoolPosition, rhs: LogSpoolPosition) -> Bool {
+    package static func == (lhs: LogSpoolPosition, rhs: LogSpoolPosition) -> Bool {
         (lhs.segment, lhs.offset) == (rhs.segment, rhs.offset)
     }
 
     /// Hashes the place.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(segment)
         hasher.combine(offset)
     }

@@ -299,7 +299,7 @@ extension LogShipper {
         format: any LogWireFormat,
         resource: LogResource,
         over transport: any Transport,
-        settings: Settings = .standard,
+        settings: Settings = Settings(),
         spool: LogSpool?,
         levels: LogLevels = LogLevels(),
         environment: ChainEnvironment = .live,
