@@ -12,18 +12,18 @@ struct Demo {
     private let traces: DemoTraces
 
     init(receiver url: String, format name: String) throws {
-        let (endpoint, format): (String, any LogWireFormat) =
+        let format: BuiltInWireFormat =
             switch name {
-            case "loki": (LokiLogFormat.url(endpoint: url), .loki)
-            case "ndjson": (url + "/ndjson", .ndjson)
-            case "protobuf": (OTLPLogFormat.url(endpoint: url), .otlp(.protobuf))
-            default: (OTLPLogFormat.url(endpoint: url), .otlp)
+            case "loki": .loki
+            case "ndjson": .ndjson
+            case "protobuf": .otlp(.protobuf)
+            default: .otlp
             }
-        var settings = LogShipper.Settings.standard
+        var settings = LogShipper.Settings()
         settings.batchAge = .milliseconds(200)
         let transport = try Chain(transport: URLSessionTransport()) { GzipMiddleware(requests: .standard) }
         let shipper = LogShipper(
-            to: endpoint,
+            to: name == "ndjson" ? url + "/ndjson" : format.url(endpoint: url),
             format: format,
             resource: LogResource(serviceName: "shop", serviceVersion: "1.0"),
             over: transport,

@@ -85,11 +85,11 @@ struct DemoSpan: Sendable {
             traceID: traceID,
             spanID: spanID,
             parentSpanID: parent,
+            hasRemoteParent: isParentRemote,
             scope: scope,
             start: Self.now,
             end: 0
         )
-        record.hasRemoteParent = isParentRemote
         record.attributes = attributes
         // A server that wasn't reached has no span.
         var isMade = true

@@ -11,9 +11,10 @@ struct DemoTraces: Sendable {
 
     init(receiver url: String, encoding: OTLPEncoding, over transport: any Transport, settings: LogShipper.Settings) {
         func shipper(_ service: String) -> LogShipper {
-            LogShipper(
-                to: OTLPTraceFormat.url(endpoint: url),
-                format: .otlpTraces(encoding),
+            let format = BuiltInWireFormat.otlpTraces(encoding)
+            return LogShipper(
+                to: format.url(endpoint: url),
+                format: format,
                 resource: LogResource(serviceName: service, serviceVersion: "1.0"),
                 over: transport,
                 settings: settings

@@ -39,7 +39,7 @@ extension Drill {
         // all that is logged, as the receiver takes it: none is refused.
         var logged: [Int] = []
         var accepted = 0
-        while shipper.statistics.dropped.isEmpty {
+        while shipper.statistics.drops.isEmpty {
             if logged.count < 500 {
                 shipper.log(record(number, length: number % 50 == 0 ? 2000 : 20))
                 logged.append(number)

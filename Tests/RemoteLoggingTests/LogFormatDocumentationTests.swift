@@ -1,18 +1,37 @@
 #if AllTests
+import Foundation
 import HTTPChainCore
 import HTTPChainLogShipper
 import HTTPChainRemoteLogging
+import HTTPTypes
 import Logging
 import Testing
 
 @Suite("The examples of the log formats and of the handler for swift-log")
 struct LogFormatDocumentationTests {
-    @Test("The example of OTLPLogFormat works")
-    func otlp() {
-        let format = OTLPLogFormat()
-        let url = OTLPLogFormat.url(endpoint: "http://collector.example.com:4318")  // …:4318/v1/logs
-        #expect(format.contentType == "application/json")
-        #expect(url == "http://collector.example.com:4318/v1/logs")
+    @Test("The formats of the package know their path and their media type")
+    func formats() throws {
+        let formats: [(BuiltInWireFormat, String, String)] = [
+            (.otlp, "/v1/logs", "application/json"), (.otlp(.protobuf), "/v1/logs", "application/x-protobuf"),
+            (.otlpTraces(), "/v1/traces", "application/json"),
+            (.otlpTraces(.protobuf), "/v1/traces", "application/x-protobuf"),
+            (.loki, "/loki/api/v1/push", "application/json"), (.ndjson, "", "application/x-ndjson"),
+        ]
+        for (format, path, type) in formats {
+            #expect(
+                format.url(endpoint: "http://collector.example.com:4318") == "http://collector.example.com:4318" + path
+            )
+            #expect(format.contentType == type)
+        }
+        let batch = LogBatch(
+            resource: LogResource(serviceName: "a"),
+            records: [LogRecord(date: Date(timeIntervalSince1970: 0), level: .info, component: "c", message: "m")]
+        )
+        let flat = BuiltInWireFormat.ndjson(attributes: .flat)
+        #expect(try flat.encode(batch) == NDJSONLogFormat(attributes: .flat).encode(batch))
+        #expect(flat.receipt(for: HTTPResponse(status: .ok), body: Data()) == .accepted())
+        let refused = BuiltInWireFormat.loki.receipt(for: HTTPResponse(status: .init(code: 260)), body: Data())
+        #expect(refused == LokiLogFormat().receipt(for: HTTPResponse(status: .init(code: 260)), body: Data()))
     }
 
     @Test("The example of LokiLogFormat works")

@@ -74,7 +74,7 @@ struct LogShipperServiceTests {
             fixture.clock.advance(by: .seconds(2))
         }
         #expect(fixture.clock.elapsed == .seconds(2))
-        #expect(fixture.shipper.statistics.dropped[.abandoned].total == 1)
+        #expect(fixture.shipper.statistics.drops[.abandoned].total == 1)
     }
 
     @Test("Sending does not go on beyond the deadline of a graceful shutdown")
@@ -99,7 +99,7 @@ struct LogShipperServiceTests {
         try await finished
         let statistics = fixture.shipper.statistics
         #expect(statistics.accepted == 3)
-        #expect(statistics.dropped[.abandoned].total == 3)
+        #expect(statistics.drops[.abandoned].total == 3)
     }
 
     @Test("The example of LogShipperService works")

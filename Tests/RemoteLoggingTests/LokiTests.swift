@@ -121,9 +121,9 @@ struct LokiTests {
             (.message, "Hello, \"you\"", ["a": "x", "b_c": "2", "n": "[1]", "host_name": "h"]),
             (.logfmt, #"msg="Hello, \"you\"" a=x b.c=2 n=[1] host.name=h"#, nil),
             (.json, #"{"message":"Hello, \"you\"","a":"x","b.c":2,"n":[1],"z":null,"host.name":"h"}"#, nil),
-        ] as [(LokiLogFormat.Line, String, JSONValue?)]
+        ] as [(BuiltInWireFormat.LokiLine, String, JSONValue?)]
     )
-    func lines(line: LokiLogFormat.Line, expected: String, metadata: JSONValue?) throws {
+    func lines(line: BuiltInWireFormat.LokiLine, expected: String, metadata: JSONValue?) throws {
         let resource = LogResource(serviceName: "shop", attributes: ["host.name": "h"])
         let attributes: LogAttributes = ["a": "x", "b.c": 2, "n": [1], "z": nil]
         let record = logRecord(.info, "a", "Hello, \"you\"", attributes)
@@ -165,7 +165,7 @@ struct LokiTests {
         many = [:]
         for number in 0..<200 { many["n\(number)"] = .integer(Int64(number)) }
         #expect(try stream(logText(.loki, [logRecord(.info, "a", "m", many)])).entries[0][2]?.object?.count == 128)
-        for line in [LokiLogFormat.Line.logfmt, .json] {
+        for line in [BuiltInWireFormat.LokiLine.logfmt, .json] {
             let entry = try stream(logText(LokiLogFormat(line: line), [logRecord(.info, "a", long, many)])).entries[0]
             #expect(entry[1]?.string?.utf8.count ?? 0 <= 256 << 10)
         }
@@ -221,7 +221,7 @@ struct LokiTests {
     @Test("Every line and metadata value is read back by Foundation as it was", arguments: [7, 8] as [UInt64])
     func random(seed: UInt64) throws {
         let batch = RandomLogs(seed: seed).batch(of: 300)
-        for line in [LokiLogFormat.Line.message, .logfmt, .json] {
+        for line in [BuiltInWireFormat.LokiLine.message, .logfmt, .json] {
             let content = try JSONDecoder().decode(JSONValue.self, from: LokiLogFormat(line: line).encode(batch))
             let entries = (content["streams"]?.array ?? []).flatMap { $0["values"]?.array ?? [] }
             #expect(entries.count == batch.records.count)

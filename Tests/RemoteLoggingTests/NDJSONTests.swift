@@ -69,9 +69,9 @@ struct NDJSONTests {
     @Test(
         "Everything is read back by Foundation as it was",
         arguments: [9, 10] as [UInt64],
-        [NDJSONLogFormat.Attributes.nested, .flat]
+        [BuiltInWireFormat.NDJSONAttributes.nested, .flat]
     )
-    func random(seed: UInt64, attributes: NDJSONLogFormat.Attributes) throws {
+    func random(seed: UInt64, attributes: BuiltInWireFormat.NDJSONAttributes) throws {
         let batch = RandomLogs(seed: seed).batch(of: 300)
         let content = NDJSONLogFormat(attributes: attributes).encode(batch)
         let lines = content.split(separator: UInt8(ascii: "\n"))

@@ -144,7 +144,7 @@ struct ShipperEndingTests {
         #expect(fixture.delivered == ["a", "b"])
         fixture.log("c")
         fixture.log("d", level: .error)
-        #expect(fixture.shipper.statistics.dropped[.shutDown].description == "info: 1, error: 1")
+        #expect(fixture.shipper.statistics.drops[.shutDown].description == "info: 1, error: 1")
         #expect(fixture.shipper.statistics.accepted == 2)
         #expect(try await fixture.shipper.flush().isComplete)
         #expect(try await fixture.shipper.shutdown() == .init(isComplete: true, left: 0))
@@ -166,7 +166,7 @@ struct ShipperEndingTests {
         #expect(try await first == .init(isComplete: false, left: 3))
         #expect(try await second == .init(isComplete: false, left: 3))
         #expect(try await fixture.shipper.shutdown() == .init(isComplete: false, left: 3))
-        #expect(fixture.shipper.statistics.dropped[.abandoned].total == 3)
+        #expect(fixture.shipper.statistics.drops[.abandoned].total == 3)
         #expect(fixture.shipper.statistics.isBalanced)
         #expect(fixture.clock.pendingDeadlines.isEmpty)
     }
@@ -189,7 +189,7 @@ struct ShipperEndingTests {
         try #require(fixture.clock.pendingDeadlines.contains(.seconds(seconds)))
         fixture.clock.advance(by: .seconds(seconds))
         #expect(try await ended == .init(isComplete: false, left: 1))
-        #expect(fixture.shipper.statistics.dropped[.abandoned].total == 1)
+        #expect(fixture.shipper.statistics.drops[.abandoned].total == 1)
     }
 
     @Test("Without time a shutdown still ends")
@@ -209,7 +209,7 @@ struct ShipperEndingTests {
         shutdown.cancel()
         await #expect(throws: CancellationError.self) { try await shutdown.value }
         #expect(!fixture.shipper.isEnabled(.critical, for: "x"))
-        #expect(fixture.shipper.statistics.dropped[.abandoned].total == 1)
+        #expect(fixture.shipper.statistics.drops[.abandoned].total == 1)
         #expect(fixture.clock.pendingDeadlines.isEmpty)
     }
 }

@@ -53,7 +53,7 @@ struct ShipperFailureTests {
         #expect(statistics.retries == 3)
         #expect(statistics.sent == 8)
         #expect(statistics.acknowledged == 2)
-        #expect(statistics.dropped.isEmpty)
+        #expect(statistics.drops.isEmpty)
     }
 
     @Test(
@@ -87,7 +87,7 @@ struct ShipperFailureTests {
         fixture.log("b", level: .error)
         try await drive(fixture, toEvents: 1)
         #expect(fixture.events == ["refused 2"])
-        #expect(fixture.shipper.statistics.dropped[.refused].description == "info: 1, error: 1")
+        #expect(fixture.shipper.statistics.drops[.refused].description == "info: 1, error: 1")
         #expect(fixture.shipper.statistics.isBalanced)
         fixture.log("c")
         try await drive(fixture, toEvents: 2)
@@ -111,7 +111,7 @@ struct ShipperFailureTests {
         #expect(fixture.requests.map(\.count) == [1, 2, 2])
         #expect(fixture.requests[1][1].contains("log.dropped.count=1"))
         #expect(fixture.requests[2][1].contains("log.dropped.count=2"))
-        #expect(fixture.shipper.statistics.dropped.total == 2)
+        #expect(fixture.shipper.statistics.drops.total == 2)
     }
 
     @Test("Records that the receiver rejects from a batch that it takes are counted, and not sent again")
@@ -181,7 +181,7 @@ struct ShipperFailureTests {
         #expect(fixture.delivered.prefix(2) == ["a", "b"])
         #expect(fixture.events.prefix(2) == ["unencodable 2", "acknowledged 2, rejected 0"])
         let statistics = fixture.shipper.statistics
-        #expect(statistics.dropped[.unencodable].description == "info: 1, error: 1")
+        #expect(statistics.drops[.unencodable].description == "info: 1, error: 1")
         #expect(statistics.acknowledged == 2)
         #expect(statistics.isBalanced)
         try await fixture.shipper.flush()
@@ -193,7 +193,7 @@ struct ShipperFailureTests {
         let fixture = ShipperFixture.taking(settings())
         fixture.log(LineFormat.unencodable)
         try await fixture.shipper.flush()
-        #expect(fixture.shipper.statistics.dropped[.unencodable].total == 1)
+        #expect(fixture.shipper.statistics.drops[.unencodable].total == 1)
         #expect(fixture.requests.count == 1)
         #expect(fixture.requests.first?.first?.hasPrefix("warning HTTPChain.LogShipper 1 log record was") == true)
     }
@@ -230,7 +230,7 @@ struct ShipperFailureTests {
         try await drive(fixture, toEvents: 4)
         #expect(fixture.events.allSatisfy { $0.hasPrefix("retrying 1") })
         #expect(Set(fixture.requests) == [["info garden a"]], "what follows would be answered in the same way")
-        #expect(fixture.shipper.statistics.dropped.isEmpty)
+        #expect(fixture.shipper.statistics.drops.isEmpty)
         #expect(fixture.shipper.statistics.queuedRecords == 2)
         #expect(fixture.shipper.statistics.lastFailure?.contains("\(status.code)") == true)
         isKnown.withLock { $0 = true }
@@ -251,7 +251,7 @@ struct ShipperFailureTests {
         #expect(try await fixture.shipper.flush().isComplete)
         #expect(fixture.delivered.prefix(6) == ["a", "b", "c", "d", "e", "f"])
         let statistics = fixture.shipper.statistics
-        #expect(statistics.dropped.total == 1 && statistics.dropped[.refused].total == 1)
+        #expect(statistics.dropped == 1 && statistics.droppedByReason == [.refused: 1])
         #expect(statistics.acknowledged == 6)
         #expect(statistics.isBalanced)
         #expect(fixture.events.filter { $0 == "refused 1" }.count == 1)
@@ -304,7 +304,7 @@ struct ShipperFailureTests {
         try await drive(fixture, toEvents: 5)
         #expect(fixture.events.filter { $0 == "gave up 1" }.count == 1)
         #expect(fixture.events.filter { $0 == "acknowledged 1, rejected 0" }.count == 1)
-        #expect(fixture.shipper.statistics.dropped[.gaveUp].total == 1)
+        #expect(fixture.shipper.statistics.drops[.gaveUp].total == 1)
         #expect(fixture.shipper.statistics.isBalanced)
     }
 
@@ -347,8 +347,8 @@ struct ShipperFailureTests {
         var statistics = fixture.shipper.statistics
         #expect(statistics.queuedRecords == 20)
         #expect(statistics.inFlight == 10)
-        #expect(statistics.dropped[.full].description == "info: 80")
-        #expect(statistics.dropped[.displaced].description == "info: 10")
+        #expect(statistics.drops[.full].description == "info: 80")
+        #expect(statistics.drops[.displaced].description == "info: 10")
         #expect(statistics.isBalanced)
         isAway.withLock { $0 = false }
         let events = fixture.events.count

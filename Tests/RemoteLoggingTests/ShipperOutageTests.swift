@@ -95,8 +95,8 @@ struct ShipperOutageTests {
         if Drill.isFull { try await Task.sleep(for: .seconds(20)) }
         try await until("the queue to be full, and an attempt to have failed") {
             let statistics = shipper.statistics
-            return statistics.retries > 0 && !statistics.dropped[.full].isEmpty
-                && !statistics.dropped[.displaced].isEmpty
+            return statistics.retries > 0 && !statistics.drops[.full].isEmpty
+                && !statistics.drops[.displaced].isEmpty
         }
         let before = shipper.statistics.acknowledged
         try await receiver.start()
@@ -109,12 +109,12 @@ struct ShipperOutageTests {
 
         let statistics = shipper.statistics
         #expect(statistics.isBalanced)
-        #expect(statistics.accepted + statistics.dropped[.full].total == offered)
-        #expect(statistics.dropped[.full].total > 0)
-        #expect(statistics.dropped[.displaced].total > 0)
+        #expect(statistics.accepted + statistics.drops[.full].total == offered)
+        #expect(statistics.drops[.full].total > 0)
+        #expect(statistics.drops[.displaced].total > 0)
         #expect(statistics.retries > 0)
-        let lost = statistics.dropped[.full].total + statistics.dropped[.displaced].total
-        #expect(statistics.dropped.total == lost)
+        let lost = statistics.drops[.full].total + statistics.drops[.displaced].total
+        #expect(statistics.drops.total == lost)
 
         let batches = receiver.batches
         let unique = Dictionary(grouping: batches, by: \.lines)
@@ -130,7 +130,7 @@ struct ShipperOutageTests {
         }
         #expect(reported.reduce(0, +) == lost)
         // The severe ones had the better chance.
-        let graveLost = statistics.dropped.byLevel[.error]
+        let graveLost = statistics.drops.byLevel[.error]
         #expect(graveLost < lost / 10)
     }
 }

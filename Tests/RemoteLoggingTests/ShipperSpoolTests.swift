@@ -133,7 +133,7 @@ struct ShipperSpoolTests {
             let shipper = shipper(try scratch.spool(), over: mute(), batch: 2)
             for message in ["a", "b", "c"] { shipper.log(entry(message)) }
             #expect(try await shipper.shutdown(deadline: .zero) == .init(isComplete: false, left: 3))
-            #expect(shipper.statistics.dropped.isEmpty)
+            #expect(shipper.statistics.drops.isEmpty)
             #expect(shipper.statistics.queuedRecords == 3)
             #expect(shipper.statistics.isBalanced)
         }
@@ -170,15 +170,15 @@ struct ShipperSpoolTests {
         let message = String(repeating: "m", count: 500)
         for _ in 0..<200 { shipper.log(entry(message)) }
         try await written(shipper)
-        #expect(shipper.statistics.dropped[.full][.info] > 50)
+        #expect(shipper.statistics.drops[.full][.info] > 50)
         for _ in 0..<5 { shipper.log(entry(message, .error)) }
         try await written(shipper)
-        #expect(shipper.statistics.dropped[.full][.error] == 0)
-        #expect(shipper.statistics.accepted + shipper.statistics.dropped[.full].total == 205)
+        #expect(shipper.statistics.drops[.full][.error] == 0)
+        #expect(shipper.statistics.accepted + shipper.statistics.drops[.full].total == 205)
         // The clock goes on while the disk is read, and each flush has so much of it.
         try await until("the spool to be sent") { try await shipper.flush().isComplete }
         #expect(shipper.statistics.isBalanced)
-        let lost = shipper.statistics.dropped.total
+        let lost = shipper.statistics.drops.total
         let reported = transport.requests.filter { $0.response?.status == .ok }
             .compactMap { $0.text.firstMatch(of: /log\.dropped\.count=(\d+)/) }.compactMap { Int($0.1) }
         #expect(reported.reduce(0, +) == lost)
@@ -196,7 +196,7 @@ struct ShipperSpoolTests {
         shipper.log(entry("c", .error))
         try await written(shipper)
         files.fail(at: nil, .once)
-        #expect(shipper.statistics.dropped[.unwritable].description == "info: 1, error: 1")
+        #expect(shipper.statistics.drops[.unwritable].description == "info: 1, error: 1")
         shipper.log(entry("d"))
         #expect(try await shipper.flush().isComplete)
         // What was lost is reported as soon as the disk takes it, before the next record or after it.

@@ -117,7 +117,7 @@ extension LogShipper.Statistics {
     /// Everything that was accepted is somewhere.
     var isBalanced: Bool {
         let lost = [LogShipper.DropReason.displaced, .refused, .gaveUp, .unencodable, .abandoned]
-            .reduce(0) { $0 + dropped[$1].total }
+            .reduce(0) { $0 + drops[$1].total }
         return accepted + recovered == queuedRecords + inFlight + acknowledged + rejected + lost
     }
 }

@@ -198,7 +198,7 @@ struct ShipperTests {
         #expect(other.shipper.statistics.ownTraffic == 1)
         #expect(fixture.shipper.statistics.accepted == 1)
         #expect(other.shipper.statistics.accepted == 0)
-        #expect(fixture.shipper.statistics.dropped.isEmpty)
+        #expect(fixture.shipper.statistics.drops.isEmpty)
         own.withLock { $0 = nil }
     }
 
@@ -274,7 +274,7 @@ struct ShipperTests {
         #expect(statistics.acknowledged == 8000)
         #expect(statistics.sent == 8000)
         #expect(statistics.isBalanced)
-        #expect(statistics.dropped.isEmpty)
+        #expect(statistics.drops.isEmpty)
     }
 
     private enum Marker {

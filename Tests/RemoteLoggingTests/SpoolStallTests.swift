@@ -212,7 +212,7 @@ struct SpoolStallTests {
         _ = log(100, .error, to: shipper)
         let statistics = shipper.statistics
         #expect(statistics.unwritten == 2049)
-        #expect(statistics.dropped.description == "full (info: 1052)")
+        #expect(statistics.drops.description == "full (info: 1052)")
         files.release()
         #expect(try await shipper.shutdown().isComplete)
         #expect(shipper.statistics.acknowledged == 2049 && shipper.statistics.isBalanced)
@@ -231,7 +231,7 @@ struct SpoolStallTests {
         try await clock.waitForSleepers()
         clock.advance(by: LogShipper.diskPatience)
         #expect(try await ended.isComplete == false)
-        #expect(shipper.statistics.dropped.description == "unwritable (error: 10)")
+        #expect(shipper.statistics.drops.description == "unwritable (error: 10)")
         files.release()
         try await until("the first to be written") { shipper.statistics.unwritten == 0 }
         #expect(shipper.statistics.accepted == 1 && shipper.statistics.isBalanced)

@@ -1,7 +1,7 @@
 package import Foundation
 import HTTPChainCore
 package import HTTPChainRemoteLogging
-public import Logging
+package import Logging
 
 extension LogShipper {
     /// The reason that records are lost.
@@ -51,26 +51,26 @@ extension LogShipper {
     }
 
     /// The number of records that were lost, by reason and level.
-    public struct Drops: Sendable, Hashable {
+    package struct Drops: Sendable, Hashable {
         private var counts = Array(repeating: LogLevelCounts(), count: DropReason.allCases.count)
 
         /// Makes counts of zero.
-        public init() {}
+        package init() {}
 
         /// The records lost for one reason.
-        public package(set) subscript(reason: DropReason) -> LogLevelCounts {
+        package subscript(reason: DropReason) -> LogLevelCounts {
             get { counts[reason.rank] }
             _modify { yield &counts[reason.rank] }
         }
 
         /// The total number of lost records.
-        public var total: Int { counts.reduce(0) { $0 + $1.total } }
+        package var total: Int { counts.reduce(0) { $0 + $1.total } }
 
         /// The number of lost records by level.
-        public var byLevel: LogLevelCounts { counts.reduce(into: LogLevelCounts()) { $0 += $1 } }
+        package var byLevel: LogLevelCounts { counts.reduce(into: LogLevelCounts()) { $0 += $1 } }
 
         /// Whether nothing was lost.
-        public var isEmpty: Bool { counts.allSatisfy(\.isEmpty) }
+        package var isEmpty: Bool { counts.allSatisfy(\.isEmpty) }
 
         static func += (left: inout Drops, right: Drops) {
             for reason in DropReason.allCases { left[reason] += right[reason] }
@@ -86,30 +86,30 @@ extension LogShipper {
 
 extension LogShipper.Drops: CustomStringConvertible {
     /// The reasons and levels, such as "full (info: 3, error: 1), refused (info: 512)".
-    public var description: String {
+    package var description: String {
         LogShipper.DropReason.allCases.filter { !self[$0].isEmpty }.map { "\($0.rawValue) (\(self[$0]))" }
             .joined(separator: ", ")
     }
 }
 
 /// The number of records of each level.
-public struct LogLevelCounts: Sendable, Hashable {
+package struct LogLevelCounts: Sendable, Hashable {
     private var counts = SIMD8<Int>()
 
     /// Makes counts of zero.
-    public init() {}
+    package init() {}
 
     /// The number of records of one level.
-    public package(set) subscript(level: Logger.Level) -> Int {
+    package subscript(level: Logger.Level) -> Int {
         get { counts[level.rank] }
         set { counts[level.rank] = newValue }
     }
 
     /// The number of records of all levels.
-    public var total: Int { counts.wrappedSum() }
+    package var total: Int { counts.wrappedSum() }
 
     /// Whether all counts are zero.
-    public var isEmpty: Bool { counts == SIMD8() }
+    package var isEmpty: Bool { counts == SIMD8() }
 
     package static func += (left: inout LogLevelCounts, right: LogLevelCounts) {
         left.counts &+= right.counts
@@ -124,7 +124,7 @@ public struct LogLevelCounts: Sendable, Hashable {
 
 extension LogLevelCounts: CustomStringConvertible {
     /// The number for each level that has records, such as "info: 3, error: 1".
-    public var description: String {
+    package var description: String {
         Logger.Level.allCases.filter { self[$0] != 0 }.map { "\($0.rawValue): \(self[$0])" }.joined(separator: ", ")
     }
 }

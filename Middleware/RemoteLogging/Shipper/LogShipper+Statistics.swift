@@ -12,7 +12,7 @@ extension LogShipper.Statistics: CustomStringConvertible {
     public var description: String {
         let counts = [
             (accepted, "accepted"), (unwritten, "unwritten"), (recovered, "recovered"), (sent, "sent"),
-            (acknowledged, "acknowledged"), (rejected, "rejected"), (dropped.total, "dropped"), (retries, "retries"),
+            (acknowledged, "acknowledged"), (rejected, "rejected"), (dropped, "dropped"), (retries, "retries"),
             (queuedRecords, "queued"),
             (inFlight, "in flight"),
         ]
@@ -43,8 +43,16 @@ extension LogShipper {
         public internal(set) var acknowledged = 0
         /// Records that the receiver rejected while accepting the rest of their batch.
         package internal(set) var rejected = 0
-        /// Records that are lost, by reason.
-        public internal(set) var dropped = Drops()
+        /// Records that are lost, by reason and level.
+        package internal(set) var drops = Drops()
+        /// Records that are lost.
+        public var dropped: Int { drops.total }
+        /// Records that are lost, for each reason for which any are.
+        public var droppedByReason: [DropReason: Int] {
+            var counts: [DropReason: Int] = [:]
+            for reason in DropReason.allCases where !drops[reason].isEmpty { counts[reason] = drops[reason].total }
+            return counts
+        }
         /// Records about the shipping itself, which were ignored and aren't included in ``dropped``.
         package internal(set) var ownTraffic = 0
         /// Requests that retried a failed one.
@@ -60,8 +68,7 @@ extension LogShipper {
         /// A later success doesn't reset it.
         public internal(set) var lastFailure: String?
 
-        /// Makes statistics of zero.
-        public init() {}
+        package init() {}
     }
 
     /// The result of a flush.

@@ -25,7 +25,7 @@ public import Metrics
 /// least severe waiting records, if these are less severe; otherwise it is dropped. Nothing is lost silently:
 /// ``statistics`` count the outcome of every record, and the next batch includes a separate record from the component
 /// `HTTPChain.LogShipper` with the number of dropped records (`log.dropped.count`), by level (`log.dropped.level.info`)
-/// and reason (`log.dropped.reason.full`); among spans it is a span (``OTLPTraceFormat``). A loss is reported once,
+/// and reason (`log.dropped.reason.full`); among spans it is a span (``LogWireFormat/otlpTraces(_:)``). A loss is reported once,
 /// with a batch that the receiver accepts.
 ///
 /// **Failures.** A batch is retried if the receiver may accept it later (``LogReceipt/later``), didn't get it or didn't
@@ -40,7 +40,7 @@ public import Metrics
 /// and `.dropped` (with the dimensions `reason` and `level`), gauges `httpchain.logs.queued.records` and
 /// `.queued.bytes`, all with the dimension `service`. They are updated with each batch and each retry.
 ///
-/// **Its own traffic.** Requests are marked (`request.isLogTraffic`). During an export, ``isShipping`` is true in its
+/// **Its own traffic.** Requests are marked (`request.isLogTraffic`). During an export, a mark is set in its
 /// task and child tasks, and records logged there are ignored, so that shipping a log doesn't create more log.
 ///
 /// **Ending.** ``shutdown(deadline:)`` sends the waiting records and ends the worker. Without it, a shipper that is
@@ -74,7 +74,7 @@ public final class LogShipper: LogSink, Sendable {
         format: any LogWireFormat,
         resource: LogResource,
         over transport: any Transport,
-        settings: Settings = .standard,
+        settings: Settings = Settings(),
         levels: LogLevels = LogLevels(),
         environment: ChainEnvironment = .live,
         metrics: (any MetricsFactory)? = nil,
@@ -133,7 +133,7 @@ public final class LogShipper: LogSink, Sendable {
     }
 
     /// Whether the current task works for a shipper, so that its log is ignored.
-    public static var isShipping: Bool { LogShipping.isUnderWay }
+    package static var isShipping: Bool { LogShipping.isUnderWay }
 
     /// The least severe level logged for each component; can be changed at any time.
     public var levels: LogLevels {

@@ -60,8 +60,8 @@ final class ShipperMetrics: Sendable {
             retries.increment(by: statistics.retries - last.retries)
             queuedRecords.record(statistics.queuedRecords)
             queuedBytes.record(statistics.queuedBytes)
-            guard statistics.dropped != last.dropped else { return }
-            let drops = statistics.dropped - last.dropped
+            guard statistics.drops != last.drops else { return }
+            let drops = statistics.drops - last.drops
             for reason in LogShipper.DropReason.allCases where !drops[reason].isEmpty {
                 for level in Logger.Level.allCases where drops[reason][level] > 0 {
                     counter(DropCounter(reason: reason, level: level), in: &state)
@@ -85,6 +85,6 @@ extension LogShipper.Statistics {
     fileprivate func isLater(than other: LogShipper.Statistics) -> Bool {
         accepted >= other.accepted && sent >= other.sent && acknowledged >= other.acknowledged
             && rejected >= other.rejected && ownTraffic >= other.ownTraffic && retries >= other.retries
-            && dropped.total >= other.dropped.total
+            && dropped >= other.dropped
     }
 }

@@ -73,7 +73,7 @@ extension ShipperState {
         hasEnded = true
         let (lost, reason) = queue.abandon()
         lose(lost, reason)
-        let left = counts.dropped[.abandoned].total + (reason == .abandoned ? 0 : lost.total) + queue.count
+        let left = counts.drops[.abandoned].total + (reason == .abandoned ? 0 : lost.total) + queue.count
         let failure = left == 0 ? failureOfLosses : counts.lastFailure
         return (
             LogShipper.FlushResult(isComplete: left == 0, left: left, lastFailure: failure),
@@ -82,5 +82,5 @@ extension ShipperState {
     }
 
     /// The reason that records were lost in failed batches; `nil` if none were.
-    private var failureOfLosses: String? { counts.dropped.total > 0 ? counts.lastFailure : nil }
+    private var failureOfLosses: String? { counts.drops.total > 0 ? counts.lastFailure : nil }
 }

@@ -102,7 +102,7 @@ struct ShipperState: Sendable {
     /// Adds a record, or counts it as lost.
     mutating func add(_ record: LogRecord, size: Int) -> Addition {
         if isShutDown {
-            counts.dropped[.shutDown][record.level] += 1
+            counts.drops[.shutDown][record.level] += 1
             return Addition()
         }
         var displaced = LogLevelCounts()
@@ -110,7 +110,7 @@ struct ShipperState: Sendable {
         if !displaced.isEmpty { lose(displaced, queue.displacement) }
         switch addition {
         case .refused(let reason):
-            counts.dropped[reason][record.level] += 1
+            counts.drops[reason][record.level] += 1
             unreported[reason][record.level] += 1
             return Addition()
         case .queued:
@@ -181,7 +181,7 @@ struct ShipperState: Sendable {
     }
 
     mutating func lose(_ levels: LogLevelCounts, _ reason: LogShipper.DropReason) {
-        counts.dropped[reason] += levels
+        counts.drops[reason] += levels
         if reason.isReported { unreported[reason] += levels }
     }
 

@@ -1,12 +1,7 @@
-public import Foundation
-public import HTTPTypes
+package import Foundation
+package import HTTPTypes
 
 /// The push protocol of Grafana Loki, in JSON.
-///
-/// ```swift
-/// let format = LokiLogFormat(line: .logfmt, labels: ["deployment.environment.name", "region"])
-/// let url = LokiLogFormat.url(endpoint: "http://loki.example.com:3100")  // …:3100/loki/api/v1/push
-/// ```
 ///
 /// Records of the same component and level form a stream, ordered by time. Loki indexes labels and needs few of them,
 /// with few values each: `service_name`, `level`, `component`, and the chosen attributes of the *resource*. Everything
@@ -26,24 +21,14 @@ public import HTTPTypes
 /// **Responses.** 2xx is accepted, except for 260, which means that ingestion is blocked. 401, 403, 429 and 5xx are
 /// retryable. After 413 the batch is sent in smaller parts. Anything else is refused. If a 400 says how many entries of
 /// a stream it ignored ("total ignored: 2 out of 10"), these count as rejected and the others as accepted.
-public struct LokiLogFormat: LogWireFormat {
-    /// The content of an entry's line.
-    public enum Line: Sendable, Hashable {
-        /// The message; attributes become structured metadata, which Loki 3 accepts by default.
-        case message
-        /// `msg="…"` and the attributes, for the `logfmt` parser of LogQL, without metadata.
-        case logfmt
-        /// An object of `message` and the attributes, for the `json` parser of LogQL, without metadata.
-        case json
-    }
-
+package struct LokiLogFormat: LogWireFormat {
     /// The path after the URL of a receiver: `/loki/api/v1/push`.
-    public static let path = "/loki/api/v1/push"
+    package static let path = "/loki/api/v1/push"
 
     /// The content of an entry's line; the message by default.
-    public var line: Line
+    package var line: BuiltInWireFormat.LokiLine
     /// The resource attributes used as labels; `service.namespace` and `deployment.environment.name` by default.
-    public var labels: [String]
+    package var labels: [String]
 
     /// Makes the format.
     ///
@@ -52,30 +37,33 @@ public struct LokiLogFormat: LogWireFormat {
     ///   - labels: The resource attributes used as labels; by default `service.namespace` and
     ///     `deployment.environment.name`. Choose attributes with few values, because each combination is a separate
     ///     stream.
-    public init(line: Line = .message, labels: [String] = ["service.namespace", "deployment.environment.name"]) {
+    package init(
+        line: BuiltInWireFormat.LokiLine = .message,
+        labels: [String] = ["service.namespace", "deployment.environment.name"]
+    ) {
         self.line = line
         self.labels = labels
     }
 
     /// `application/json`.
-    public var contentType: String { "application/json" }
+    package var contentType: String { "application/json" }
 
     /// Returns a receiver's push URL: the endpoint with ``path`` appended, unless already present.
     ///
     /// - Parameter endpoint: The URL of the receiver, such as `http://localhost:3100`.
-    public static func url(endpoint: String) -> String {
+    package static func url(endpoint: String) -> String {
         LogEndpoint.url(endpoint, path: path)
     }
 
     /// Returns the batch as the content of a push.
-    public func encode(_ batch: LogBatch) -> Data {
+    package func encode(_ batch: LogBatch) -> Data {
         var writer = LokiWriter(resource: batch.resource, line: line, labels: Set(labels), count: batch.records.count)
         writer.write(batch.records)
         return writer.data()
     }
 
     /// Returns the meaning of the response, with Loki's own message if it refused.
-    public func receipt(for head: HTTPResponse, body: Data) -> LogReceipt {
+    package func receipt(for head: HTTPResponse, body: Data) -> LogReceipt {
         switch head.status.code {
         case 260: LogReceipt.refused("ingestion is blocked").explained(by: ReceiverMessage.plainText(head, body))
         case 500..<600: .later
@@ -96,9 +84,4 @@ extension LokiLogFormat {
         if rejected > 0 { return .accepted(rejected: rejected, message: message) }
         return LogReceipt(status: head.status).explained(by: message)
     }
-}
-
-extension LogWireFormat where Self == LokiLogFormat {
-    /// The push protocol of Grafana Loki, with the message as the line.
-    public static var loki: LokiLogFormat { LokiLogFormat() }
 }

@@ -10,7 +10,7 @@ struct LokiWriter: ~Copyable {
     private static let labelLimit = 2048
 
     private var json: JSONWriter
-    private let line: LokiLogFormat.Line
+    private let line: BuiltInWireFormat.LokiLine
     private let flatLine: FlatLogObject
     private let logfmtLine: LogfmtLine
     /// Labels shared by every stream, after its own.
@@ -19,7 +19,7 @@ struct LokiWriter: ~Copyable {
     /// A line before it's written as a string.
     private var scratch = JSONWriter()
 
-    init(resource: LogResource, line: LokiLogFormat.Line, labels: Set<String>, count: Int) {
+    init(resource: LogResource, line: BuiltInWireFormat.LokiLine, labels: Set<String>, count: Int) {
         json = JSONWriter(capacity: 512 * count + 256)
         self.line = line
         var names: Set<[UInt8]> = [Array("level".utf8), Array("component".utf8)]

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 import HTTPChainCore
 import HTTPChainRemoteLogging
 
@@ -14,30 +14,22 @@ import HTTPChainRemoteLogging
 /// line ends with a newline.
 ///
 /// **Options.** ``attributes`` can place attributes in the object itself instead.
-public struct NDJSONLogFormat: LogWireFormat {
-    /// The place of attributes.
-    public enum Attributes: Sendable, Hashable {
-        /// In separate objects, `attributes` and `resource`; empty ones are left out.
-        case nested
-        /// Next to `time` and `message`; if a name is already used, it gets the prefix `attributes.`.
-        case flat
-    }
-
+package struct NDJSONLogFormat: LogWireFormat {
     /// The place of attributes; in separate objects by default.
-    public var attributes: Attributes
+    package var attributes: BuiltInWireFormat.NDJSONAttributes
 
     /// Makes the format.
     ///
     /// - Parameter attributes: The place of attributes; in separate objects by default.
-    public init(attributes: Attributes = .nested) {
+    package init(attributes: BuiltInWireFormat.NDJSONAttributes = .nested) {
         self.attributes = attributes
     }
 
     /// `application/x-ndjson`.
-    public var contentType: String { "application/x-ndjson" }
+    package var contentType: String { "application/x-ndjson" }
 
     /// Returns one line for each record.
-    public func encode(_ batch: LogBatch) -> Data {
+    package func encode(_ batch: LogBatch) -> Data {
         var json = JSONWriter(capacity: 512 * batch.records.count)
         var timestamps = TimestampWriter()
         let object = FlatLogObject(
@@ -84,11 +76,6 @@ public struct NDJSONLogFormat: LogWireFormat {
         json.value(.object(Dictionary(resource.members.map { ($0.name, $0.value) }) { first, _ in first }))
         return json.bytes
     }
-}
-
-extension LogWireFormat where Self == NDJSONLogFormat {
-    /// Newline-delimited JSON with attributes in a separate object.
-    public static var ndjson: NDJSONLogFormat { NDJSONLogFormat() }
 }
 
 extension LogResource {

@@ -1,7 +1,7 @@
 public import Foundation
 public import HTTPChainCore
 import HTTPChainRemoteLogging
-public import HTTPTypes
+package import HTTPTypes
 
 /// The destination and format of telemetry from the environment variables of OpenTelemetry: `OTEL_EXPORTER_OTLP_*`,
 /// `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, and the limits of batches.
@@ -39,7 +39,7 @@ public struct OTLPEnvironment: Sendable {
     /// appended unless already present; `http://localhost:4318/v1/logs` if neither is set.
     public let url: String
     /// The fields added to each request, all marked as secret.
-    public let headers: HTTPFields
+    package let headers: HTTPFields
     /// The encoding from `OTEL_EXPORTER_OTLP_PROTOCOL`; ``OTLPEncoding/protobuf`` if it isn't set.
     ///
     /// `grpc` isn't supported, and is reported in ``problems``.
@@ -87,7 +87,7 @@ public struct OTLPEnvironment: Sendable {
     /// for traces.
     ///
     /// - Parameter settings: The settings for everything that no variable sets.
-    public func settings(_ settings: LogShipper.Settings = .standard) -> LogShipper.Settings {
+    public func settings(_ settings: LogShipper.Settings = LogShipper.Settings()) -> LogShipper.Settings {
         var settings = settings
         settings.exportTimeout = timeout
         if let queue { settings.queueRecords = queue }

@@ -1,16 +1,11 @@
-public import Foundation
+package import Foundation
 import HTTPChainCore
-public import HTTPTypes
+package import HTTPTypes
 import Logging
 
 /// OpenTelemetry's protocol over HTTP (OTLP/HTTP 1.x) for logs, in JSON or Protocol Buffers.
 ///
 /// Accepted by the OpenTelemetry Collector and most log services.
-///
-/// ```swift
-/// let format = OTLPLogFormat(encoding: .protobuf)
-/// let url = OTLPLogFormat.url(endpoint: "http://collector.example.com:4318")  // …:4318/v1/logs
-/// ```
 ///
 /// The content is an `ExportLogsServiceRequest`: in JSON, the default, or in the wire format of Protocol Buffers
 /// (``OTLPEncoding/protobuf``). Both are equivalent. In JSON, 64-bit integers are strings, enumerations are numbers,
@@ -28,50 +23,40 @@ import Logging
 ///
 /// **Responses.** 2xx is accepted; its `partialSuccess` contains the number of records rejected for good, and the
 /// reason. For other statuses see ``LogReceipt/init(status:)``.
-public struct OTLPLogFormat: LogWireFormat {
+package struct OTLPLogFormat: LogWireFormat {
     /// The path after the URL of a receiver: `/v1/logs`.
-    public static let path = "/v1/logs"
+    package static let path = "/v1/logs"
 
     /// The encoding of the content.
-    public var encoding: OTLPEncoding
+    package var encoding: OTLPEncoding
 
     /// Makes the format.
     ///
     /// - Parameter encoding: The encoding of the content; JSON by default.
-    public init(encoding: OTLPEncoding = .json) {
+    package init(encoding: OTLPEncoding = .json) {
         self.encoding = encoding
     }
 
     /// The media type of the encoding: `application/json` or `application/x-protobuf`.
-    public var contentType: String { encoding.contentType }
+    package var contentType: String { encoding.contentType }
 
     /// Returns a receiver's URL for logs: the endpoint with ``path`` appended, unless already present.
     ///
     /// - Parameter endpoint: The URL of the receiver, such as `http://localhost:4318` or the value of the variable
     ///   `OTEL_EXPORTER_OTLP_ENDPOINT`.
-    public static func url(endpoint: String) -> String {
+    package static func url(endpoint: String) -> String {
         LogEndpoint.url(endpoint, path: path)
     }
 
     /// Returns the batch as an `ExportLogsServiceRequest`.
-    public func encode(_ batch: LogBatch) -> Data {
+    package func encode(_ batch: LogBatch) -> Data {
         OTLPLogsRequest(batch: batch).data(as: encoding, capacity: 512 * batch.records.count + 1024)
     }
 
     /// Returns the meaning of the response, with the receiver's message and its count of rejected records.
     ///
     /// The response is decoded according to its `Content-Type`, or in the request's encoding if that names none.
-    public func receipt(for head: HTTPResponse, body: Data) -> LogReceipt {
+    package func receipt(for head: HTTPResponse, body: Data) -> LogReceipt {
         OTLPAnswer.receipt(for: head, body: body, to: encoding, countedAs: "rejectedLogRecords")
     }
-}
-
-extension LogWireFormat where Self == OTLPLogFormat {
-    /// OpenTelemetry's protocol over HTTP, in JSON.
-    public static var otlp: OTLPLogFormat { OTLPLogFormat() }
-
-    /// OpenTelemetry's protocol over HTTP.
-    ///
-    /// - Parameter encoding: The encoding of the content.
-    public static func otlp(_ encoding: OTLPEncoding) -> OTLPLogFormat { OTLPLogFormat(encoding: encoding) }
 }

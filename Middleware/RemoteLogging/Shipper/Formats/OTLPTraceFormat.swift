@@ -1,19 +1,9 @@
-public import Foundation
+package import Foundation
 import HTTPChainCore
 import HTTPChainRemoteLogging
-public import HTTPTypes
+package import HTTPTypes
 
 /// OpenTelemetry's protocol over HTTP (OTLP/HTTP 1.x) for the spans of traces.
-///
-/// ```swift
-/// let shipper = LogShipper(
-///     to: OTLPTraceFormat.url(endpoint: "http://collector.example.com:4318"),
-///     format: .otlpTraces(.protobuf),
-///     resource: LogResource(serviceName: "Garden"),
-///     over: transport
-/// )
-/// shipper.log(LogRecord(span))
-/// ```
 ///
 /// The content is an `ExportTraceServiceRequest`, in JSON or in the wire format of Protocol Buffers. Each scope has its
 /// spans in order. Records of an application that aren't spans (``SpanRecord/init(_:)``) are left out.
@@ -24,47 +14,38 @@ public import HTTPTypes
 /// (``LogShipper/DropReason``) the number dropped for that reason.
 ///
 /// **Responses.** As for logs (``OTLPLogFormat``).
-public struct OTLPTraceFormat: LogWireFormat {
+package struct OTLPTraceFormat: LogWireFormat {
     /// The path after the URL of a receiver: `/v1/traces`.
-    public static let path = "/v1/traces"
+    package static let path = "/v1/traces"
 
     /// The encoding of the content.
-    public var encoding: OTLPEncoding
+    package var encoding: OTLPEncoding
 
     /// Makes the format.
     ///
     /// - Parameter encoding: The encoding of the content; JSON by default.
-    public init(encoding: OTLPEncoding = .json) {
+    package init(encoding: OTLPEncoding = .json) {
         self.encoding = encoding
     }
 
     /// The media type of the encoding: `application/json` or `application/x-protobuf`.
-    public var contentType: String { encoding.contentType }
+    package var contentType: String { encoding.contentType }
 
     /// Returns a receiver's URL for spans: the endpoint with ``path`` appended, unless already present.
     ///
     /// - Parameter endpoint: The URL of the receiver, such as `http://localhost:4318`.
-    public static func url(endpoint: String) -> String {
+    package static func url(endpoint: String) -> String {
         LogEndpoint.url(endpoint, path: path)
     }
 
     /// Returns the spans of the batch as an `ExportTraceServiceRequest`.
-    public func encode(_ batch: LogBatch) -> Data {
+    package func encode(_ batch: LogBatch) -> Data {
         OTLPTracesRequest(batch).data(as: encoding, capacity: 1024 * batch.records.count + 1024)
     }
 
     /// Returns the meaning of the response, with the receiver's message and its count of rejected spans.
-    public func receipt(for head: HTTPResponse, body: Data) -> LogReceipt {
+    package func receipt(for head: HTTPResponse, body: Data) -> LogReceipt {
         OTLPAnswer.receipt(for: head, body: body, to: encoding, countedAs: "rejectedSpans")
-    }
-}
-
-extension LogWireFormat where Self == OTLPTraceFormat {
-    /// OpenTelemetry's protocol over HTTP for spans.
-    ///
-    /// - Parameter encoding: The encoding of the content; JSON by default.
-    public static func otlpTraces(_ encoding: OTLPEncoding = .json) -> OTLPTraceFormat {
-        OTLPTraceFormat(encoding: encoding)
     }
 }
 

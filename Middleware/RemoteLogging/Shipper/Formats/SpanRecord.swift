@@ -5,8 +5,8 @@ import Logging
 
 /// A finished span of a trace: an operation with its times, its trace and its result.
 ///
-/// A span is shipped like a log record: `LogRecord(span)` converts it, and a ``LogShipper`` with an ``OTLPTraceFormat``
-/// sends it as a span. It waits in the same queue or spool, with the same limits.
+/// A span is shipped like a log record: `LogRecord(span)` converts it, and a ``LogShipper`` with the format
+/// ``LogWireFormat/otlpTraces(_:)`` sends it as a span. It waits in the same queue or spool, with the same limits.
 ///
 /// A record is plain data without secrets: its creator redacts it. Times are nanoseconds since 1970.
 public struct SpanRecord: Sendable, Hashable {
@@ -35,16 +35,16 @@ public struct SpanRecord: Sendable, Hashable {
     }
 
     /// An event during the span.
-    public struct Event: Sendable, Hashable {
+    package struct Event: Sendable, Hashable {
         /// The name of the event.
-        public var name: String
+        package var name: String
         /// The time of the event.
-        public var time: UInt64
+        package var time: UInt64
         /// The attributes of the event.
-        public var attributes: LogAttributes
+        package var attributes: LogAttributes
 
         /// Makes an event.
-        public init(_ name: String, at time: UInt64, attributes: LogAttributes = [:]) {
+        package init(_ name: String, at time: UInt64, attributes: LogAttributes = [:]) {
             self.name = name
             self.time = time
             self.attributes = attributes
@@ -52,16 +52,16 @@ public struct SpanRecord: Sendable, Hashable {
     }
 
     /// A related span, in this trace or another.
-    public struct Link: Sendable, Hashable {
+    package struct Link: Sendable, Hashable {
         /// The related trace: 32 hexadecimal digits.
-        public var traceID: String
+        package var traceID: String
         /// The related span: 16 hexadecimal digits.
-        public var spanID: String
+        package var spanID: String
         /// The attributes of the link.
-        public var attributes: LogAttributes
+        package var attributes: LogAttributes
 
         /// Makes a link.
-        public init(traceID: String, spanID: String, attributes: LogAttributes = [:]) {
+        package init(traceID: String, spanID: String, attributes: LogAttributes = [:]) {
             self.traceID = traceID
             self.spanID = spanID
             self.attributes = attributes
@@ -69,36 +69,36 @@ public struct SpanRecord: Sendable, Hashable {
     }
 
     /// The numbers of parts of a span that were left out because there were too many.
-    public struct Dropped: Sendable, Hashable {
+    package struct Dropped: Sendable, Hashable {
         /// Attributes of the span.
-        public var attributes = 0
+        package var attributes = 0
         /// Events.
-        public var events = 0
+        package var events = 0
         /// Links.
-        public var links = 0
+        package var links = 0
 
         /// Makes counts of zero.
-        public init() {}
+        package init() {}
     }
 
     /// The trace: 32 hexadecimal digits.
-    public var traceID: String
+    package var traceID: String
     /// The span: 16 hexadecimal digits.
-    public var spanID: String
+    package var spanID: String
     /// The parent span; `nil` for the first span of a trace.
-    public var parentSpanID: String?
+    package var parentSpanID: String?
     /// Whether the parent belongs to another program.
-    public var hasRemoteParent = false
+    package var hasRemoteParent = false
     /// The flags of W3C Trace Context.
-    public var flags: UInt8 = 1
+    package var flags: UInt8 = 1
     /// The value of `tracestate`; empty if there is none.
-    public var traceState = ""
+    package var traceState = ""
     /// The part of the program that made it.
-    public var scope: String
+    package var scope: String
     /// The name of the operation, with few distinct values: `GET /plants/{id}`.
-    public var name: String
+    package var name: String
     /// The relation to its parent and children.
-    public var kind: Kind
+    package var kind: Kind
     /// The start time.
     public var start: UInt64
     /// The end time.
@@ -106,13 +106,13 @@ public struct SpanRecord: Sendable, Hashable {
     /// Attributes that describe the operation, for machines.
     public var attributes: LogAttributes = [:]
     /// The events during the span.
-    public var events: [Event] = []
+    package var events: [Event] = []
     /// Related spans.
-    public var links: [Link] = []
+    package var links: [Link] = []
     /// The result of the operation.
     public var status = Status.unset
     /// The numbers of parts that were left out.
-    public var dropped = Dropped()
+    package var dropped = Dropped()
 
     /// Makes a span; everything else can be set afterwards.
     public init(
@@ -121,6 +121,7 @@ public struct SpanRecord: Sendable, Hashable {
         traceID: String,
         spanID: String,
         parentSpanID: String? = nil,
+        hasRemoteParent: Bool = false,
         scope: String,
         start: UInt64,
         end: UInt64
@@ -130,6 +131,7 @@ public struct SpanRecord: Sendable, Hashable {
         self.traceID = traceID
         self.spanID = spanID
         self.parentSpanID = parentSpanID
+        self.hasRemoteParent = hasRemoteParent
         self.scope = scope
         self.start = start
         self.end = end
@@ -141,7 +143,7 @@ extension SpanRecord {
     package static let attribute = "httpchain.span"
 
     /// Reads the span from a record; `nil` if there is none, or it's incomplete.
-    public init?(_ record: LogRecord) {
+    package init?(_ record: LogRecord) {
         guard let tree = record.attributes[Self.attribute],
             let traceID = record.attributes["trace_id"]?.string, let spanID = record.attributes["span_id"]?.string,
             let kind = tree["kind"]?.integer.flatMap({ Kind(rawValue: Int(clamping: $0)) }),
@@ -225,7 +227,7 @@ extension SpanRecord {
 }
 
 extension LogRecord {
-    /// Makes the record of a finished span, for a ``LogShipper`` with an ``OTLPTraceFormat``.
+    /// Makes the record of a finished span, for a ``LogShipper`` with the format ``LogWireFormat/otlpTraces(_:)``.
     ///
     /// The level is `error` if the span failed, so that a full queue drops others first; otherwise `info`. The
     /// component is the span's scope, the date its end.

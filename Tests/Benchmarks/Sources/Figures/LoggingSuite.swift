@@ -121,7 +121,7 @@ extension Suite {
         let shipper = LoggingScenarios.shipper(over: AbsentReceiver())
         for number in 0..<count { shipper.log(LoggingScenarios.record(number)) }
         let statistics = shipper.statistics
-        guard statistics.accepted + statistics.dropped.total >= count else { throw Uncounted() }
+        guard statistics.accepted + statistics.dropped >= count else { throw Uncounted() }
         try await shipper.shutdown(deadline: .zero)
     }
 }

@@ -13,7 +13,7 @@ public enum LogFormatScenarios {
     public static func all() -> [Scenario] {
         [
             encoding("otlp", .otlp), encoding("otlp.protobuf", .otlp(.protobuf)), encoding("loki", .loki),
-            encoding("loki.logfmt", LokiLogFormat(line: .logfmt)), encoding("loki.json", LokiLogFormat(line: .json)),
+            encoding("loki.logfmt", .loki(line: .logfmt)), encoding("loki.json", .loki(line: .json)),
             encoding("ndjson", .ndjson),
         ]
     }

@@ -1,0 +1,125 @@
+public import Foundation
+public import HTTPTypes
+
+/// A wire format of this package: OTLP, the push protocol of Grafana Loki, or lines of JSON.
+///
+/// ```swift
+/// let format = BuiltInWireFormat.otlp(.protobuf)
+/// let shipper = LogShipper(
+///     to: format.url(endpoint: "http://collector.example.com:4318"),  // …:4318/v1/logs
+///     format: format,
+///     resource: LogResource(serviceName: "Garden"),
+///     over: transport
+/// )
+/// ```
+public struct BuiltInWireFormat: LogWireFormat {
+    /// The place of attributes in a line of JSON.
+    public enum NDJSONAttributes: Sendable, Hashable {
+        /// In separate objects, `attributes` and `resource`; empty ones are left out.
+        case nested
+        /// Next to `time` and `message`; if a name is already used, it gets the prefix `attributes.`.
+        case flat
+    }
+
+    /// The content of a line of Loki.
+    public enum LokiLine: Sendable, Hashable {
+        /// The message; attributes become structured metadata, which Loki 3 accepts by default.
+        case message
+        /// `msg="…"` and the attributes, for the `logfmt` parser of LogQL, without metadata.
+        case logfmt
+        /// An object of `message` and the attributes, for the `json` parser of LogQL, without metadata.
+        case json
+    }
+
+    private let wrapped: any LogWireFormat
+    private let path: String
+
+    fileprivate init(_ format: some LogWireFormat, path: String = "") {
+        wrapped = format
+        self.path = path
+    }
+
+    /// The media type of the content.
+    public var contentType: String { wrapped.contentType }
+
+    /// Returns a receiver's URL: the endpoint with the format's path appended, unless already present.
+    ///
+    /// The path is `/v1/logs` or `/v1/traces` for OTLP, and `/loki/api/v1/push` for Loki; lines of JSON have none.
+    ///
+    /// - Parameter endpoint: The URL of the receiver, such as `http://localhost:4318` or the value of the variable
+    ///   `OTEL_EXPORTER_OTLP_ENDPOINT`.
+    public func url(endpoint: String) -> String {
+        path.isEmpty ? endpoint : LogEndpoint.url(endpoint, path: path)
+    }
+
+    /// Returns the batch as the content of a request.
+    public func encode(_ batch: LogBatch) throws -> Data { try wrapped.encode(batch) }
+
+    /// Returns the meaning of a response, with the receiver's message.
+    public func receipt(for head: HTTPResponse, body: Data) -> LogReceipt { wrapped.receipt(for: head, body: body) }
+}
+
+extension LogWireFormat where Self == BuiltInWireFormat {
+    /// OpenTelemetry's protocol over HTTP (OTLP/HTTP 1.x) for logs, in JSON.
+    public static var otlp: BuiltInWireFormat { .otlp(.json) }
+
+    /// OpenTelemetry's protocol over HTTP (OTLP/HTTP 1.x) for logs.
+    ///
+    /// Accepted by the OpenTelemetry Collector and most log services. Levels map to severities by the log data model,
+    /// components are instrumentation scopes, and the attributes `trace_id`, `span_id` and `trace_flags` become the
+    /// record's fields if they are valid.
+    ///
+    /// - Parameter encoding: The encoding of the content.
+    public static func otlp(_ encoding: OTLPEncoding) -> BuiltInWireFormat {
+        BuiltInWireFormat(OTLPLogFormat(encoding: encoding), path: OTLPLogFormat.path)
+    }
+
+    /// OpenTelemetry's protocol over HTTP (OTLP/HTTP 1.x) for the spans of traces.
+    ///
+    /// Records of an application that aren't spans (``SpanRecord``) are left out. Records that a shipper dropped are
+    /// reported by a separate span of the name `dropped spans` and the scope `HTTPChain.LogShipper`.
+    ///
+    /// - Parameter encoding: The encoding of the content; JSON by default.
+    public static func otlpTraces(_ encoding: OTLPEncoding = .json) -> BuiltInWireFormat {
+        BuiltInWireFormat(OTLPTraceFormat(encoding: encoding), path: OTLPTraceFormat.path)
+    }
+
+    /// The push protocol of Grafana Loki, in JSON, with the message as the line.
+    public static var loki: BuiltInWireFormat { .loki() }
+
+    /// The push protocol of Grafana Loki, in JSON.
+    ///
+    /// Records of the same component and level form a stream, ordered by time. Loki indexes labels and needs few of
+    /// them, with few values each: `service_name`, `level`, `component`, and the chosen attributes of the *resource*.
+    /// Everything else becomes structured metadata of the entry or part of its line.
+    ///
+    /// - Parameters:
+    ///   - line: The content of an entry's line; the message by default.
+    ///   - labels: The resource attributes used as labels; by default `service.namespace` and
+    ///     `deployment.environment.name`. Choose attributes with few values, because each combination is a separate
+    ///     stream.
+    public static func loki(
+        line: BuiltInWireFormat.LokiLine = .message,
+        labels: [String] = ["service.namespace", "deployment.environment.name"]
+    ) -> BuiltInWireFormat {
+        BuiltInWireFormat(LokiLogFormat(line: line, labels: labels), path: LokiLogFormat.path)
+    }
+
+    /// Newline-delimited JSON: one object per record, one per line, with attributes in a separate object.
+    public static var ndjson: BuiltInWireFormat { .ndjson(attributes: .nested) }
+
+    /// Newline-delimited JSON: one object per record, one per line.
+    ///
+    /// ```json
+    /// {"time":"2026-11-21T15:19:20.123456Z","level":"info","component":"shop.cart","message":"Order placed",
+    ///  "attributes":{"order.total":12.5},"resource":{"service.name":"shop","service.version":"1.2"}}
+    /// ```
+    ///
+    /// The example is a single line. Times are in UTC with microseconds (RFC 3339), numbers that aren't finite are
+    /// `null`, and every line ends with a newline.
+    ///
+    /// - Parameter attributes: The place of attributes.
+    public static func ndjson(attributes: BuiltInWireFormat.NDJSONAttributes) -> BuiltInWireFormat {
+        BuiltInWireFormat(NDJSONLogFormat(attributes: attributes))
+    }
+}
