@@ -228,10 +228,7 @@ private struct ClientExchange: Sendable {
         guard let remaining = timer.remaining else { return try await response(by: .distantFuture) }
         if remaining <= .zero, let error = timer.expire() { throw error }
         do {
-            // The client counts nanoseconds, so the time is limited to a year, which is longer than any wait.
-            let seconds = min(remaining, .seconds(31_536_000)).components
-            let amount = TimeAmount.nanoseconds(seconds.seconds * 1_000_000_000 + seconds.attoseconds / 1_000_000_000)
-            return try await response(by: .now() + amount)
+            return try await response(by: .now() + TimeAmount(bounding: remaining))
         } catch let error as TransportError {
             guard error.underlyingError as? HTTPClientError == .deadlineExceeded, let late = timer.expire() else {
                 throw error

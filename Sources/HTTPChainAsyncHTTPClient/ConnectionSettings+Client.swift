@@ -37,8 +37,7 @@ struct ClientSettings {
     /// Changes a configuration, except for pins; see ``pin(_:_:)``.
     func apply(to configuration: inout HTTPClient.Configuration) throws(ConnectionSettingsError) {
         if let timeout = settings.connectTimeout {
-            let (seconds, attoseconds) = timeout.components
-            configuration.timeout.connect = .nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+            configuration.timeout.connect = TimeAmount(bounding: timeout)
         }
         if let proxy = settings.proxy { configuration.proxy = Self.proxy(proxy) }
         var tls = configuration.tlsConfiguration ?? .makeClientConfiguration()
@@ -112,6 +111,13 @@ struct ClientSettings {
 
     private static func invalid(_ setting: String, _ why: String) -> ConnectionSettingsError {
         ConnectionSettingsError(.invalid(setting: setting, why: why), stage: stage)
+    }
+}
+
+extension TimeAmount {
+    /// Makes a time for the client, which counts nanoseconds, from zero to a year, which is longer than any wait.
+    init(bounding duration: Duration) {
+        self = .nanoseconds(min(duration, .seconds(31_536_000)).bounded.nanoseconds)
     }
 }
 

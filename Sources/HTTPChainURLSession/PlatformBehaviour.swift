@@ -63,10 +63,10 @@ enum PlatformBehaviour {
         onControlQueue { answer(.rejectProtectionSpace, nil) }
     }
 
-    /// FoundationNetworking truncates a timeout to whole seconds, which would turn half a second into zero, and has no
-    /// resource timeout.
+    /// FoundationNetworking truncates a timeout to whole seconds, which would turn half a second into zero, traps if
+    /// the seconds don't fit into an integer, and has no resource timeout.
     static func apply(requestTimeout: Duration, resourceTimeout: Duration?, to configuration: URLSessionConfiguration) {
-        configuration.timeoutIntervalForRequest = max(1, requestTimeout.inSeconds.rounded(.up))
+        configuration.timeoutIntervalForRequest = max(1, requestTimeout.bounded.inSeconds.rounded(.up))
     }
 
     /// Whether the transport must enforce the resource timeout itself.

@@ -170,6 +170,23 @@ struct ConnectionControlTests {
         try await silent.close()
     }
 
+    @Test(
+        "A connect timeout beyond a year is a year, and one below zero is zero",
+        arguments: [
+            (Duration.seconds(10_000_000_000), TimeAmount.seconds(31_536_000)),
+            (.seconds(Int64.max), .seconds(31_536_000)),
+            (.seconds(Int64.min), .zero),
+            (.milliseconds(1500), .milliseconds(1500)),
+        ]
+    )
+    func boundedConnectTimeout(_ timeout: Duration, _ expected: TimeAmount) throws {
+        var settings = ConnectionSettings()
+        settings.connectTimeout = timeout
+        var configuration = HTTPClient.Configuration()
+        try ClientSettings(settings).apply(to: &configuration)
+        #expect(configuration.timeout.connect == expected)
+    }
+
     @Test("Requests go to the proxy, with its user and password")
     func proxy() async throws {
         let server = try await LoopbackServer.start { try await $0.reply(200) }

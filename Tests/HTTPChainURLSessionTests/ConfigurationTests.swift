@@ -51,6 +51,17 @@ struct ConfigurationTests {
         }
     }
 
+    @Test("The longest timeouts that can be written are accepted")
+    func longestTimeouts() async throws {
+        let longest = Duration.seconds(Int64.max)
+        try await use(.init(requestTimeout: longest, resourceTimeout: longest)) { exchange in
+            try await exchange.reply(200, body: Data("ok".utf8))
+        } _: { transport, server in
+            let text = try await transport.send(.get(server.url())).body.text()
+            #expect(text == "ok")
+        }
+    }
+
     @Test("What it changes of the platform's configuration counts, beside what belongs to the transport")
     func customize() async throws {
         let customized = Counter()

@@ -76,6 +76,7 @@ public struct SystemTime: TimeSource {
     /// Waits on the system's monotonic clock, which continues while the machine sleeps.
     public func sleep(for duration: Duration) async throws {
         guard duration > .zero else { return try Task.checkCancellation() }
-        try await Task.sleep(for: duration, clock: .continuous)
+        // The runtime traps if the end doesn't fit into 64-bit seconds.
+        try await Task.sleep(for: duration.bounded, clock: .continuous)
     }
 }
