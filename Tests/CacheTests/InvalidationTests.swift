@@ -55,6 +55,27 @@ struct InvalidationTests {
     }
 
     @Test(
+        "A URL is found with its square brackets encoded or not",
+        arguments: ["/items?f[a]=1", "/items?f%5Ba%5D=1", "/items?f%5ba%5d=1"],
+        ["/items?f[a]=1", "/items?f%5Ba%5D=1", "/items?f%5ba%5d=1"]
+    )
+    func squareBrackets(asked: String, named: String) async throws {
+        let url = "https://example.com" + asked
+        let talk = try Conversation()
+        for (lines, post) in [
+            (["Location: \(named)"], Request.post("https://example.com/create")),
+            ([], Request.post("https://example.com/create").invalidating(.url("https://example.com" + named))),
+        ] {
+            talk.script(.ok, [fresh], "old")
+            #expect(try await talk.ask(url: url).text == "old")
+            talk.script(.created, lines)
+            _ = try await talk.ask(post)
+            talk.script(.ok, ["Cache-Control: no-store"], "new")
+            #expect(try await talk.ask(url: url).text == "new")
+        }
+    }
+
+    @Test(
         "An application selects by a URL that isn't normalised",
         arguments: ["https://A.example/x y", "https://a.example:443/x%20y", "HTTPS://a.example/%78 y#z"]
     )

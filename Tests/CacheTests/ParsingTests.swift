@@ -230,6 +230,7 @@ struct ParsingTests {
             ("https://example.com?q", "https://example.com/?q"), ("https://example.com/a%7e", "https://example.com/a~"),
             ("https://example.com/cafe12%41", "https://example.com/cafe12A"),
             ("https://[::1]:443/a", "https://[::1]/a"),
+            ("https://[::1]/[a]?b[c]=%5bd", "https://[::1]/%5Ba%5D?b%5Bc%5D=%5Bd"),
         ]
     )
     func urls(text: String, expected: String) {

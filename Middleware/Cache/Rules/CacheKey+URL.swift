@@ -51,7 +51,8 @@ extension CacheKey {
     }
 
     private static func append(_ path: String, to url: inout String, ignoring ignored: IgnoredQuery) {
-        let kept = ignored == .none ? path : withoutIgnored(path, ignored)
+        // A builder or transport encodes square brackets, a caller or a server may write them.
+        let kept = (ignored == .none ? path : withoutIgnored(path, ignored)).encodingSquareBrackets
         if kept.utf8.first != UInt8(ascii: "/") { url += "/" }
         if kept.utf8.contains(UInt8(ascii: "%")) { url += normalised(kept) } else { url += kept }
     }
