@@ -57,7 +57,9 @@ public struct PagePosition: Sendable, Hashable, Codable {
         case .url(let url):
             request.url = Self.encoded(url)
             // The URL is complete, so nothing is appended to it, and braces in it aren't variables.
-            request.urlArguments = URLArguments(syntax: [])
+            var arguments = URLArguments(syntax: [])
+            arguments.leavesOrigin = first.urlArguments.leavesOrigin
+            request.urlArguments = arguments
         case .parameters(let parameters):
             var path = Array((request.head.path ?? "").utf8)
             // In a template, an apparent query may not be one yet; the URL builder decides.

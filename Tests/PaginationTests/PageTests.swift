@@ -396,6 +396,26 @@ struct PageTests {
         #expect(seen.all.count == 3)
     }
 
+    @Test("Each page of a list that may leave the base's origin may leave it, but not the list's own origin")
+    func leavingOrigin() async throws {
+        let service = ClosureTransport { request in
+            let next = request.url.hasSuffix("page=2") ? "https://third.example/plants" : "/plants?page=2"
+            var response = Response(.ok, headers: Self.link("<\(next)>; rel=next"), body: "[1]")
+            response.request = request.head
+            return response
+        }
+        let chain = try Chain(transport: service) {
+            SerializerMiddleware(.json)
+            URLBuilderMiddleware(base: Self.base, leavesOrigin: .refused)
+        }
+        let first = Request.get("https://other.example/plants").leavingOrigin()
+        var pages = chain.pages(of: [Int].self, from: first, by: .linkHeader()).makeAsyncIterator()
+        #expect(try await pages.next()?.value == [1])
+        #expect(try await pages.next()?.value == [1])
+        let error = await #expect(throws: PaginationError.self) { _ = try await pages.next() }
+        #expect(error?.problem == Self.elsewhere("https://third.example/"))
+    }
+
     @Test("A redirect does not move the home of a list to another origin", arguments: Way.allCases)
     func redirected(way: Way) async throws {
         func transport(_ answer: @escaping @Sendable (Request) -> Response) async throws -> (any Transport, String) {
