@@ -278,6 +278,43 @@ struct SharedTokenTests {
         #expect(try await store(server).token()?.value == "ben")
     }
 
+    @Test("A sign-out during the first refresh ends it, also after the lease and another refresh, but no later one")
+    func signedOutDuringFirst() async throws {
+        let server = try await Server.started()
+        let shared = store(server, lease: .milliseconds(10))
+        let out = Source { _ in try await shared.removeToken() }
+        let error = await #expect(throws: BearerAuthError.self) {
+            try await out.chain(shared, nil) { $0 == "access-2" }.token()
+        }
+        #expect(error?.problem == .signedOut)
+        #expect(try await shared.token() == nil)
+        // Another machine refreshes after the sign-out, and fails, so that the store is as empty as before.
+        let during = Source { _ in
+            try await shared.removeToken()
+            let failing = Source { _ in throw OAuthError(.refused(.invalidGrant, detail: nil)) }
+            _ = try? await failing.chain(store(server), nil) { _ in false }.token()
+        }
+        await #expect(throws: BearerAuthError.self) {
+            try await during.chain(shared, nil) { $0 == "access-2" }.token()
+        }
+        #expect(try await shared.token() == nil)
+        #expect(try await Source().chain(shared, nil) { $0 == "access-2" }.token() == "access-2")
+        #expect(try await shared.token()?.value == "access-2")
+    }
+
+    @Test("A first refresh that takes longer than its lease is kept")
+    func longFirst() async throws {
+        let server = try await Server.started()
+        let client = ValkeyClient(server.settings)
+        let shared = store(server, lease: .milliseconds(10))
+        let slow = Source { _ in
+            // Until the lease has ended.
+            while case .list(let names) = try await client.send(ValkeyCommand(["KEYS", "*"])), !names.isEmpty {}
+        }
+        #expect(try await slow.chain(shared, nil) { $0 == "access-2" }.token() == "access-2")
+        #expect(try await shared.token()?.value == "access-2")
+    }
+
     @Test("While the server is away a valid token is sent, nothing is refreshed, and a fetched token is saved later")
     func away() async throws {
         let server = try await Server.started()
@@ -336,8 +373,9 @@ struct HostileTokenTests {
     @Test(
         "A reply that no script returns fails the refresh as malformed",
         arguments: [
-            RESPValue.null, .number(1), .list([]), .list([.null]), .list([.number(1), .number(1)]),
-            .list([.null, .null]), .list([.null, .number(1), .null]),
+            RESPValue.null, .number(1), .list([]), .list([.null]), .list([.null, .number(1)]),
+            .list([.number(1), .number(1), .null]), .list([.null, .null, .null]),
+            .list([.null, .number(1), .number(1)]), .list([.null, .number(1), .null, .null]),
         ]
     )
     func malformed(reply: RESPValue) async throws {
@@ -360,7 +398,7 @@ struct HostileTokenTests {
     func unsaved(reply: RESPValue) async throws {
         let server = try await FakeServer.started { command in
             guard let script = FakeServer.script(command) else { return RESPValue.null.encoded }
-            return (script.text.contains("'NX'") ? .list([.null, .number(1)]) : reply).encoded
+            return (script.text.contains("'NX'") ? .list([.null, .number(1), .null]) : reply).encoded
         }
         let client = ValkeyClient(server.settings)
         let store = ValkeyTokenStore(client, named: "garden", key: key)

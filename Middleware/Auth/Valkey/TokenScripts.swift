@@ -1,16 +1,16 @@
 #if Valkey
 /// The scripts of a store: each reads and changes the token and the lock atomically.
 ///
-/// `KEYS[1]` is the token, `KEYS[2]` the lock: the random name of the store that refreshes the token, for a limited
-/// time.
+/// `KEYS[1]` is the token. `KEYS[2]` is the lock: the random name of the store that refreshes the token, for a limited
+/// time. `KEYS[3]` is the random name of the last sign-out, for a limited time.
 enum TokenScripts {
-    /// Returns the stored token, and 1 if the lock was free and is now this store's.
+    /// Returns the stored token, 1 if the lock was free and is now this store's, and the last sign-out.
     ///
     /// `ARGV` has the store's random name and the milliseconds until the lock is free again.
     static let claim = """
         local stored = redis.call('GET', KEYS[1])
         local claimed = redis.call('SET', KEYS[2], ARGV[1], 'NX', 'PX', ARGV[2])
-        return {stored, claimed and 1 or 0}
+        return {stored, claimed and 1 or 0, redis.call('GET', KEYS[3])}
         """
 
     /// Releases the lock if it is still this store's.
@@ -24,13 +24,15 @@ enum TokenScripts {
     /// Stores a token if nobody has replaced or removed the one that was stored when the lock was claimed, releases the
     /// lock, and returns the token that is stored now.
     ///
-    /// The script compares the token, not the lock: the result of a refresh that took longer than the lock is kept if
-    /// nothing happened in the meantime. `ARGV` has the store's random name, the token that was stored (empty if there
-    /// was none), and the new one.
+    /// The script compares the token and the sign-out, not the lock: the result of a refresh that took longer than the
+    /// lock is kept if nothing happened in the meantime. If no token was stored, only the sign-out shows that the user
+    /// has signed out since. `ARGV` has the store's random name, the token that was stored (empty if there was none),
+    /// the new one, and the last sign-out before the refresh (empty if there was none).
     static let finish = """
         if redis.call('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
         local stored = redis.call('GET', KEYS[1])
-        if (stored or '') ~= ARGV[2] then return stored end
+        local ended = redis.call('GET', KEYS[3])
+        if (stored or '') ~= ARGV[2] or (ended and ended ~= ARGV[4]) then return stored end
         redis.call('SET', KEYS[1], ARGV[3])
         return ARGV[3]
         """
@@ -41,6 +43,15 @@ enum TokenScripts {
     static let save = """
         redis.call('SET', KEYS[1], ARGV[1])
         redis.call('DEL', KEYS[2])
+        return 0
+        """
+
+    /// Removes the token, frees the lock, and records the sign-out for the refreshes in flight.
+    ///
+    /// `ARGV` has a random name for the sign-out, and the milliseconds for which it is recorded.
+    static let remove = """
+        redis.call('DEL', KEYS[1], KEYS[2])
+        redis.call('SET', KEYS[3], ARGV[1], 'PX', ARGV[2])
         return 0
         """
 }

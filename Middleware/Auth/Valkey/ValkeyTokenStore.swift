@@ -40,6 +40,8 @@ public import HTTPChainValkey
 public final class ValkeyTokenStore: TokenStore {
     /// The range of leases: a hundredth of a second to an hour.
     private static let leases = Duration.milliseconds(10)...Duration.seconds(3600)
+    /// The time for which a sign-out is recorded: longer than any refresh takes.
+    private static let signOutRecord = leases.upperBound
     /// The delays between two looks at a token that another machine is refreshing.
     private static let backoff = Backoff(base: .milliseconds(40), cap: .milliseconds(320))
 
@@ -49,8 +51,8 @@ public final class ValkeyTokenStore: TokenStore {
     private let cipher: TokenCipher
     /// The name of the token on the server.
     private let key: String
-    /// The names of the token and of its lock.
-    private var keys: [String] { [key, key + ":lock"] }
+    /// The names of the token, of its lock, and of its last sign-out.
+    private var keys: [String] { [key, key + ":lock", key + ":signed-out"] }
     private let observer: (@Sendable (any Error) -> Void)?
 
     /// Creates a store of one token.
@@ -77,7 +79,7 @@ public final class ValkeyTokenStore: TokenStore {
         self.lease = min(max(lease, Self.leases.lowerBound), Self.leases.upperBound)
         self.observer = observer
         cipher = TokenCipher(key)
-        // In braces, so that a cluster keeps the token and its lock in the same slot.
+        // In braces, so that a cluster keeps the three keys in the same slot.
         self.key = "\(prefix){\(cipher.name(name))}"
     }
 
@@ -102,7 +104,8 @@ public final class ValkeyTokenStore: TokenStore {
     ///
     /// - Throws: ``/HTTPChainValkey/ValkeyError``; `CancellationError`.
     public func removeToken() async throws {
-        _ = try await client.send(ValkeyCommand(["DEL"] + keys))
+        let arguments = [Self.randomName(), Self.milliseconds(of: Self.signOutRecord)]
+        _ = try await client.run(TokenScripts.remove, keys: keys, arguments: arguments)
     }
 
     /// Returns the token that another machine has stored, or fetches one while the other machines wait.
@@ -114,16 +117,16 @@ public final class ValkeyTokenStore: TokenStore {
         in environment: ChainEnvironment,
         by fetch: @Sendable (_ old: AccessToken?) async throws -> AccessToken
     ) async throws -> RefreshedToken? {
-        let owner = Self.randomOwner()
+        let owner = Self.randomName()
         var (attempts, waited) = (0, Duration.zero)
         while true {
-            let (sealed, isClaimed) = try await claim(as: owner)
-            let stored = opened(sealed, isToBeReplaced: isClaimed)
+            let claim = try await claim(as: owner)
+            let stored = opened(claim.sealed, isToBeReplaced: claim.isClaimed)
             if let stored, isNewer(stored, than: old, at: environment) {
-                if isClaimed { release(owner) }
+                if claim.isClaimed { release(owner) }
                 return RefreshedToken(stored, isSaved: true)
             }
-            if isClaimed { return try await fetched(replacing: stored ?? old, sealed, as: owner, by: fetch) }
+            if claim.isClaimed { return try await fetched(replacing: stored ?? old, claim, as: owner, by: fetch) }
             guard waited < lease * 2 else { throw failure(.refreshedElsewhere(waited)) }
             attempts += 1
             let wait = Self.backoff.wait(beforeRetry: attempts, times: 0.5...1, random: environment.random)
@@ -134,34 +137,42 @@ public final class ValkeyTokenStore: TokenStore {
 }
 
 extension ValkeyTokenStore {
-    /// Returns a name that no other refresh has, even if two machines have the same random numbers for their calls.
-    private static func randomOwner() -> String {
+    /// Returns a name that no other refresh or sign-out has, even if two machines have the same random numbers for their calls.
+    private static func randomName() -> String {
         var numbers = SystemRandomNumberGenerator()
         return numbers.next().hexadecimal + numbers.next().hexadecimal
     }
 
-    /// Returns the stored token, and whether the lock is now the owner's.
-    private func claim(as owner: String) async throws -> (sealed: [UInt8]?, isClaimed: Bool) {
-        let milliseconds = Int64(lease / .milliseconds(1))
+    private static func milliseconds(of duration: Duration) -> String { "\(Int64(duration / .milliseconds(1)))" }
+
+    /// The values on the server at the beginning of a refresh.
+    private struct Claim {
+        let sealed: [UInt8]?
+        /// Whether the lock is now the owner's.
+        let isClaimed: Bool
+        let signOut: [UInt8]?
+    }
+
+    private func claim(as owner: String) async throws -> Claim {
         let reply: RESPValue
         do {
             reply = try await client.run(
                 TokenScripts.claim,
                 keys: keys,
-                arguments: [owner, "\(milliseconds)"]
+                arguments: [owner, Self.milliseconds(of: lease)]
             ) { [self] _ in release(owner) }
         } catch let error as ValkeyError {
             // The reply may be late or lost, although this store now has the lock.
             release(owner)
             throw error
         }
-        guard case .list(let values) = reply, values.count == 2, case .number(let claimed) = values[1],
-            values[0] == .null || values[0].data != nil
+        guard case .list(let values) = reply, values.count == 3, case .number(let claimed) = values[1],
+            values[0] == .null || values[0].data != nil, values[2] == .null || values[2].data != nil
         else {
             let server = "\(client.settings.host):\(client.settings.port)"
             throw ValkeyError(.malformedReply, server: server, detail: "no token and lock")
         }
-        return (values[0].data, claimed == 1)
+        return Claim(sealed: values[0].data, isClaimed: claimed == 1, signOut: values[2].data)
     }
 
     /// Releases the lock without waiting for it; if the command is lost, the lease ends.
@@ -171,10 +182,10 @@ extension ValkeyTokenStore {
 
     /// Fetches a token under the lock, and stores it.
     ///
-    /// - Parameter sealed: The stored value that it replaces.
+    /// - Parameter claim: The values under the lock; the new token replaces the stored one.
     private func fetched(
         replacing old: AccessToken?,
-        _ sealed: [UInt8]?,
+        _ claim: Claim,
         as owner: String,
         by fetch: @Sendable (AccessToken?) async throws -> AccessToken
     ) async throws -> RefreshedToken? {
@@ -193,7 +204,7 @@ extension ValkeyTokenStore {
             reply = try await client.run(
                 TokenScripts.finish,
                 keys: keys.map { Array($0.utf8) },
-                arguments: [Array(owner.utf8), sealed ?? [], new],
+                arguments: [Array(owner.utf8), claim.sealed ?? [], new, claim.signOut ?? []],
                 isToEnd: true
             )
         } catch {
