@@ -107,6 +107,27 @@ struct JSONTests {
         #expect(try await chain(stage, "application/json", HTTPBody(text)).send(.get(url), as: Visit.self) == visit)
     }
 
+    @Test(
+        "Milliseconds since 1970 are written as whole ones",
+        arguments: [
+            (1_767_225_600.123_456_8, "1767225600123"), (1.0015, "1002"), (-0.0001, "0"), (1e13, "10000000000000000"),
+        ]
+    )
+    func wholeMilliseconds(seconds: Double, written: String) async throws {
+        let dates = [Date(timeIntervalSince1970: seconds)]
+        let stage = SerializerMiddleware(.json(dates: .millisecondsSince1970))
+        #expect(try await sentText(.post(url, body: .value(dates)), through: stage) == "[\(written)]")
+    }
+
+    @Test("A date that isn't finite can't be written in milliseconds")
+    func infiniteDate() async throws {
+        let stage = SerializerMiddleware(.json(dates: .millisecondsSince1970))
+        let dates = [Date(timeIntervalSince1970: .infinity)]
+        await #expect(throws: (any Error).self) {
+            try await sentText(.post(url, body: .value(dates)), through: stage)
+        }
+    }
+
     @Test("RFC 3339 with fractions of a second is read")
     func fractions() async throws {
         let stage = SerializerMiddleware(.json(dates: .iso8601))

@@ -6,7 +6,17 @@ extension DateCoding {
     package func apply(to encoder: JSONEncoder) {
         switch self {
         case .secondsSince1970: encoder.dateEncodingStrategy = .secondsSince1970
-        case .millisecondsSince1970: encoder.dateEncodingStrategy = .millisecondsSince1970
+        case .millisecondsSince1970:
+            // Foundation's own strategy writes fractions.
+            encoder.dateEncodingStrategy = .custom { date, encoder in
+                let milliseconds = Self.wholeMilliseconds(of: date)
+                var container = encoder.singleValueContainer()
+                if let whole = Int64(exactly: milliseconds) {
+                    try container.encode(whole)
+                } else {
+                    try container.encode(milliseconds)
+                }
+            }
         case .foundation: encoder.dateEncodingStrategy = .deferredToDate
         case .format(let format):
             // Expensive to create, so all dates of a value share one.

@@ -31,7 +31,7 @@ public enum DateCoding: Sendable {
         case .iso8601: RFC3339.text(date, .seconds)
         case .iso8601WithMilliseconds: RFC3339.text(date, .milliseconds)
         case .secondsSince1970: Self.number(date.timeIntervalSince1970)
-        case .millisecondsSince1970: Self.number((date.timeIntervalSince1970 * 1000).rounded())
+        case .millisecondsSince1970: Self.number(Self.wholeMilliseconds(of: date))
         case .format(let format): Self.formatter(format).string(from: date)
         case .foundation: Self.number(date.timeIntervalSinceReferenceDate)
         case .custom(let write, _): write(date)
@@ -58,6 +58,8 @@ public enum DateCoding: Sendable {
         formatter.dateFormat = format
         return formatter
     }
+
+    static func wholeMilliseconds(of date: Date) -> Double { (date.timeIntervalSince1970 * 1000).rounded() }
 
     private static func number(_ value: Double) -> String {
         Int64(exactly: value).map(String.init) ?? String(value)
