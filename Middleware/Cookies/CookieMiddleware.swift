@@ -56,7 +56,7 @@ public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware 
     ///
     /// - Parameters:
     ///   - use: The default use of cookies; sends and stores by default.
-    ///   - jar: Returns the jar of a request; nil for a request without cookies.
+    ///   - jar: Returns the jar of a request; nil for a request that sends only its own cookies, and stores none.
     public init(use: CookieUse = .on, jar: @escaping @Sendable (borrowing Request) -> CookieJar?) {
         source = .chosen(jar)
         self.use = use
@@ -136,10 +136,14 @@ public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware 
             case .one(let jar): jar
             case .chosen(let choose): choose(request)
             }
-        guard let jar else { return try await next(request) }
+        guard let jar else {
+            try addOwnCookies(to: &request)
+            return try await next(request)
+        }
         if !use.sends {
+            try addOwnCookies(to: &request)
             request.options.set(OwnCookies.alone)
-            request.traceNotes.add("sends no cookies, as set by the call or the stage")
+            request.traceNotes.add("sends none of the jar's cookies, as set by the call or the stage")
         } else if request.options.contains(CallCookies.self)
             || !jar.isCertainlyEmpty && jar.mayHaveCookies(forAuthority: request.head.authority)
         {
@@ -161,6 +165,15 @@ public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware 
         let fields = response.receivedFields
         guard fields.contains(.setCookie) else { return response }
         return await store(fields, of: response, in: jar, context)
+    }
+
+    /// Adds the call's own cookies without a jar's.
+    private func addOwnCookies(to request: inout Request) throws(CookieError) {
+        guard request.options.contains(CallCookies.self), request.origin != nil else { return }
+        let pairs = try CookieField(request.cookies).pairs
+        guard !pairs.isEmpty else { return }
+        request.head.headerFields[values: .cookie] =
+            request.head.headerFields[values: .cookie].filter { !$0.isEmpty } + pairs
     }
 
     private func addField(to request: inout Request, from jar: CookieJar, use: CookieUse) async throws {

@@ -30,11 +30,11 @@ public struct CookieUse: Sendable, Hashable {
         self.ownField = ownField
     }
 
-    /// Sends and stores cookies.
+    /// Sends the jar's cookies and stores those of the response.
     public static let on = CookieUse()
-    /// Neither sends nor stores cookies.
+    /// Neither sends the jar's cookies nor stores any; the call's own cookies are sent.
     public static let off = CookieUse(sends: false, stores: false)
-    /// Sends cookies, but stores none.
+    /// Sends the jar's cookies, but stores none.
     public static let sendOnly = CookieUse(stores: false)
     /// Sends the jar's cookies together with the call's own `Cookie` field.
     public static let joined = CookieUse(ownField: .joinsJar)
@@ -113,7 +113,8 @@ package enum CallSite: RequestOption {
 extension Request {
     /// The cookies that this call sends in addition to those of the jar, replacing those with the same names.
     ///
-    /// They are sent only to the call's original origin, not after a redirect to another one. If the `Cookie` field
+    /// They are sent even if the call has no jar or doesn't use it (``CookieUse/off``), but only to the
+    /// call's original origin, not after a redirect to another one. If the `Cookie` field
     /// can't hold a name or a value (with a semicolon, a line break, or an equals sign in the name), the call fails
     /// with ``CookieError``.
     public var cookies: [CallCookie] {

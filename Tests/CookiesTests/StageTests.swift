@@ -121,6 +121,35 @@ struct StageTests {
         )
     }
 
+    @Test("The stage sends a call's own cookies without a jar too, and if the call or the stage doesn't use the jar")
+    func ownCookiesAlone() async throws {
+        let jar = CookieJar()
+        try await jar.set(Cookie("a", "1", domain: "www.example.com"))
+        let url = "https://www.example.com/"
+        for (stage, use) in [
+            (CookieMiddleware { _ in nil }, CookieUse?.none), (CookieMiddleware(jar, use: .off), nil),
+            (CookieMiddleware(jar), .off), (CookieMiddleware(jar, use: CookieUse(sends: false)), nil),
+        ] {
+            let transport = InMemoryTransport()
+            transport.on(.get, "/*", reply: .text("ok"))
+            let chain = try chain(transport, stage)
+            func send(_ request: consuming Request) async throws {
+                if let use { request = request.cookies(use) }
+                _ = try await chain.send(request)
+            }
+            try await send(.get(url).cookies(["language": "de", "size": "2"]))
+            try await send(.get(url, headers: [.cookie: "b=own"]).cookies(["language": "de"]))
+            try await send(.get(url, headers: [.cookie: "b=own"]))
+            try await send(.get(url))
+            #expect(
+                transport.requests.map { $0.headers[.cookie] } == [
+                    "language=de; size=2", "b=own; language=de", "b=own", nil,
+                ]
+            )
+            await #expect(throws: CookieError.self) { try await send(.get(url).cookies(["a;b": "1"])) }
+        }
+    }
+
     @Test("The stage refuses cookies of a call that would be read otherwise than they are meant")
     func unsound() async throws {
         let transport = InMemoryTransport()
@@ -244,7 +273,7 @@ struct CookieTraceTests {
         let own = await chain.trace(.get(url, headers: [.cookie: "b=2"]))
         #expect(own.trace.spans[0].notes == ["sends none of the jar's cookies: the call has its own Cookie field"])
         let off = await chain.trace(.get(url).cookies(.off))
-        #expect(off.trace.spans[0].notes == ["sends no cookies, as set by the call or the stage"])
+        #expect(off.trace.spans[0].notes == ["sends none of the jar's cookies, as set by the call or the stage"])
         #expect(await chain.trace(.get(url)).trace.spans[0].notes.isEmpty)
     }
 }
