@@ -338,6 +338,25 @@ struct TokenReplyTests {
             }
         }
     }
+
+    @Test(
+        "A registered error code stays whole, however short a secret is, and any other is without the secrets",
+        arguments: [
+            ("slow_down", "slow_down"), ("authorization_pending", "authorization_pending"),
+            ("invalid_grant", "invalid_grant"), ("use_dpop_nonce", "use_dpop_nonce"),
+            ("denied by d", "<redacted>enie<redacted> by <redacted>"),
+        ],
+        [HTTPResponse.Status.badRequest, .ok]
+    )
+    func codes(sent: (code: String, expected: String), status: HTTPResponse.Status) async throws {
+        let old = AccessToken("old", refreshToken: "d")
+        let error = await #expect(throws: OAuthError.self) {
+            try await ask(json(#"{"error": "\#(sent.code)"}"#, status: status)) {
+                try await RefreshTokenGrant(at: $0).accessToken(replacing: old, in: $1)
+            }
+        }
+        #expect(error?.code?.rawValue == sent.expected)
+    }
 }
 
 /// Follows redirects itself, as a client that was not told otherwise.

@@ -60,7 +60,7 @@ struct TokenReply: Decodable {
             return .unexpectedStatus(status)
         }
         let detail = reply.errorDescription.map { shown($0, without: secrets) }
-        return .refused(.init(rawValue: shown(error, without: secrets)), detail: detail)
+        return .refused(code(error, without: secrets), detail: detail)
     }
 
     /// Returns the token in a response.
@@ -77,7 +77,7 @@ struct TokenReply: Decodable {
         // Some servers send errors with the status 200.
         if let error = reply.error, !isSuccess || reply.accessToken == nil {
             let detail = reply.errorDescription.map { shown($0, without: question.secrets) }
-            return .failure(.init(.refused(.init(rawValue: shown(error, without: question.secrets)), detail: detail)))
+            return .failure(.init(.refused(code(error, without: question.secrets), detail: detail)))
         }
         guard isSuccess else { return .failure(.init(.unexpectedStatus(status))) }
         guard let text = reply.accessToken else {
@@ -97,6 +97,33 @@ struct TokenReply: Decodable {
         }
         return .success(token)
     }
+
+    /// Returns a server's error code: a registered one unchanged, which a short secret may be part of, and any other
+    /// without the secrets that were sent to the server.
+    private static func code(_ text: String, without secrets: [String]) -> OAuthError.Code {
+        OAuthError.Code(rawValue: registeredCodes.contains(text) ? text : shown(text, without: secrets))
+    }
+
+    /// The codes of RFC 6749 §4.1.2.1 and §5.2, and those in the OAuth Extensions Error registry of IANA.
+    private static let registeredCodes: Set<String> = [
+        "access_denied", "invalid_client", "invalid_grant", "invalid_request", "invalid_scope", "server_error",
+        "temporarily_unavailable", "unauthorized_client", "unsupported_grant_type", "unsupported_response_type",
+        // RFC 8628 §3.5.
+        "authorization_pending", "expired_token", "slow_down",
+        // RFC 6750 §3.1, RFC 9470 §3.
+        "insufficient_scope", "invalid_token", "insufficient_user_authentication",
+        // RFC 7009 §2.2.1, RFC 7591 §3.2.2, RFC 8707 §2, RFC 9396 §5, RFC 9449 §5 and §8.
+        "unsupported_token_type", "invalid_client_metadata", "invalid_redirect_uri", "invalid_software_statement",
+        "unapproved_software_statement", "invalid_target", "invalid_authorization_details", "invalid_dpop_proof",
+        "use_dpop_nonce",
+        // OpenID Connect Core §3.1.2.6, RFC 9101 §7.
+        "account_selection_required", "consent_required", "interaction_required", "login_required",
+        "invalid_request_object", "invalid_request_uri", "registration_not_supported", "request_not_supported",
+        "request_uri_not_supported",
+        // OpenID Connect CIBA §11 and §13.
+        "expired_login_hint_token", "invalid_binding_message", "invalid_user_code", "missing_user_code",
+        "transaction_failed", "unknown_user_id",
+    ]
 
     /// Returns a server's text for use in an error: one short line, without the secrets that were sent to the server.
     private static func shown(_ text: String, without secrets: [String]) -> String {
