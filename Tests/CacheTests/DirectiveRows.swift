@@ -115,6 +115,14 @@ extension DecisionRuleTests {
             $0.response = ["Cache-Control: max-age=60, stale-while-revalidate=10"]
             $0.after = 71
         },
+        Row("RFC 5861 §3 a window of zero, as soon as it is stale", "ask") {
+            $0.response = ["Cache-Control: max-age=60, stale-while-revalidate=0"]
+            $0.after = 60
+        },
+        Row("RFC 5861 §3 an invalid window, as soon as it is stale", "ask") {
+            $0.response = ["Cache-Control: max-age=60, stale-while-revalidate=x"]
+            $0.after = 60
+        },
         Row("RFC 5861 §3 not with must-revalidate", "ask") {
             $0.response = ["Cache-Control: max-age=60, stale-while-revalidate=10, must-revalidate"]
             $0.after = 65

@@ -393,7 +393,9 @@ struct ReferenceModel {
         if method == "HEAD" { return .forward }
         if obstacle == "stale", mayBeStale, !Self.limitsFreshness(request) {
             if isFirst { return .serveStaleAndValidate(answer) }
-            if case .some(.some(let window)) = number("stale-while-revalidate", response), age - lifetime <= window {
+            if case .some(.some(let window)) = number("stale-while-revalidate", response), window > 0,
+                age - lifetime <= window
+            {
                 return .serveStaleAndValidate(answer)
             }
         }
@@ -447,7 +449,7 @@ struct ReferenceModel {
         if obstacle != "request", case .some(let window) = number("stale-if-error", stored[index].response) {
             windows.append(window ?? 0)
         }
-        let isAllowed = wish.use == "storedOnFailure" || windows.contains { staleness <= $0 }
+        let isAllowed = wish.use == "storedOnFailure" || windows.contains { $0 > 0 ? staleness <= $0 : staleness < 0 }
         return isAllowed ? answer : nil
     }
 

@@ -67,7 +67,7 @@ extension CacheRules {
         }
         if obstacle == .stale, mayBeStale, question.request.method != .head,
             !question.directives.limitsFreshness,
-            let window = directives(entry.response.facts).staleWhileRevalidate,
+            let window = directives(entry.response.facts).staleWhileRevalidate, window > 0,
             -freshness.timeToLive <= Double(window)
         {
             return .serveAndRevalidate(answer(.staleWhileRevalidate), validation)

@@ -108,9 +108,9 @@ extension CacheRules {
         // A caller that requires a newer response gets a stale one only if the request says so.
         let serverWindow = selected.obstacle == .requestNoCache ? nil : directives(response.facts).staleIfError
         let window = max(question.directives.staleIfError ?? -1, serverWindow ?? -1)
-        let isPermitted =
-            question.settings.use == .storedOnFailure
-            || window >= 0 && staleness <= Double(window)
+        // A window of zero, which an invalid one counts as, permits a fresh response only.
+        let isWithin = window > 0 ? staleness <= Double(window) : window == 0 && staleness < 0
+        let isPermitted = question.settings.use == .storedOnFailure || isWithin
         if isPermitted { validation.whenFailing = answer(.staleIfError) }
         if isPermitted || servesStaleWhenDisconnected && selected.obstacle == .stale {
             validation.whenDisconnected = answer(.disconnected)

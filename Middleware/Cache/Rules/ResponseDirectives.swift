@@ -22,9 +22,9 @@ package struct ResponseDirectives: Equatable, Sendable {
     var mustUnderstand = false
     /// RFC 8246 §2.
     package var immutable = false
-    /// RFC 5861 §3, in seconds.
+    /// RFC 5861 §3, in seconds; zero if it is invalid.
     package var staleWhileRevalidate: Int64?
-    /// RFC 5861 §4, in seconds.
+    /// RFC 5861 §4, in seconds; zero if it is invalid.
     package var staleIfError: Int64?
 
     package init() {}
