@@ -5,32 +5,14 @@ package import HTTPTypes
 /// Parses the `Location` field of a response, RFC 9110 §10.2.2.
 package enum RedirectLocation {
     /// The maximum length in bytes, which exceeds that of any server or browser.
-    static let maximumLength = 65_536
-
-    /// Returns the response's reference with invalid characters percent-encoded, or `nil` if it is missing, empty, too
-    /// long, or if there are several different ones.
-    ///
-    /// An empty reference names the requested resource (RFC 3986 §4.4), which would redirect again, so the server can't
-    /// mean it.
-    static func reference(in fields: HTTPFields) -> String? {
-        var found: [UInt8]?
-        for field in fields[fields: .location] {
-            let bytes = field.withUnsafeBytesOfValue { Array($0.prefix(maximumLength + 1)) }
-            guard bytes.count <= maximumLength else { return nil }
-            // Duplicates are harmless. If two differ, one may have been injected.
-            guard found == nil || found == bytes else { return nil }
-            found = bytes
-        }
-        let reference = found.map { String(encodingReference: $0) }
-        return reference == "" ? nil : reference
-    }
+    private static let maximumLength = 65_536
 
     /// Returns the target of a redirect from `base`.
     ///
     /// - Returns: `nil` if there is no valid target: no `Location` or several, another scheme than http or https, or an
     ///   invalid host.
     package static func target(of response: HTTPResponse, from base: URIReference) -> URIReference? {
-        guard let reference = reference(in: response.headerFields) else { return nil }
+        guard let reference = response.headerFields.locationReference(upTo: maximumLength) else { return nil }
         var target = URIReference(reference).resolved(against: base)
         guard let origin = Origin(scheme: target.scheme, authority: target.authority) else { return nil }
         if target.authority != base.authority {

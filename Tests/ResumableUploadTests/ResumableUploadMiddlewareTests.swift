@@ -332,7 +332,8 @@ struct ResumableUploadMiddlewareTests {
         "A location is resolved against the URL that it came from",
         arguments: [
             ("abc?x=1#y", "https://example.com/abc?x=1"), ("../a", "https://example.com/a"),
-            ("//example.com/b", "https://example.com/b"),
+            ("//example.com/b", "https://example.com/b"), ("/files/{x}", "https://example.com/files/%7Bx%7D"),
+            ("/a b|\\c%", "https://example.com/a%20b%7C/c%25"), (" /d\t", "https://example.com/d"),
         ]
     )
     func location(text: String, resolved: String) async throws {
@@ -357,6 +358,31 @@ struct ResumableUploadMiddlewareTests {
             answering: .status(.created, headers: [.location: text])
         )
         #expect((outcome.error as? UploadError)?.problem == .unusableLocation)
+    }
+
+    @Test("An upload without a location, or with an empty one, was not created", arguments: [nil, "", " "])
+    func missingLocation(text: String?) async throws {
+        let outcome = await StageHarness(ResumableUploadMiddleware(.tus)).send(
+            request(),
+            answering: .status(.created, headers: text.map { [.location: $0] } ?? [:])
+        )
+        #expect((outcome.error as? UploadError)?.problem == .notCreated(status: 201))
+        #expect(outcome.requests.count == 1)
+    }
+
+    @Test("Several different locations are refused, and the same one repeated counts")
+    func severalLocations() async throws {
+        for (second, isUsable) in [("/a", true), ("/b", false)] {
+            var headers: HTTPFields = [.location: "/a"]
+            headers.append(HTTPField(name: .location, value: second))
+            let outcome = await StageHarness(ResumableUploadMiddleware(.tus)).send(
+                request(),
+                answering: .status(.created, headers: headers),
+                .status(.noContent, headers: [field("Upload-Offset"): "40"])
+            )
+            #expect((outcome.error as? UploadError)?.problem == (isUsable ? nil : .unusableLocation))
+            #expect(outcome.requests.last?.url == (isUsable ? "https://example.com/a" : request().url))
+        }
     }
 
     @Test("Whatever a server answers, a call ends, and sends nothing but its content in its place", .seeded)

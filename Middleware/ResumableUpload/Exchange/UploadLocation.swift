@@ -13,18 +13,21 @@ extension UploadLocation {
     ///   - url: The URL of the request.
     ///   - isAllowed: Whether uploads may be on an origin.
     init(of head: HTTPResponse, from url: String, isAllowed: (Origin) -> Bool) {
-        guard let location = head.headerFields[.location] else {
-            self = .missing
+        guard let location = head.headerFields.locationReference(upTo: Self.maximumLength) else {
+            self = head.headerFields.isLocationEmpty ? .missing : .unusable
             return
         }
-        var target = URIReference(location).resolved(against: URIReference(url))
+        let base = URIReference(url)
+        var target = URIReference(location).resolved(against: base)
         target.fragment = nil
-        guard location.utf8.count <= Self.maximumLength, target.authority?.utf8.contains(UInt8(ascii: "@")) == false,
+        guard target.authority?.utf8.contains(UInt8(ascii: "@")) == false,
             let origin = Origin(scheme: target.scheme, authority: target.authority)
         else {
             self = .unusable
             return
         }
+        // The host isn't percent-encoded.
+        if target.authority != base.authority { target.authority = origin.authority }
         self = isAllowed(origin) ? .found(target.text) : .foreign(origin)
     }
 }

@@ -30,10 +30,11 @@ struct UploadAnswer: Sendable, Hashable {
 
 /// The URL of an upload in a response.
 enum UploadLocation: Sendable, Hashable {
+    /// None, or an empty one, which would be the URL of the request.
     case missing
     /// An absolute URL.
     case found(String)
-    /// Not an HTTP URL.
+    /// Not an HTTP URL, or several different ones.
     case unusable
     /// A URL on an origin that isn't allowed.
     case foreign(Origin)
