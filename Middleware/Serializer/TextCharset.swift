@@ -7,10 +7,7 @@ package enum TextCharset {
     ///
     /// - Throws: ``SerializerError`` for an unknown charset, and for bytes that are invalid in it.
     package static func text(of data: Data, charset: String?) throws(SerializerError) -> String {
-        for (mark, encoding) in marks where data.starts(with: mark) {
-            guard let text = String(data: data.dropFirst(mark.count), encoding: encoding) else { break }
-            return text
-        }
+        if let text = CharacterEncoding.markedText(of: data) { return text }
         let name = charset ?? "utf-8"
         guard let encoding = CharacterEncoding.named(name) else { throw SerializerError(.unknownCharset(name)) }
         guard let text = String(data: data, encoding: encoding) else { throw SerializerError(.notInCharset(name)) }
@@ -25,10 +22,4 @@ package enum TextCharset {
         guard let data = text.data(using: encoding) else { throw SerializerError(.notInCharset(charset)) }
         return data
     }
-
-    private static let marks: [([UInt8], String.Encoding)] = [
-        ([0xEF, 0xBB, 0xBF], .utf8), ([0xFF, 0xFE, 0x00, 0x00], .utf32LittleEndian),
-        ([0x00, 0x00, 0xFE, 0xFF], .utf32BigEndian), ([0xFF, 0xFE], .utf16LittleEndian),
-        ([0xFE, 0xFF], .utf16BigEndian),
-    ]
 }

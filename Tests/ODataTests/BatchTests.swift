@@ -226,6 +226,60 @@ struct BatchTests {
         #expect(body.contains("top=1"))
     }
 
+    @Test(
+        "Text is sent and received in the charset of its Content-Type",
+        arguments: [
+            ("text/plain; charset=iso-8859-1", [0x63, 0x61, 0x66, 0xE9]),
+            ("text/plain; charset=\"UTF-8\"", [0x63, 0x61, 0x66, 0xC3, 0xA9]),
+            ("text/plain", [0x63, 0x61, 0x66, 0xC3, 0xA9]),
+            ("text/csv; charset=utf-16be", [0, 0x63, 0, 0x61, 0, 0x66, 0, 0xE9]),
+        ] as [(String, [UInt8])]
+    )
+    func charset(type: String, bytes: [UInt8]) async throws {
+        var batch = ODataBatch()
+        let id = batch.add(.post("Notes", headers: [.contentType: type], body: HTTPBody(Data(bytes))))
+        let body = try await batch.request(to: "$batch").body.collect()
+        let sent = try JSONDecoder().decode(JSONValue.self, from: body)["requests"]?.array?.first
+        #expect(sent?["body"]?.string == "caf\u{e9}")
+        #expect(sent?["headers"]?["content-type"]?.string == type)
+        let response = JSONValue.object([
+            "id": .string("\(id)"), "status": 200, "headers": ["content-type": .string(type)], "body": "caf\u{e9}",
+        ])
+        let answer = try JSONEncoder().encode(JSONValue.object(["responses": .array([response])]))
+        let received = try ODataBatchResponses(answer, to: batch)[id]
+        #expect(received.body.bytes == Data(bytes))
+        #expect(received.headers[.contentType] == type)
+    }
+
+    @Test(
+        "Text that isn't in the charset of its Content-Type isn't sent",
+        arguments: ["text/plain", "text/plain; charset=us-ascii", "text/plain; charset=klingon"]
+    )
+    func otherCharset(type: String) async throws {
+        var batch = ODataBatch()
+        batch.add(.post("Notes", headers: [.contentType: type], body: HTTPBody(Data([0x63, 0xE9]))))
+        let error = await #expect(throws: EncodingError.self) { try await batch.request(to: "$batch") }
+        guard case .invalidValue(_, let context)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(context.debugDescription.contains("request 1 is not text in the charset of \(type)"))
+    }
+
+    @Test(
+        "Text that its declared charset can't have is received in UTF-8, and its Content-Type says so",
+        arguments: ["text/plain; charset=us-ascii", "text/plain; charset=klingon"]
+    )
+    func correctedCharset(type: String) throws {
+        var batch = ODataBatch()
+        let id = batch.add(.get("Notes"))
+        let answer =
+            #"{"responses":[{"id":"1","status":200,"headers":{"content-type":"\#(type)"},"body":"caf\#u{e9}"}]}"#
+        let received = try ODataBatchResponses(Data(answer.utf8), to: batch)[id]
+        #expect(received.body.bytes == Data("caf\u{e9}".utf8))
+        #expect(received.headers[.contentType] == "text/plain; charset=utf-8")
+    }
+
     @Test("A batch of nothing sends nothing")
     func empty() async throws {
         let transport = ClosureTransport { _ in

@@ -64,7 +64,7 @@ public struct ODataBatch: Sendable {
     ///   - continuesOnError: Whether the service continues after a failed request (`Prefer: continue-on-error`);
     ///     `false` by default, like the service's default.
     /// - Throws: ``ODataBatchError`` for a request with an option that a part of a batch can't have; `EncodingError` for a
-    ///   value that can't be encoded; `URLBuilderError` for a URL that can't be completed; errors from reading a body.
+    ///   value that can't be encoded, and for text that isn't in the charset of its `Content-Type`; `URLBuilderError` for a URL that can't be completed; errors from reading a body.
     public func request(to url: String, continuesOnError: Bool = false) async throws -> Request {
         var items: [JSONValue] = []
         for part in parts { items.append(try await part.json()) }
@@ -108,7 +108,19 @@ extension ODataBatch.Part {
         guard !bytes.isEmpty else { return nil }
         let type = headers["content-type"]?.string ?? "application/octet-stream"
         if ODataBatchContent.isJSON(type) { return try JSONDecoder().decode(JSONValue.self, from: bytes) }
-        if ODataBatchContent.isText(type) { return .string(String(decoding: bytes, as: UTF8.self)) }
+        if ODataBatchContent.isText(type) {
+            guard let text = ODataBatchContent.text(of: bytes, type: type) else {
+                throw EncodingError.invalidValue(
+                    bytes,
+                    EncodingError.Context(
+                        codingPath: [],
+                        debugDescription: "the body of request \(id) is not text in the charset of \(type); correct "
+                            + "its Content-Type, or send it as application/octet-stream"
+                    )
+                )
+            }
+            return .string(text)
+        }
         return .string(Base64URL.encode(bytes))
     }
 }
@@ -126,6 +138,22 @@ enum ODataBatchContent {
     }
 
     static func isText(_ type: String) -> Bool { type.lowercased().begins(with: "text/") }
+
+    /// Decodes text by its byte order mark, then the type's `charset`, then UTF-8; nil if the bytes are invalid in it,
+    /// or it isn't supported.
+    static func text(of bytes: Data, type: String) -> String? {
+        if let text = CharacterEncoding.markedText(of: bytes) { return text }
+        return encoding(of: type).flatMap { String(data: bytes, encoding: $0) }
+    }
+
+    /// Encodes text in the type's `charset`, by default UTF-8; nil if it lacks characters or isn't supported.
+    static func data(of text: String, type: String) -> Data? {
+        encoding(of: type).flatMap { text.data(using: $0) }
+    }
+
+    private static func encoding(of type: String) -> String.Encoding? {
+        CharacterEncoding.named(MediaType(type)?.charset ?? "utf-8")
+    }
 
     static func data(base64URL text: String) -> Data? {
         let standard = Escaping.replacing(in: text) { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 == "=" ? "" : nil }

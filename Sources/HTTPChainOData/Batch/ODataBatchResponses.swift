@@ -84,7 +84,13 @@ public struct ODataBatchResponses: Sendable {
         if let content = item["body"], content != .null {
             let type = headers[.contentType] ?? "application/json"
             if let text = content.string, !ODataBatchContent.isJSON(type) {
-                let bytes = ODataBatchContent.isText(type) ? nil : ODataBatchContent.data(base64URL: text)
+                let isText = ODataBatchContent.isText(type)
+                let bytes =
+                    isText ? ODataBatchContent.data(of: text, type: type) : ODataBatchContent.data(base64URL: text)
+                if isText, bytes == nil {
+                    // The charset isn't supported or lacks characters of the text.
+                    headers[.contentType] = (MediaType(type)?.essence ?? "text/plain") + "; charset=utf-8"
+                }
                 body = HTTPBody(bytes ?? Data(text.utf8))
             } else if let bytes = try? JSONEncoder().encode(content) {
                 body = HTTPBody(bytes)

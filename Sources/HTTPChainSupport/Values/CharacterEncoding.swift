@@ -9,6 +9,20 @@ package enum CharacterEncoding {
         return byName[String(letters)]
     }
 
+    /// Decodes text by its byte order mark; nil if there is none, or the text is invalid in its encoding.
+    package static func markedText(of data: Data) -> String? {
+        for (mark, encoding) in marks where data.starts(with: mark) {
+            return String(data: data.dropFirst(mark.count), encoding: encoding)
+        }
+        return nil
+    }
+
+    private static let marks: [([UInt8], String.Encoding)] = [
+        ([0xEF, 0xBB, 0xBF], .utf8), ([0xFF, 0xFE, 0x00, 0x00], .utf32LittleEndian),
+        ([0x00, 0x00, 0xFE, 0xFF], .utf32BigEndian), ([0xFF, 0xFE], .utf16LittleEndian),
+        ([0xFE, 0xFF], .utf16BigEndian),
+    ]
+
     private static let byName: [String: String.Encoding] = {
         var result: [String: String.Encoding] = [:]
         for (encoding, names) in table {
