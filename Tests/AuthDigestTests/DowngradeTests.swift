@@ -11,7 +11,7 @@ private let home: OriginSet = "https://plants.example"
 
 @Suite("Digest is not weakened")
 struct DowngradeTests {
-    private static var ada: FixedCredential { .fixed(user: "ada", password: "lovelace", for: home) }
+    private static var ada: ClosureCredentialProvider { .fixed(user: "ada", password: "lovelace", for: home) }
 
     @Test("A bare Basic challenge gets no password once Digest was accepted, whatever realm it names")
     func bareBasic() async throws {

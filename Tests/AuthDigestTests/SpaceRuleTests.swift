@@ -53,7 +53,7 @@ struct ServerProofRuleTests {
     func verdicts() throws {
         let right = computation.serverResponse(key)
         let ofContent = computation.serverResponse(key, qop: .authInt, contentHash: String(repeating: "0", count: 64))
-        let rows: [(ServerProofPolicy, String?, isDecoded: Bool, isProven: Bool, ServerProof.Status)] = [
+        let rows: [(ServerProofPolicy, String?, isDecoded: Bool, isProven: Bool, ServerProof)] = [
             (.whenPresent, "rspauth=\"\(right)\"", false, true, .verified),
             (.required, "rspauth=\"\(right.uppercased())\"", false, true, .verified),
             (.ignored, "rspauth=\"\(right)\"", false, false, .none),
@@ -66,7 +66,7 @@ struct ServerProofRuleTests {
             var response = Response(.ok, headers: [.contentEncoding: "gzip"], body: "content")
             if isDecoded { response.options[OriginalContentFields.self] = [.contentEncoding: "gzip"] }
             #expect(try verify(&response, policy, info: info) == isProven, "\(policy), \(info ?? "none")")
-            #expect(response.options[ServerProof.self] == status, "\(policy), \(info ?? "none")")
+            #expect(response.options[ServerProofOption.self] == status, "\(policy), \(info ?? "none")")
         }
     }
 
@@ -81,7 +81,7 @@ struct ServerProofRuleTests {
             }
         }
         #expect(throws: AuthenticationError.self) { try verify(&response, .required, info: nil) }
-        #expect(response.options[ServerProof.self] == .none)
+        #expect(response.options[ServerProofOption.self] == .none)
     }
 }
 

@@ -69,8 +69,9 @@ struct RoutingTests {
             .get("https://api.example.com/").authenticated(by: "nobody"),
             answering: []
         )
-        let error = try #require(outcome.error as? UnknownAuthRouteError)
-        #expect(error.known == ["admin", "deep", "files"] && error.name == "nobody")
+        let error = try #require(outcome.error as? AuthenticationError)
+        #expect(error.problem == .unknownRoute("nobody", known: ["admin", "deep", "files"]))
+        #expect(error.stage == "RoutedAuthMiddleware")
     }
 
     @Test("A request that is to stay without credentials stays without, on every route")

@@ -22,11 +22,6 @@ struct FoundationURLTests {
             #expect(response.url == "https://api.example.com/plants?a=1")
             #expect(response.request?.method == request.method)
         }
-        let endpoint = TokenEndpoint(absolute, client: OAuthClient(id: "garden", secret: "hunter2"))
-        #expect(
-            "\(BearerAuthMiddleware(.clientCredentials(at: endpoint), for: [absolute]).summary)"
-                .contains(absolute.absoluteString)
-        )
     }
 
     @Test("URLs of Foundation name origins, in credentials and in fields for one origin")

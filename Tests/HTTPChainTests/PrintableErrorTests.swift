@@ -30,7 +30,7 @@ struct ErrorWithText: Sendable, CustomTestStringConvertible {
         },
         ErrorWithText(name: "TransportError") { TransportError(.other, detail: hostile) },
         ErrorWithText(name: "LostUpdateError") { LostUpdateError(resourceType: "Plant", entityTag: hostile) },
-        ErrorWithText(name: "OAuthError") { OAuthError(.refused(.init(rawValue: hostile), detail: hostile)) },
+        ErrorWithText(name: "OAuthError") { OAuthError(.refused(hostile, detail: hostile)) },
         ErrorWithText(name: "ServiceError") {
             let body = try JSONEncoder().encode(["title": hostile, "detail": hostile])
             let transport = InMemoryTransport { _ in

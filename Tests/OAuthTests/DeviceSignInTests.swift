@@ -61,7 +61,7 @@ struct DeviceSignInTests {
         let denied = await #expect(throws: SignInError.self) {
             try await signIn(at: server, over: server.transport) { _ in server.answer(with: .deny) }
         }
-        #expect(denied?.problem == .refused(.accessDenied, detail: nil))
+        #expect(denied?.problem == .refused("access_denied", detail: nil))
         let silent = AuthorizationServer()
         let expired = await #expect(throws: SignInError.self) {
             try await signIn(at: silent, over: silent.transport) { _ in }
@@ -83,12 +83,12 @@ struct DeviceSignInTests {
     @Test("Each answer has its consequence (RFC 8628 §3.5)")
     func polling() {
         var polling = DevicePolling(interval: .seconds(5))
-        func refusal(_ code: OAuthError.Code) -> OAuthError { OAuthError(.refused(code, detail: nil)) }
-        #expect(polling.failure(after: refusal(.authorizationPending)) == nil && polling.interval == .seconds(5))
-        #expect(polling.failure(after: refusal(.slowDown)) == nil && polling.interval == .seconds(10))
+        func refusal(_ code: String) -> OAuthError { OAuthError(.refused(code, detail: nil)) }
+        #expect(polling.failure(after: refusal("authorization_pending")) == nil && polling.interval == .seconds(5))
+        #expect(polling.failure(after: refusal("slow_down")) == nil && polling.interval == .seconds(10))
         #expect(polling.failure(after: OAuthError(.unexpectedStatus(503))) == nil && polling.interval == .seconds(20))
-        #expect((polling.failure(after: refusal(.expiredToken)) as? SignInError)?.problem == .expired)
-        #expect((polling.failure(after: refusal(.invalidClient)) as? OAuthError)?.code == .invalidClient)
+        #expect((polling.failure(after: refusal("expired_token")) as? SignInError)?.problem == .expired)
+        #expect((polling.failure(after: refusal("invalid_client")) as? OAuthError)?.code == "invalid_client")
     }
 
     @Test(

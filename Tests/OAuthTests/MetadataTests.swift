@@ -141,7 +141,7 @@ struct RevocationTests {
         let error = await #expect(throws: OAuthError.self) {
             try await revocation.revoke(AccessToken("hidden"), over: server.transport)
         }
-        #expect(error?.code == .invalidClient)
+        #expect(error?.code == "invalid_client")
         #expect(error.map { !"\($0)".contains("hidden") } == true)
         let insecure = TokenRevocation(at: "http://auth.example/revoke", client: server.client)
         await #expect(throws: OAuthError.self) { try await insecure.revoke(AccessToken("a"), over: server.transport) }

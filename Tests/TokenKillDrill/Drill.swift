@@ -53,7 +53,7 @@ struct SharedServers: Transport {
         let arguments = [old?.refreshToken?.revealed ?? "", "\(uses)"]
         guard case .number(let generation) = try await client.run(Self.refresh, keys: [], arguments: arguments),
             generation > 0
-        else { throw OAuthError(.refused(.invalidGrant, detail: nil)) }
+        else { throw OAuthError(.refused("invalid_grant", detail: nil)) }
         return AccessToken("access-\(generation)", refreshToken: "refresh-\(generation)")
     }
 }

@@ -244,7 +244,7 @@ struct SharedTokenTests {
         let server = try await Server.started()
         try await store(server).save(first)
         let (began, never) = (Rendezvous(), Rendezvous())
-        let failing = Source { _ in throw OAuthError(.refused(.invalidGrant, detail: nil)) }
+        let failing = Source { _ in throw OAuthError(.refused("invalid_grant", detail: nil)) }
         let error = await #expect(throws: BearerAuthError.self) {
             try await failing.chain(store(server), first) { _ in false }.token()
         }

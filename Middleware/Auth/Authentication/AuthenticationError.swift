@@ -18,6 +18,8 @@ public struct AuthenticationError: NetworkFailure, ExplainedError {
         /// The scheme covers the content, and the request's body can be read only once, so that nothing would be left
         /// to send.
         case bodyReadableOnce(scheme: String)
+        /// The request names a route (first) that ``RoutedAuthMiddleware`` doesn't have; those with a name are the second.
+        case unknownRoute(String, known: [String])
     }
 
     /// The problem.
@@ -29,8 +31,7 @@ public struct AuthenticationError: NetworkFailure, ExplainedError {
     /// The provider's error.
     public let underlyingError: (any Error)?
 
-    /// Makes the error.
-    public init(
+    package init(
         _ problem: Problem,
         stage: String,
         exchange: ExchangeSnapshot? = nil,
@@ -44,7 +45,7 @@ public struct AuthenticationError: NetworkFailure, ExplainedError {
 
     /// The network failure that prevented fetching credentials; the call is then retried like after any network
     /// failure.
-    public var networkFailure: TransportError? {
+    package var networkFailure: TransportError? {
         TransportError.behind(underlyingError, stage: stage, exchange: exchange)
     }
 
@@ -65,6 +66,11 @@ public struct AuthenticationError: NetworkFailure, ExplainedError {
             Explanation("\(scheme) cannot carry the credential: \(why)")
         case .serverNotProven(let why):
             Explanation("the server did not prove that it knows the password: \(why)", "do not trust the response")
+        case .unknownRoute(let name, let known):
+            Explanation(
+                "there is no route called \"\(name)\"",
+                known.isEmpty ? "no route has a name" : "those with a name are \(known.joined(separator: ", "))"
+            )
         case .bodyReadableOnce(let scheme):
             Explanation(
                 "\(scheme) must cover the content, but the body can be read only once",

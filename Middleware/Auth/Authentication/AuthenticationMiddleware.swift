@@ -35,7 +35,7 @@ import HTTPTypes
 ///
 /// **Errors.** ``AuthenticationError``; rethrows errors of the authenticators.
 public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
-    let authenticators: [any Authenticator]
+    let authenticators: [any BuiltInAuthenticator]
     let target: AuthenticationTarget
     let maximumAnswers: Int
     private let proxy: OriginSet?
@@ -48,22 +48,13 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
     /// The strongest scheme that each origin has accepted, if it protects the password.
     let proven = ProvenSchemes()
 
-    /// Authenticates to servers.
+    /// Authenticates to servers, or to a proxy (407, `Proxy-Authorization`), RFC 9110 §11.7.
     ///
     /// - Parameters:
     ///   - authenticators: The schemes. Their strength decides which is used, not their order.
+    ///   - proxy: The proxy's URL, to which credentials are bound. Defaults to none, for servers.
     ///   - maximumAnswers: The maximum number of challenges answered in one call. Defaults to 3.
-    public init(_ authenticators: [any Authenticator], maximumAnswers: Int = 3) {
-        self.init(authenticators, proxy: nil, maximumAnswers: maximumAnswers, name: "AuthenticationMiddleware")
-    }
-
-    /// Authenticates to a proxy (407, `Proxy-Authorization`), RFC 9110 §11.7.
-    ///
-    /// - Parameters:
-    ///   - authenticators: The schemes. Their strength decides which is used, not their order.
-    ///   - proxy: The proxy's URL, to which credentials are bound.
-    ///   - maximumAnswers: The maximum number of challenges answered in one call. Defaults to 3.
-    public init(_ authenticators: [any Authenticator], proxy: String, maximumAnswers: Int = 3) {
+    public init(_ authenticators: [any Authenticator], proxy: String? = nil, maximumAnswers: Int = 3) {
         self.init(authenticators, proxy: proxy, maximumAnswers: maximumAnswers, name: "AuthenticationMiddleware")
     }
 
@@ -77,6 +68,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
     ) {
         let target: AuthenticationTarget = proxy == nil ? .origin : .proxy
         // Schemes of equal strength keep their order.
+        let authenticators = authenticators.map { $0 as? any BuiltInAuthenticator ?? CustomAuthenticator(own: $0) }
         self.authenticators = authenticators.enumerated()
             .sorted { ($1.element.strength, $0.offset) < ($0.element.strength, $1.offset) }.map(\.element)
         self.target = target

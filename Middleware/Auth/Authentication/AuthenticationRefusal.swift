@@ -49,7 +49,8 @@ public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
             "\(scheme) credentials are not sent to \(origin) without TLS; use https, or set allowsPlaintext if the "
                 + "network is your own"
         case .leftToOuterStage: "a stage further out has a stronger scheme that was offered"
-        case .tooManyRefreshes(let limit): "tokens or sessions were refreshed too often already (the limit is \(limit))"
+        case .tooManyRefreshes(let limit):
+            "tokens or sessions were refreshed too often already (the limit is \(limit.text))"
         }
     }
 }

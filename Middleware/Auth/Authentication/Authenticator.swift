@@ -1,24 +1,13 @@
 public import HTTPChainCore
 
 /// The protection that a scheme gives to its credentials; the strongest scheme that a server offers is used.
-public struct AuthenticationStrength: RawRepresentable, Sendable, Hashable, Comparable {
-    /// The strength as a number; larger is stronger.
-    public let rawValue: Int
-
-    /// Makes a custom strength.
-    public init(rawValue: Int) {
-        self.rawValue = rawValue
-    }
-
+public enum AuthenticationStrength: Sendable, Hashable, Comparable {
     /// The password itself is sent: Basic.
-    public static let password = AuthenticationStrength(rawValue: 100)
+    case password
     /// A proof of the password is sent: Digest.
-    public static let proof = AuthenticationStrength(rawValue: 200)
+    case proof
     /// A token is sent, which expires and can be revoked: Bearer.
-    public static let token = AuthenticationStrength(rawValue: 300)
-
-    /// Orders weaker schemes before stronger ones.
-    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+    case token
 }
 
 /// An authentication scheme for ``AuthenticationMiddleware``.
@@ -45,27 +34,6 @@ public protocol Authenticator: Sendable {
     /// Whether it may send credentials to a server that didn't ask for them. Defaults to `false`.
     var sendsPreemptively: Bool { get }
 
-    /// Whether ``check(_:to:in:)`` does anything. Defaults to `true`.
-    var checksResponses: Bool { get }
-
-    /// Whether every 401 to a request with its credentials counts as a rejection of them, regardless of the offered
-    /// schemes. Defaults to `false`.
-    ///
-    /// If so, ``answer(_:to:in:)`` may receive a challenge without parameters.
-    var takesEveryRejection: Bool { get }
-
-    /// Whether it stops waiting at the call's deadline, as required of a ``/HTTPChainCore/DeadlineKeepingMiddleware``.
-    /// Defaults to `false`.
-    var keepsDeadlines: Bool { get }
-
-    /// The authenticator's settings, for ``/HTTPChainCore/Chain/explain()``, without secrets. Defaults to none.
-    var settings: [StageSummary.Setting] { get }
-
-    /// Returns problems with its settings, found when a chain is built. Returns none by default.
-    ///
-    /// - Parameter stage: The name of the stage that contains it.
-    func problems(of stage: String) -> [ChainProblem]
-
     /// Adds credentials to a request before it is sent, if it has some for it. Adds none by default.
     ///
     /// The request has no credentials field yet. Set it with ``HTTPChainCore/Request/setCredentials(_:in:)``.
@@ -73,12 +41,6 @@ public protocol Authenticator: Sendable {
     /// - Returns: Whether the request now has credentials.
     /// - Throws: Any error; it ends the call.
     func prepare(_ request: inout Request, in context: inout AuthenticationContext) async throws -> Bool
-
-    /// Adds credentials like ``prepare(_:in:)``, but without waiting. It is called first, and costs less.
-    ///
-    /// - Returns: Whether the request now has credentials, or `nil`, the default, to have ``prepare(_:in:)`` called.
-    /// - Throws: Any error; it ends the call.
-    func prepareAtOnce(_ request: inout Request, in context: inout AuthenticationContext) throws -> Bool?
 
     /// Selects the challenge to answer from all challenges of a response, or `nil` for none. By default, selects the
     /// first of its scheme.
@@ -97,15 +59,6 @@ public protocol Authenticator: Sendable {
         in context: inout AuthenticationContext
     ) async throws -> AuthenticationAnswer
 
-    /// Notes a challenge that can't be answered in this call because the body can be read only once.
-    ///
-    /// - Returns: The reason for not answering. Defaults to ``AuthenticationRefusal/bodyReadableOnce``.
-    func leave(
-        _ challenge: Challenge,
-        to request: Request,
-        in context: AuthenticationContext
-    ) -> AuthenticationRefusal
-
     /// Checks the response to a request that had its credentials and wasn't rejected. Does nothing by default.
     ///
     /// - Throws: Any error, such as for an invalid proof of the server; it ends the call.
@@ -119,39 +72,11 @@ extension Authenticator {
     /// By default, `false`: only after a challenge.
     public var sendsPreemptively: Bool { false }
 
-    /// By default, `true`.
-    public var checksResponses: Bool { true }
-
-    /// By default, `false`: only a 401 that names its scheme.
-    public var takesEveryRejection: Bool { false }
-
-    /// By default, `false`: it may wait for user input, which isn't bound by a deadline.
-    public var keepsDeadlines: Bool { false }
-
-    /// By default, none.
-    public var settings: [StageSummary.Setting] { [] }
-
-    /// Returns no problems.
-    public func problems(of stage: String) -> [ChainProblem] { [] }
-
     /// Adds no credentials.
     public func prepare(
         _ request: inout Request,
         in context: inout AuthenticationContext
     ) async throws -> Bool { false }
-
-    /// Returns `nil`, so that ``prepare(_:in:)`` is called.
-    public func prepareAtOnce(
-        _ request: inout Request,
-        in context: inout AuthenticationContext
-    ) throws -> Bool? { nil }
-
-    /// Returns ``AuthenticationRefusal/bodyReadableOnce``.
-    public func leave(
-        _ challenge: Challenge,
-        to request: Request,
-        in context: AuthenticationContext
-    ) -> AuthenticationRefusal { .bodyReadableOnce }
 
     /// Returns the first challenge of the scheme.
     public func select(from challenges: [Challenge]) -> Challenge? {

@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// The state of a challenged call: the scheme of its credentials, and the number of challenges answered.
 struct Negotiation: Sendable {
-    private let authenticators: [any Authenticator]
+    private let authenticators: [any BuiltInAuthenticator]
     private let maximumAnswers: Int
     private let outer: [KnownScheme]
     private let proven: KnownScheme?

@@ -123,8 +123,10 @@ public struct BasicAuthMiddleware: AuthenticationStage {
         )
     }
 
-    /// Whether a credential was sent to a server or a proxy, and hasn't been rejected since; see
-    /// ``BasicAuthenticator/isSessionOpen``.
+    /// Whether a credential was sent to a server or a proxy, and hasn't been rejected since.
+    ///
+    /// Such a credential is sent preemptively with the next requests to the same paths. Basic has no session that a
+    /// server could end.
     public var isSessionOpen: Bool { authenticator.isSessionOpen }
 
     /// Adds credentials, passes the request on, and answers challenges.

@@ -2,14 +2,14 @@ public import HTTPChainCore
 import HTTPTypes
 
 /// A rule for when Basic credentials are sent.
-public enum BasicSending: Sendable, Hashable, CustomStringConvertible {
+public enum BasicSending: Sendable, Hashable {
     /// After the server has sent a challenge, and then preemptively for the protection space assumed by RFC 7617 §2.2.
     case whenChallenged
     /// From the first request to an origin on. Saves one exchange, and allows bodies that can be read only once.
     case preemptively
 
     /// A short name of the rule.
-    public var description: String {
+    var text: String {
         switch self {
         case .whenChallenged: "when asked"
         case .preemptively: "preemptively"
@@ -21,7 +21,7 @@ public enum BasicSending: Sendable, Hashable, CustomStringConvertible {
 ///
 /// It remembers which realms and paths accepted which credential, and sends it preemptively with later requests to
 /// them. After a rejection, the provider is asked again. Concurrent calls ask it once.
-public final class BasicAuthenticator: Authenticator {
+public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
     private let provider: any CredentialProvider
     private let source: CredentialSource
     private let sending: BasicSending
@@ -56,7 +56,7 @@ public final class BasicAuthenticator: Authenticator {
     ///
     /// Such a credential is sent preemptively with the next requests to the same paths. Basic has no session that a
     /// server could end.
-    public var isSessionOpen: Bool {
+    package var isSessionOpen: Bool {
         [ofServers, ofProxies].contains { spaces in spaces.withLock { !$0.isEmpty } }
     }
 
@@ -73,22 +73,22 @@ public final class BasicAuthenticator: Authenticator {
     public var sendsPreemptively: Bool { sending == .preemptively }
 
     /// Always `false`: a Basic response contains nothing to check.
-    public var checksResponses: Bool { false }
+    package var checksResponses: Bool { false }
 
     /// The settings: when credentials are sent, and to which origins.
-    public var settings: [StageSummary.Setting] {
-        [.init(name: "for", value: "\(provider.origins)"), .init(name: "sent", value: "\(sending)")]
+    package var settings: [StageSummary.Setting] {
+        [.init(name: "for", value: "\(provider.origins)"), .init(name: "sent", value: sending.text)]
             + (allowsPlaintext ? [.init(name: "plaintext", value: "allowed")] : [])
     }
 
     /// Returns a problem for each invalid origin, and for each that would receive the password without TLS.
-    public func problems(of stage: String) -> [ChainProblem] {
+    package func problems(of stage: String) -> [ChainProblem] {
         provider.origins.problems(of: stage)
             + (allowsPlaintext ? [] : provider.origins.plaintextProblems(of: stage, sending: "the password"))
     }
 
     /// Adds the known credential of the protection space that the request's path is in, if there is one.
-    public func prepareAtOnce(_ request: inout Request, in context: inout AuthenticationContext) -> Bool? {
+    package func prepareAtOnce(_ request: inout Request, in context: inout AuthenticationContext) -> Bool? {
         let path = request.head.path ?? "/"
         if let ready = spaces(of: context.target).withLock({ $0.ready(for: path, at: context.origin) }) {
             request.setCredentials(ready, in: context)

@@ -101,7 +101,7 @@ extension AccessToken: Codable {
     }
 }
 
-extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible {
+extension AccessToken: CustomStringConvertible {
     /// The token's expiration and scope, without secrets.
     public var description: String {
         var text = "access token"
@@ -110,9 +110,6 @@ extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible {
         if refreshToken != nil { text += ", with refresh token" }
         return text
     }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
 }
 
 extension ReadyCredentials {

@@ -14,8 +14,8 @@ public protocol AccessTokenProvider: Sendable {
     ///   - old: The token in use so far, or `nil` if there is none. Its refresh token may be used to get the new one.
     ///   - context: The clock, random numbers, and a transport.
     /// - Returns: A new token. One that the server has already rejected is rejected again.
-    /// - Throws: Any error; all waiting calls fail with it as the cause. ``OAuthError`` with the code
-    ///   ``OAuthError/Code/invalidGrant`` means that the user has to sign in again.
+    /// - Throws: Any error; all waiting calls fail with it as the cause. An ``OAuthError`` with
+    ///   the code `invalid_grant` means that the user has to sign in again.
     func accessToken(replacing old: AccessToken?, in context: RefreshContext) async throws -> AccessToken
 
     /// Notifies the server that a token is no longer needed. Does nothing by default.
@@ -40,26 +40,24 @@ extension AccessTokenProvider {
 
 /// A provider that calls a closure.
 public struct ClosureAccessTokenProvider: AccessTokenProvider {
-    /// A closure that provides a token; see ``AccessTokenProvider/accessToken(replacing:in:)``.
-    public typealias Provide =
-        @Sendable (_ old: AccessToken?, _ context: RefreshContext) async throws -> AccessToken
-
-    private let provide: Provide
+    private let provide: @Sendable (_ old: AccessToken?, _ context: RefreshContext) async throws -> AccessToken
+    /// "a closure", or the grant and its endpoint.
+    public let summary: String
 
     /// Makes a provider that calls a closure.
-    public init(_ provide: @escaping Provide) {
-        self.provide = provide
-    }
-
-    /// Makes a provider that calls a closure without the old token, which fetches each token from scratch.
     ///
-    /// - Parameter provide: Returns a new token; the context has a transport for its requests.
-    public init(_ provide: @escaping @Sendable (_ context: RefreshContext) async throws -> AccessToken) {
-        self.init { _, context in try await provide(context) }
+    /// - Parameter provide: Provides a token; see ``AccessTokenProvider/accessToken(replacing:in:)``.
+    public init(
+        _ provide: @escaping @Sendable (_ old: AccessToken?, _ context: RefreshContext) async throws -> AccessToken
+    ) {
+        self.provide = provide
+        summary = "a closure"
     }
 
-    /// "a closure".
-    public var summary: String { "a closure" }
+    init(grant: some AccessTokenProvider) {
+        provide = grant.accessToken
+        summary = grant.summary
+    }
 
     /// Returns the closure's token.
     public func accessToken(replacing old: AccessToken?, in context: RefreshContext) async throws -> AccessToken {
@@ -80,14 +78,18 @@ extension AccessTokenProvider where Self == ClosureAccessTokenProvider {
     ///     for: "https://api.example.com"
     /// )
     /// ```
-    public static func asking(_ provide: @escaping ClosureAccessTokenProvider.Provide) -> ClosureAccessTokenProvider {
+    public static func asking(
+        _ provide: @escaping @Sendable (_ old: AccessToken?, _ context: RefreshContext) async throws -> AccessToken
+    ) -> ClosureAccessTokenProvider {
         ClosureAccessTokenProvider(provide)
     }
 
-    /// A provider that calls a closure without the old token.
+    /// A provider that calls a closure without the old token, which fetches each token from scratch.
+    ///
+    /// - Parameter provide: Returns a new token; the context has a transport for its requests.
     public static func asking(
         _ provide: @escaping @Sendable (_ context: RefreshContext) async throws -> AccessToken
     ) -> ClosureAccessTokenProvider {
-        ClosureAccessTokenProvider(provide)
+        ClosureAccessTokenProvider { _, context in try await provide(context) }
     }
 }

@@ -52,7 +52,7 @@ public struct BearerAuthError: NetworkFailure, ExplainedError {
 
     /// The network failure that prevented fetching credentials; the call is then retried like after any network
     /// failure.
-    public var networkFailure: TransportError? {
+    package var networkFailure: TransportError? {
         TransportError.behind(underlyingError, stage: stage, exchange: exchange)
     }
 
@@ -72,7 +72,7 @@ public struct BearerAuthError: NetworkFailure, ExplainedError {
             Explanation("no new token could be obtained", "see the cause; the next call tries again")
         case .tooManyRefreshes(let limit):
             Explanation(
-                "tokens were refreshed too often (the limit is \(limit))",
+                "tokens were refreshed too often (the limit is \(limit.text))",
                 "find out why the server rejects them, or why "
                     + "they expire at once"
             )

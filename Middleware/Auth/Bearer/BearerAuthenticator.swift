@@ -13,11 +13,11 @@ import HTTPTypes
 ///
 /// Tokens are sent preemptively. A rejected token is refreshed even if the server offers only other schemes. A weaker
 /// scheme is used only if a new token is rejected in the same way, as on a path that doesn't support tokens.
-public final class BearerAuthenticator: Authenticator {
+public final class BearerAuthenticator: Authenticator, BuiltInAuthenticator {
     typealias Versioned = RefreshState<BearerToken>.Versioned
     typealias Version = RefreshState<BearerToken>.Version
 
-    /// The origins that the token is for; empty if it is bound to ``OriginSet/any``, which a chain refuses.
+    /// The origins that the token is for; empty if it is bound to `.any`, which a chain refuses.
     public let origins: OriginSet
     /// Whether the token may be sent without TLS to a host other than this machine.
     public let allowsPlaintext: Bool
@@ -101,26 +101,26 @@ public final class BearerAuthenticator: Authenticator {
     public var sendsPreemptively: Bool { true }
 
     /// Always `false`: a response contains nothing to check.
-    public var checksResponses: Bool { false }
+    package var checksResponses: Bool { false }
 
     /// Always `true`: many servers send no Bearer challenge with a 401, or no challenge at all.
-    public var takesEveryRejection: Bool { true }
+    package var takesEveryRejection: Bool { true }
 
     /// Always `true`: waiting for a refresh ends at the call's deadline.
-    public var keepsDeadlines: Bool { true }
+    package var keepsDeadlines: Bool { true }
 
     /// The settings: the source of tokens and their origins, without secrets.
-    public var settings: [StageSummary.Setting] {
+    package var settings: [StageSummary.Setting] {
         let bound = StageSummary.Setting(name: "for", value: "\(named)")
         guard let provider else { return [bound, .init(name: "token", value: "fixed")] }
         return [
             bound, .init(name: "refreshed by", value: provider.summary), .init(name: "leeway", value: "\(leeway)"),
-            .init(name: "at most", value: "\(refresher.limit)"),
+            .init(name: "at most", value: refresher.limit.text),
         ]
     }
 
     /// Returns a problem for each origin that is invalid or not reached over TLS, and for a malformed token.
-    public func problems(of stage: String) -> [ChainProblem] {
+    package func problems(of stage: String) -> [ChainProblem] {
         var problems = named.problems(of: stage, sending: "the token", allowsPlaintext: allowsPlaintext)
         if let token, !token.isWellFormed {
             problems.append(
@@ -145,7 +145,7 @@ extension BearerAuthenticator {
     /// Adds the token if it isn't about to expire.
     ///
     /// - Throws: ``BearerAuthError`` for a token that is malformed.
-    public func prepareAtOnce(_ request: inout Request, in context: inout AuthenticationContext) throws -> Bool? {
+    package func prepareAtOnce(_ request: inout Request, in context: inout AuthenticationContext) throws -> Bool? {
         guard context.maySendPreemptively, !refresher.isInside else { return false }
         guard let current = refresher.look().current else { return provider == nil ? false : nil }
         guard provider == nil || !current.value.expires || !current.value.isDue(at: request.environment.time.date)
@@ -187,7 +187,7 @@ extension BearerAuthenticator {
         case .refuse:
             return .declined(rejected)
         case .refresh
-        where BearerChallenge([challenge])?.error != .invalidToken
+        where BearerChallenge([challenge])?.error != "invalid_token"
             && sent.token.value.isYoung(at: time.elapsed, under: refresher.limit):
             // The server would have named an invalid token (RFC 6750 §3.1). The path may be forbidden to everyone.
             return .declined(rejected)
@@ -215,7 +215,7 @@ extension BearerAuthenticator {
     }
 
     /// Marks the token as rejected, so that the next call fetches a new one.
-    public func leave(
+    package func leave(
         _ challenge: Challenge,
         to request: Request,
         in context: AuthenticationContext

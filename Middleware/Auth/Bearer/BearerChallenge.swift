@@ -2,32 +2,15 @@ public import HTTPChainCore
 import HTTPTypes
 
 /// A server's challenge to a request with a rejected Bearer token, RFC 6750 §3.
-public struct BearerChallenge: Sendable, Hashable, CustomStringConvertible {
-    /// The server's reason for rejecting a token, RFC 6750 §3.1; servers may use other codes.
-    public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-        /// The code as sent by the server.
-        public let rawValue: String
-
-        /// Makes a code.
-        public init(rawValue: String) {
-            self.rawValue = rawValue
-        }
-
-        /// The request is malformed; another token would not help.
-        public static let invalidRequest = Code(rawValue: "invalid_request")
-        /// The token has expired, was revoked, or wasn't issued by this server.
-        public static let invalidToken = Code(rawValue: "invalid_token")
-        /// The token is valid, but its scope is insufficient; see ``BearerChallenge/scope``.
-        public static let insufficientScope = Code(rawValue: "insufficient_scope")
-
-        /// The code as sent by the server.
-        public var description: String { rawValue }
-    }
-
+public struct BearerChallenge: Sendable, Hashable {
     /// The name of the protection space, or `nil` if none is given.
     public let realm: String?
     /// The server's reason for rejecting the token, or `nil` if it gave none, as for a request without a token.
-    public let error: Code?
+    ///
+    /// `invalid_token`: it has expired, was revoked, or wasn't issued by this server. `insufficient_scope`: it is valid,
+    /// but its ``scope`` is insufficient. `invalid_request`: the request is malformed, and another token would not help
+    /// (RFC 6750 §3.1). Servers may use other codes.
+    public let error: String?
     /// The server's explanation for developers.
     public let detail: String?
     /// The required permissions; empty if the server doesn't name them.
@@ -35,11 +18,11 @@ public struct BearerChallenge: Sendable, Hashable, CustomStringConvertible {
 
     /// Selects a response's Bearer challenge: the first that has an error, otherwise the first; returns `nil` if there
     /// is none.
-    public init?(_ challenges: [Challenge]) {
+    package init?(_ challenges: [Challenge]) {
         let own = challenges.filter { $0.is("Bearer") }
         guard let challenge = own.first(where: { $0["error"] != nil }) ?? own.first else { return nil }
         realm = challenge.realm
-        error = challenge["error"].map(Code.init)
+        error = challenge["error"]
         detail = challenge["error_description"]
         scope = challenge["scope"]?.pieces(at: " ").map(String.init) ?? []
     }
@@ -47,22 +30,14 @@ public struct BearerChallenge: Sendable, Hashable, CustomStringConvertible {
     /// The reason why a new token would not help, or `nil` if it might.
     ///
     /// It might if the server says `invalid_token`, a code that RFC 6750 doesn't define, or nothing.
-    public var objection: String? {
+    package var objection: String? {
         switch error {
-        case .invalidRequest: "the request is malformed (invalid_request), and another token does not help"
-        case .insufficientScope:
+        case "invalid_request": "the request is malformed (invalid_request), and another token does not help"
+        case "insufficient_scope":
             "the token does not allow this (insufficient_scope)"
                 + (scope.isEmpty ? "" : "; one with the scope \(scope.joined(separator: " ")) is needed")
         default: nil
         }
-    }
-
-    /// The code, scope and server's explanation, on one line.
-    public var description: String {
-        var text = error?.rawValue ?? "no error"
-        if let detail { text += " (\(detail))" }
-        if !scope.isEmpty { text += ", scope \(scope.joined(separator: " "))" }
-        return text
     }
 }
 
@@ -71,7 +46,7 @@ extension Response {
     /// is none, or if the response came from an origin that the token isn't for.
     ///
     /// ```swift
-    /// if let challenge = response.bearerChallenge, challenge.error == .insufficientScope {
+    /// if let challenge = response.bearerChallenge, challenge.error == "insufficient_scope" {
     ///     askUser(toAllow: challenge.scope)
     /// }
     /// ```

@@ -9,14 +9,14 @@ import HTTPChainSupport
 /// ```
 public struct Challenge: Sendable, Hashable {
     /// A `name=value` pair of a challenge.
-    public struct Parameter: Sendable, Hashable {
+    package struct Parameter: Sendable, Hashable {
         /// The name as sent; comparisons ignore letter case.
-        public let name: String
+        package let name: String
         /// The value without quotes; empty if none was sent.
-        public let value: String
+        package let value: String
 
         /// Makes a parameter.
-        public init(name: String, value: String) {
+        package init(name: String, value: String) {
             self.name = name
             self.value = value
         }
@@ -27,7 +27,7 @@ public struct Challenge: Sendable, Hashable {
     /// The value of a scheme that has one instead of parameters, such as `Negotiate`, RFC 9110 §11.2.
     public internal(set) var token68: String?
     /// The parameters in the order sent, including duplicates.
-    public internal(set) var parameters: [Parameter]
+    package internal(set) var parameters: [Parameter]
     /// Whether the field was not UTF-8, so that its text was read as ISO 8859-1.
     package internal(set) var isLatin1 = false
 
@@ -75,7 +75,7 @@ extension Challenge: CustomStringConvertible {
     }
 
     /// Whether the text is valid without quotes, RFC 9110 §5.6.2.
-    public static func isToken(_ text: String) -> Bool {
+    package static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(ASCII.isTokenByte)
     }
 }

@@ -14,11 +14,9 @@ public struct Credential: Sendable, Hashable {
     }
 }
 
-extension Credential: CustomStringConvertible, CustomDebugStringConvertible {
+extension Credential: CustomStringConvertible {
     /// The user's name, without the password.
     public var description: String { "credential of \(user)" }
-    /// The user's name, without the password.
-    public var debugDescription: String { description }
 }
 
 /// The part of a server that a credential is valid for, RFC 9110 §11.5.

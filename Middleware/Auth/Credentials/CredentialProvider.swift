@@ -4,7 +4,7 @@ public import HTTPChainCore
 ///
 /// Concurrent calls that need a credential for the same protection space ask once and share the result.
 public protocol CredentialProvider: Sendable {
-    /// The origins that its credentials may be sent to. ``OriginSet/any`` is for a prompt that decides for each one.
+    /// The origins that its credentials may be sent to. `.any` is for a prompt that decides for each one.
     ///
     /// The provider isn't asked for other origins, because the target of a redirect can name any realm.
     var origins: OriginSet { get }
@@ -21,34 +21,38 @@ public protocol CredentialProvider: Sendable {
 }
 
 /// A fixed credential for the given origins.
-public struct FixedCredential: CredentialProvider {
+package struct FixedCredential: CredentialProvider {
     private let credential: Credential
     /// The origins that the credential may be sent to.
-    public let origins: OriginSet
+    package let origins: OriginSet
 
     /// Binds a credential to origins.
-    public init(_ credential: Credential, for origins: some OriginSetConvertible) {
+    package init(_ credential: Credential, for origins: some OriginSetConvertible) {
         self.credential = credential
         self.origins = origins.originSet
     }
 
     /// Returns the credential, unless it was rejected or the origin is another.
-    public func credential(for space: ProtectionSpace, rejected: Credential?) -> Credential? {
+    package func credential(for space: ProtectionSpace, rejected: Credential?) -> Credential? {
         rejected == nil && origins.contains(space.origin) ? credential : nil
     }
 }
 
 /// A provider that calls a closure, for the given origins.
 public struct ClosureCredentialProvider: CredentialProvider {
-    /// A closure that provides a credential; see ``CredentialProvider/credential(for:rejected:)``.
-    public typealias Provide = @Sendable (ProtectionSpace, _ rejected: Credential?) async throws -> Credential?
-
-    private let provide: Provide
+    private let provide: @Sendable (ProtectionSpace, _ rejected: Credential?) async throws -> Credential?
     /// The origins that the credentials may be sent to.
     public let origins: OriginSet
 
     /// Binds a closure to origins.
-    public init(for origins: some OriginSetConvertible, _ provide: @escaping Provide) {
+    ///
+    /// - Parameters:
+    ///   - origins: The origins that the credentials may be sent to.
+    ///   - provide: Provides a credential; see ``CredentialProvider/credential(for:rejected:)``.
+    public init(
+        for origins: some OriginSetConvertible,
+        _ provide: @escaping @Sendable (ProtectionSpace, _ rejected: Credential?) async throws -> Credential?
+    ) {
         self.origins = origins.originSet
         self.provide = provide
     }
@@ -60,19 +64,21 @@ public struct ClosureCredentialProvider: CredentialProvider {
     }
 }
 
-extension CredentialProvider where Self == FixedCredential {
-    /// A fixed user for the given origins.
-    public static func fixed(user: String, password: Secret, for origins: some OriginSetConvertible) -> FixedCredential
-    {
-        FixedCredential(Credential(user: user, password: password), for: origins)
-    }
-}
-
 extension CredentialProvider where Self == ClosureCredentialProvider {
-    /// A provider that calls a closure, for the given origins.
+    /// A fixed user for the given origins.
+    public static func fixed(
+        user: String,
+        password: Secret,
+        for origins: some OriginSetConvertible
+    ) -> ClosureCredentialProvider {
+        let fixed = FixedCredential(Credential(user: user, password: password), for: origins)
+        return ClosureCredentialProvider(for: fixed.origins, fixed.credential)
+    }
+
+    /// A provider that calls a closure, for the given origins; see ``CredentialProvider/credential(for:rejected:)``.
     public static func asking(
         for origins: some OriginSetConvertible,
-        _ provide: @escaping ClosureCredentialProvider.Provide
+        _ provide: @escaping @Sendable (ProtectionSpace, _ rejected: Credential?) async throws -> Credential?
     ) -> ClosureCredentialProvider {
         ClosureCredentialProvider(for: origins, provide)
     }

@@ -4,25 +4,24 @@ public import HTTPChainCore
 /// The origins that a credential may be sent to.
 ///
 /// Can be written as a string literal, `"https://api.example.com"`, or an array of several. An invalid origin admits no
-/// requests, and a stage reports it when its chain is built (``problems(of:)``). ``any`` admits all origins, and must
+/// requests, and a stage reports it when its chain is built. `any` admits all origins, and must
 /// be explicit.
 public struct OriginSet: Sendable, Hashable {
     /// The origins.
-    public let origins: Set<Origin>
+    package let origins: Set<Origin>
     /// The given texts that aren't origins.
-    public let invalid: [String]
+    package let invalid: [String]
     /// Whether every origin is in the set, as in ``any``.
-    public let isAny: Bool
+    package let isAny: Bool
 
-    /// Makes a set of origins.
-    public init(_ origins: some Sequence<Origin>) {
+    package init(_ origins: some Sequence<Origin>) {
         self.origins = Set(origins)
         invalid = []
         isAny = false
     }
 
     /// Makes a set from absolute URLs, using only scheme, host and port.
-    public init(urls: some Sequence<String>) {
+    package init(urls: some Sequence<String>) {
         origins = Set(urls.compactMap { Origin($0) })
         invalid = urls.filter { Origin($0) == nil }
         isAny = false
@@ -33,12 +32,6 @@ public struct OriginSet: Sendable, Hashable {
         invalid = []
         self.isAny = isAny
     }
-
-    /// Every origin; for a provider that checks ``ProtectionSpace/origin`` itself, such as a prompt that shows it to
-    /// people.
-    ///
-    /// Any server that a request is redirected to can then ask for credentials, for a realm of its choice.
-    public static var any: OriginSet { everyOrigin }
 
     static let everyOrigin = OriginSet(isAny: true)
 
@@ -51,7 +44,7 @@ public struct OriginSet: Sendable, Hashable {
     /// ``/HTTPChainCore/ChainAwareMiddleware/problems(at:)``.
     ///
     /// - Parameter stage: The stage's name.
-    public func problems(of stage: String) -> [ChainProblem] {
+    package func problems(of stage: String) -> [ChainProblem] {
         invalid.map { text in
             ChainProblem(
                 stage: stage,
@@ -110,7 +103,10 @@ public protocol OriginSetConvertible: Sendable {
 }
 
 extension OriginSetConvertible where Self == OriginSet {
-    /// Every origin; see ``OriginSet/any``.
+    /// Every origin; for a provider that checks ``ProtectionSpace/origin`` itself, such as a prompt that shows it to
+    /// people.
+    ///
+    /// Any server that a request is redirected to can then ask for credentials, for a realm of its choice.
     public static var any: OriginSet { OriginSet.everyOrigin }
 }
 

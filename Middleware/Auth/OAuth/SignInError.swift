@@ -1,4 +1,4 @@
-public import HTTPChainAuth
+import HTTPChainAuth
 public import HTTPChainCore
 
 /// Thrown if a sign-in results in no token.
@@ -12,7 +12,7 @@ public struct SignInError: ExplainedError {
     public enum Problem: Sendable, Hashable {
         /// The authorization server returned an error (RFC 6749 §4.1.2.1, RFC 8628 §3.5), such as `access_denied` if
         /// the user declined, with its code and its explanation for developers, if any.
-        case refused(OAuthError.Code, detail: String?)
+        case refused(String, detail: String?)
         /// The callback's `state` is wrong or missing (RFC 6749 §10.12), so that it doesn't belong to the request.
         ///
         /// An attacker may be trying to sign the user in to another account.
@@ -64,7 +64,7 @@ public struct SignInError: ExplainedError {
         case .refused(let code, let detail):
             Explanation(
                 "the authorization server rejected the request with \(code)" + (detail.map { " (\($0))" } ?? ""),
-                code == .accessDenied ? "ask the user again only when they want it" : nil
+                code == "access_denied" ? "ask the user again only when they want it" : nil
             )
         case .wrongState:
             Explanation("the callback belongs to another sign-in (its state differs)", "start again")
@@ -96,15 +96,4 @@ public struct SignInError: ExplainedError {
             Explanation("the user closed the sign-in")
         }
     }
-}
-
-extension OAuthError.Code {
-    /// The user or the server declined, RFC 6749 §4.1.2.1 and RFC 8628 §3.5.
-    public static let accessDenied = OAuthError.Code(rawValue: "access_denied")
-    /// The user has not signed in yet, RFC 8628 §3.5.
-    public static let authorizationPending = OAuthError.Code(rawValue: "authorization_pending")
-    /// The client polled too often, RFC 8628 §3.5.
-    public static let slowDown = OAuthError.Code(rawValue: "slow_down")
-    /// The device code has expired, RFC 8628 §3.5.
-    public static let expiredToken = OAuthError.Code(rawValue: "expired_token")
 }

@@ -27,7 +27,7 @@ import HTTPTypes
 ///
 /// **Options.** ``HTTPChainCore/Request/authenticated(by:)`` and ``HTTPChainCore/Request/unauthenticated()``.
 ///
-/// **Errors.** ``UnknownAuthRouteError`` if a request names an unknown route; rethrows errors of the stages.
+/// **Errors.** ``AuthenticationError`` if a request names an unknown route; rethrows errors of the stages.
 public struct RoutedAuthMiddleware: ChainAwareMiddleware {
     private let routes: [AuthRoute]
     private let origins = OriginBindings()
@@ -46,7 +46,7 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware {
     /// The routes.
     public var summary: StageSummary {
         var summary = StageSummary("RoutedAuthMiddleware", purpose: "authenticates by route")
-        summary.settings = routes.map { StageSummary.Setting(name: $0.name ?? "route", value: "\($0)") }
+        summary.settings = routes.map { StageSummary.Setting(name: $0.name ?? "route", value: $0.text) }
         return summary
     }
 
@@ -83,21 +83,21 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware {
 
     /// Passes the request to its route's stage.
     ///
-    /// - Throws: ``UnknownAuthRouteError``; rethrows errors of the stages.
+    /// - Throws: ``AuthenticationError``; rethrows errors of the stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let stage = try stage(for: request) else { return try await next(request) }
         return try await stage.intercept(request, next: next)
     }
 
-    private func stage(for request: borrowing Request) throws(UnknownAuthRouteError) -> (any Middleware)? {
+    private func stage(for request: borrowing Request) throws(AuthenticationError) -> (any Middleware)? {
         let origin = origins.binding(for: request)?.origin
         switch request.options[AuthenticationChoice.self] {
         case .off: return nil
         case .value(let name):
             guard let route = routes.first(where: { $0.name == name }) else {
-                throw UnknownAuthRouteError(
-                    name: name,
-                    known: routes.compactMap(\.name),
+                throw AuthenticationError(
+                    .unknownRoute(name, known: routes.compactMap(\.name)),
+                    stage: "RoutedAuthMiddleware",
                     exchange: ExchangeSnapshot(request.head, redaction: request.redaction)
                 )
             }
@@ -110,25 +110,5 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware {
             }
             return best.flatMap { routes[$0].stage }
         }
-    }
-}
-
-/// Thrown if a request names a route that ``RoutedAuthMiddleware`` doesn't have.
-public struct UnknownAuthRouteError: ExplainedError, Hashable {
-    /// The name in the request.
-    public let name: String
-    /// The names of the routes.
-    public let known: [String]
-    /// The request at the time of the error, redacted.
-    public let exchange: ExchangeSnapshot?
-
-    /// Always "RoutedAuthMiddleware".
-    public var stage: String { "RoutedAuthMiddleware" }
-
-    package var explanation: Explanation {
-        Explanation(
-            "there is no route called \"\(name)\"",
-            (known.isEmpty ? "no route has a name" : "those with a name are \(known.joined(separator: ", "))")
-        )
     }
 }

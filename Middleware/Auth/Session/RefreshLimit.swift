@@ -1,7 +1,7 @@
 /// The number of refreshes that a stage allows in an interval, to prevent loops.
 ///
 /// A server that rejects every new token, or issues expired ones, would otherwise cause a token request for each call.
-public struct RefreshLimit: Sendable, Hashable, CustomStringConvertible {
+public struct RefreshLimit: Sendable, Hashable {
     /// The maximum number of refreshes started in one interval.
     package let count: Int
     /// The length of the sliding interval.
@@ -23,7 +23,7 @@ public struct RefreshLimit: Sendable, Hashable, CustomStringConvertible {
     public static let none = RefreshLimit(.max, within: .zero)
 
     /// The limit, such as "5 in 30.0 seconds".
-    public var description: String { self == .none ? "none" : "\(count) in \(interval)" }
+    package var text: String { self == .none ? "none" : "\(count) in \(interval)" }
 }
 
 /// Counts the refreshes of the last interval.

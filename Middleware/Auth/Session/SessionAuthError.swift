@@ -50,7 +50,7 @@ public struct SessionAuthError: NetworkFailure, ExplainedError {
     public var stage: String { "SessionAuthMiddleware" }
 
     /// The network failure that prevented opening a session; the call is then retried like after any network failure.
-    public var networkFailure: TransportError? {
+    package var networkFailure: TransportError? {
         TransportError.behind(underlyingError, stage: stage, exchange: exchange)
     }
 
@@ -60,7 +60,7 @@ public struct SessionAuthError: NetworkFailure, ExplainedError {
             Explanation("no session could be opened", "see the cause; the next call tries again")
         case .tooManyAuthentications(let limit):
             Explanation(
-                "sessions were opened too often (the limit is \(limit))",
+                "sessions were opened too often (the limit is \(limit.text))",
                 "find out why each of them ends at once"
             )
         case .ended:

@@ -32,8 +32,7 @@ import HTTPTypes
 ///
 /// **Errors.** ``SessionAuthError``, caused by the authenticator's error; rethrows errors of `decorate` and `check`.
 public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainAwareMiddleware {
-    /// The type of a session.
-    public typealias Session = Authenticator.Session
+    package typealias Session = Authenticator.Session
 
     private typealias Versioned = RefreshState<Session>.Versioned
 
@@ -58,7 +57,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
     public init(
         _ authenticator: Authenticator,
         for origins: some OriginSetConvertible,
-        session: Session? = nil,
+        session: Authenticator.Session? = nil,
         withoutSession sessionless: SessionlessRequests = .openSession,
         limit: RefreshLimit = .standard,
         allowsPlaintext: Bool = false
@@ -73,7 +72,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
     }
 
     /// The session in use, or `nil` if there is none.
-    public var session: Session? { refresher.current }
+    public var session: Authenticator.Session? { refresher.current }
 
     /// The number of calls that wait for a session.
     package var waiterCount: Int { refresher.waiterCount }
@@ -81,7 +80,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
     /// Replaces the session, for example with one opened elsewhere.
     ///
     /// An authentication that is in flight doesn't replace it.
-    public func replaceSession(with session: Session) {
+    public func replaceSession(with session: Authenticator.Session) {
         refresher.replace(with: session)
     }
 
@@ -91,7 +90,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
     /// - Returns: The open session.
     /// - Throws: ``SessionAuthError``; `CancellationError` if the task is cancelled.
     @discardableResult
-    public func openSession(in context: RefreshContext) async throws -> Session {
+    public func openSession(in context: RefreshContext) async throws -> Authenticator.Session {
         try await open(in: context, for: nil).value
     }
 
@@ -121,11 +120,11 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
             "SessionAuthMiddleware",
             purpose: "sends requests in a session",
             settings: [
-                "for": "\(boundOrigins)", "opened by": authenticator.summary, "at most": "\(refresher.limit)",
+                "for": "\(boundOrigins)", "opened by": authenticator.summary, "at most": refresher.limit.text,
             ]
         )
         if sessionless != .openSession {
-            summary.settings.append(.init(name: "without a session", value: "\(sessionless)"))
+            summary.settings.append(.init(name: "without a session", value: sessionless.text))
         }
         return summary
     }

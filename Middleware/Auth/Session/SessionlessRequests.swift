@@ -1,5 +1,5 @@
 /// The treatment of a request while there is no open session.
-public enum SessionlessRequests: Sendable, Hashable, CustomStringConvertible {
+public enum SessionlessRequests: Sendable, Hashable {
     /// Opens a session for the request, which waits for it.
     case openSession
     /// Sends the request undecorated, until the application opens a session
@@ -9,7 +9,7 @@ public enum SessionlessRequests: Sendable, Hashable, CustomStringConvertible {
     case fail
 
     /// A short name of the treatment.
-    public var description: String {
+    var text: String {
         switch self {
         case .openSession: "open a session"
         case .sendUndecorated: "send undecorated"

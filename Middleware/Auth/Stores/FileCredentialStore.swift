@@ -34,25 +34,25 @@ public struct FileCredentialStore: CredentialStore {
     /// Returns the credential for a key.
     ///
     /// - Throws: ``CredentialStoreError``; `CancellationError` when the task is cancelled.
-    public func credential(for key: CredentialKey) async throws -> Credential? {
-        let entry = try await document.read().credentials[key.rawValue]
+    public func credential(for key: String) async throws -> Credential? {
+        let entry = try await document.read().credentials[key]
         return entry.map { Credential(user: $0.user, password: Secret($0.password)) }
     }
 
     /// Stores a credential.
     ///
     /// - Throws: ``CredentialStoreError``; `CancellationError` if cancelled while waiting for the lock.
-    public func set(_ credential: Credential, for key: CredentialKey) async throws {
+    public func set(_ credential: Credential, for key: String) async throws {
         let entry = Entry(user: credential.user, password: credential.password.revealed)
-        try await document.change { $0.credentials[key.rawValue] = entry }
+        try await document.change { $0.credentials[key] = entry }
     }
 
     /// Removes a credential.
     ///
     /// - Throws: ``CredentialStoreError``; `CancellationError` if cancelled while waiting for the lock.
-    public func removeCredential(for key: CredentialKey) async throws {
+    public func removeCredential(for key: String) async throws {
         // If the credential is missing, don't create a file.
-        guard try await document.read().credentials[key.rawValue] != nil else { return }
-        try await document.change { $0.credentials[key.rawValue] = nil }
+        guard try await document.read().credentials[key] != nil else { return }
+        try await document.change { $0.credentials[key] = nil }
     }
 }

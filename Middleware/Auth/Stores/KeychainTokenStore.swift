@@ -84,7 +84,7 @@ public struct KeychainTokenStore: TokenStore {
 }
 
 /// Thrown if the keychain refuses an operation, or the entry isn't a token.
-public struct KeychainError: HTTPChainError, Hashable {
+public struct KeychainError: ExplainedError, Hashable {
     /// The system's code, or 0 if the entry isn't a token.
     public let code: Int32
     /// The service's name.
@@ -93,20 +93,19 @@ public struct KeychainError: HTTPChainError, Hashable {
     /// Always "KeychainTokenStore".
     public var stage: String { "KeychainTokenStore" }
 
-    /// The system's message.
-    public var reason: String {
+    package var explanation: Explanation {
         guard code != 0 else {
-            return
+            return Explanation(
                 "the entry of \(service) in the keychain is not a token of this store; remove it, or use another name"
+            )
         }
         let message = SecCopyErrorMessageString(code, nil).map { $0 as String } ?? "code \(code)"
-        return "the keychain refused the entry of \(service): \(message)"
-    }
-
-    /// The missing entitlement, or `nil` for any other error.
-    public var recoverySuggestion: String? {
-        guard code == errSecMissingEntitlement else { return nil }
-        return "add the capability Keychain Sharing, with the access group if there is one, or use FileTokenStore"
+        return Explanation(
+            "the keychain refused the entry of \(service): \(message)",
+            code == errSecMissingEntitlement
+                ? "add the capability Keychain Sharing, with the access group if there is one, or use FileTokenStore"
+                : nil
+        )
     }
 }
 #endif

@@ -9,7 +9,7 @@
 /// replaced, so that it isn't lost to a 401 for another reason, such as a server fault.
 public struct StoredCredentialProvider: CredentialProvider {
     private let store: any CredentialStore
-    private let service: CredentialKey?
+    private let service: String?
     private let fallback: (any CredentialProvider)?
     /// The origins that the credentials may be sent to.
     public let origins: OriginSet
@@ -19,12 +19,12 @@ public struct StoredCredentialProvider: CredentialProvider {
     /// - Parameters:
     ///   - store: The credential store.
     ///   - origins: The origins that may receive them.
-    ///   - service: The store key. Defaults to one per protection space.
+    ///   - service: The store key, such as `com.example.backup`. Defaults to one per protection space.
     ///   - fallback: The provider to ask if there is no credential or it was rejected. Defaults to none.
     public init(
         _ store: any CredentialStore,
         for origins: some OriginSetConvertible,
-        service: CredentialKey? = nil,
+        service: String? = nil,
         asking fallback: (any CredentialProvider)? = nil
     ) {
         self.store = store
@@ -38,7 +38,7 @@ public struct StoredCredentialProvider: CredentialProvider {
     /// - Throws: Rethrows errors of the store and the other provider.
     public func credential(for space: ProtectionSpace, rejected: Credential?) async throws -> Credential? {
         guard origins.contains(space.origin) else { return nil }
-        let key = service ?? CredentialKey(space)
+        let key = service ?? space.description
         if let kept = try await store.credential(for: key) {
             guard kept == rejected else { return kept }
         }

@@ -67,39 +67,29 @@ public struct RefreshedToken: Sendable, Hashable {
 }
 
 /// Keeps a token in memory while the program runs, for tests.
-public final class InMemoryTokenStore: TokenStore {
+package final class InMemoryTokenStore: TokenStore {
     private let kept: Locked<AccessToken?>
 
     /// Makes a store.
     ///
     /// - Parameter token: The initial token. Defaults to none.
-    public init(_ token: AccessToken? = nil) {
+    package init(_ token: AccessToken? = nil) {
         kept = Locked(token)
     }
 
     /// Returns the stored token.
-    public func token() -> AccessToken? { kept.withLock { $0 } }
+    package func token() -> AccessToken? { kept.withLock { $0 } }
 
     /// Stores a token.
-    public func save(_ token: AccessToken) { kept.withLock { $0 = token } }
+    package func save(_ token: AccessToken) { kept.withLock { $0 = token } }
 
     /// Removes the token.
-    public func removeToken() { kept.withLock { $0 = nil } }
+    package func removeToken() { kept.withLock { $0 = nil } }
 }
 
 /// Passes each new token to a closure, for an application with its own storage.
 public struct ClosureTokenStore: TokenStore {
-    /// A closure that stores a token, or removes it if `nil`.
-    public typealias Save = @Sendable (AccessToken?) async throws -> Void
-
-    private let keep: Save
-
-    /// Makes a store from a closure.
-    ///
-    /// - Parameter keep: Stores a token, or removes it if `nil`.
-    public init(_ keep: @escaping Save) {
-        self.keep = keep
-    }
+    let keep: @Sendable (AccessToken?) async throws -> Void
 
     /// Always `nil`: the application has the stored token.
     public func token() -> AccessToken? { nil }
@@ -119,8 +109,10 @@ extension TokenStore where Self == ClosureTokenStore {
     /// A store that passes each new token to a closure.
     ///
     /// - Parameter keep: Stores a token, or removes it if `nil`.
-    public static func calling(_ keep: @escaping ClosureTokenStore.Save) -> ClosureTokenStore {
-        ClosureTokenStore(keep)
+    public static func calling(
+        _ keep: @escaping @Sendable (AccessToken?) async throws -> Void
+    ) -> ClosureTokenStore {
+        ClosureTokenStore(keep: keep)
     }
 }
 

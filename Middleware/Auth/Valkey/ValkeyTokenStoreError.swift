@@ -2,7 +2,7 @@
 public import HTTPChainCore
 
 /// An error of a ``ValkeyTokenStore`` other than those of its connection.
-public struct ValkeyTokenStoreError: HTTPChainError, Hashable {
+public struct ValkeyTokenStoreError: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -23,21 +23,19 @@ public struct ValkeyTokenStoreError: HTTPChainError, Hashable {
     /// Always "ValkeyTokenStore".
     public var stage: String { "ValkeyTokenStore" }
 
-    /// A sentence with the problem and the token's name.
-    public var reason: String {
-        switch problem {
-        case .unreadable: "the stored token \"\(name)\" can't be decrypted with this key"
-        case .refreshedElsewhere(let time):
-            "other processes were refreshing the token \"\(name)\" for \(time), without a new token"
-        }
-    }
-
-    /// A suggested fix.
-    public var recoverySuggestion: String? {
+    package var explanation: Explanation {
         switch problem {
         case .unreadable:
-            "check that all machines have the same key; the next refresh replaces the value, and removeToken() removes it"
-        case .refreshedElsewhere: "try again; if it lasts, find out why the refreshes of the other machines fail"
+            Explanation(
+                "the stored token \"\(name)\" can't be decrypted with this key",
+                "check that all machines have the same key; the next refresh replaces the value, and removeToken() "
+                    + "removes it"
+            )
+        case .refreshedElsewhere(let time):
+            Explanation(
+                "other processes were refreshing the token \"\(name)\" for \(time), without a new token",
+                "try again; if it lasts, find out why the refreshes of the other machines fail"
+            )
         }
     }
 }

@@ -106,7 +106,7 @@ struct BearerConcurrencyTests {
         let source = TokenSource { _, _ in
             isAsked.reach()
             try await mayFail.wait()
-            throw OAuthError(.refused(.invalidGrant, detail: nil))
+            throw OAuthError(.refused("invalid_grant", detail: nil))
         }
         // None is rejected before all have sent the old token: who comes after that waits for the new one.
         let arrived = Watched(0)
@@ -143,7 +143,7 @@ struct BearerConcurrencyTests {
                 for await error in group where !(error is BearerFailure) {
                     let error = error as? BearerAuthError
                     #expect(error?.problem == .signInNeeded)
-                    #expect((error?.underlyingError as? OAuthError)?.code == .invalidGrant)
+                    #expect((error?.underlyingError as? OAuthError)?.code == "invalid_grant")
                 }
             }
             late.answer(Response(.unauthorized))

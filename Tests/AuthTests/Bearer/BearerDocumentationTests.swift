@@ -62,7 +62,7 @@ struct BearerDocumentationTests {
             BearerAuthMiddleware(token: "abc", for: "https://api.example.com")
         }
         let response = try await chain.send(.get("https://api.example.com/plants"))
-        if let challenge = response.bearerChallenge, challenge.error == .insufficientScope {
+        if let challenge = response.bearerChallenge, challenge.error == "insufficient_scope" {
             askUser(toAllow: challenge.scope)
         }
         #expect(asked.withLock { $0 } == ["write"])

@@ -23,12 +23,12 @@ struct BearerFailureTests {
         let lost = try await failure(TransportError(.timedOut, sent: .maybe, stage: "test"))
         #expect(lost.problem == .refreshFailed)
         #expect((lost.underlyingError as? TransportError)?.kind == .timedOut)
-        let refused = try await failure(OAuthError(.refused(.invalidGrant, detail: nil)))
+        let refused = try await failure(OAuthError(.refused("invalid_grant", detail: nil)))
         #expect(refused.problem == .signInNeeded)
-        #expect((refused.underlyingError as? OAuthError)?.code == .invalidGrant)
+        #expect((refused.underlyingError as? OAuthError)?.code == "invalid_grant")
         let none = try await failure(OAuthError(.noRefreshToken))
         #expect(none.problem == .signInNeeded)
-        let misconfigured = try await failure(OAuthError(.refused(.invalidClient, detail: nil)))
+        let misconfigured = try await failure(OAuthError(.refused("invalid_client", detail: nil)))
         #expect(misconfigured.problem == .refreshFailed)
         let own = try await failure(ProviderBroke())
         #expect(own.underlyingError is ProviderBroke)
@@ -104,7 +104,7 @@ struct BearerSavingTests {
     func failure() async throws {
         let saved = Locked<[AccessToken]>([])
         let source = TokenSource()
-        let store = ClosureTokenStore { token in
+        let store = ClosureTokenStore.calling { token in
             let count = saved.withLock { saved in
                 if let token { saved.append(token) }
                 return saved.count
@@ -128,7 +128,7 @@ struct BearerSavingTests {
         let kept = Locked<String?>("old")
         let (began, goesOn) = (Rendezvous(), Rendezvous())
         let isFirst = Locked(true)
-        let store = ClosureTokenStore { token in
+        let store = ClosureTokenStore.calling { token in
             let waits = isFirst.withLock { isFirst in
                 defer { isFirst = false }
                 return isFirst

@@ -276,16 +276,16 @@ struct TokenReplyTests {
             ),
             ("<html>", 500, .unexpectedStatus(500)), ("{}", 404, .unexpectedStatus(404)),
             ("", 302, .redirected(302)), (#"{"access_token": "abc"}"#, 500, .unexpectedStatus(500)),
-            (#"{"error": "invalid_grant"}"#, 400, .refused(.invalidGrant, detail: nil)),
+            (#"{"error": "invalid_grant"}"#, 400, .refused("invalid_grant", detail: nil)),
             (
                 #"{"error": "invalid_client", "error_description": "who?"}"#, 401,
-                .refused(.invalidClient, detail: "who?")
+                .refused("invalid_client", detail: "who?")
             ),
             (
                 #"{"error": "bad_verification_code"}"#, 200,
-                .refused(.init(rawValue: "bad_verification_code"), detail: nil)
+                .refused("bad_verification_code", detail: nil)
             ),
-            (#"{"error": "slow\ndown"}"#, 400, .refused(.init(rawValue: "slow down"), detail: nil)),
+            (#"{"error": "slow\ndown"}"#, 400, .refused("slow down", detail: nil)),
         ] as [(String, Int, OAuthError.Problem)]
     )
     func failures(text: String, status: Int, problem: OAuthError.Problem) async throws {

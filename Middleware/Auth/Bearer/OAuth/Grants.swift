@@ -1,56 +1,43 @@
 import HTTPChainCore
 
 /// Provides tokens for the client itself, without a user, RFC 6749 §4.4.
-public struct ClientCredentialsGrant: AccessTokenProvider {
+package struct ClientCredentialsGrant: AccessTokenProvider {
     private let endpoint: TokenEndpoint
     private let scope: [String]
 
-    /// Makes the provider.
-    ///
-    /// - Parameters:
-    ///   - endpoint: The token endpoint.
-    ///   - scope: The requested scope. Defaults to the server's choice.
-    public init(at endpoint: TokenEndpoint, scope: [String] = []) {
+    package init(at endpoint: TokenEndpoint, scope: [String] = []) {
         self.endpoint = endpoint
         self.scope = scope
     }
 
     /// The grant, the endpoint and the scope.
-    public var summary: String { "client credentials at \(endpoint)" + scope.shownAsScope }
+    package var summary: String { "client credentials at \(endpoint.text)" + scope.shownAsScope }
 
     /// Fetches a token, regardless of the old one.
     ///
     /// - Throws: ``OAuthError``; rethrows the transport's errors.
-    public func accessToken(replacing old: AccessToken?, in context: RefreshContext) async throws -> AccessToken {
+    package func accessToken(replacing old: AccessToken?, in context: RefreshContext) async throws -> AccessToken {
         try await endpoint.token(grantType: "client_credentials", parameters: scope.asParameter, in: context)
     }
 }
 
 /// Provides tokens using the previous token's refresh token, RFC 6749 §6.
-///
-/// The stage starts with the token of the sign-in, and each token has the refresh token for the next. A server may
-/// accept a refresh token only once, so the stage saves a new token (`saving`) before it is used, so that none is lost.
-public struct RefreshTokenGrant: AccessTokenProvider {
+package struct RefreshTokenGrant: AccessTokenProvider {
     private let endpoint: TokenEndpoint
     private let scope: [String]
 
-    /// Makes the provider.
-    ///
-    /// - Parameters:
-    ///   - endpoint: The token endpoint.
-    ///   - scope: The requested scope. Defaults to the previous token's.
-    public init(at endpoint: TokenEndpoint, scope: [String] = []) {
+    package init(at endpoint: TokenEndpoint, scope: [String] = []) {
         self.endpoint = endpoint
         self.scope = scope
     }
 
     /// The grant, the endpoint and the scope.
-    public var summary: String { "refresh token at \(endpoint)" + scope.shownAsScope }
+    package var summary: String { "refresh token at \(endpoint.text)" + scope.shownAsScope }
 
     /// Fetches a token with the old one's refresh token, which is kept unless the server sends another.
     ///
     /// - Throws: ``OAuthError`` (``OAuthError/Problem/noRefreshToken`` if there is none); the transport's errors.
-    public func accessToken(replacing old: AccessToken?, in context: RefreshContext) async throws -> AccessToken {
+    package func accessToken(replacing old: AccessToken?, in context: RefreshContext) async throws -> AccessToken {
         guard let old, let refreshToken = old.refreshToken else { throw OAuthError(.noRefreshToken) }
         var parameters = scope.asParameter
         parameters["refresh_token"] = refreshToken.revealed
@@ -65,17 +52,33 @@ public struct RefreshTokenGrant: AccessTokenProvider {
     }
 }
 
-extension AccessTokenProvider where Self == ClientCredentialsGrant {
-    /// Tokens for the client itself, RFC 6749 §4.4.
-    public static func clientCredentials(at endpoint: TokenEndpoint, scope: [String] = []) -> ClientCredentialsGrant {
-        ClientCredentialsGrant(at: endpoint, scope: scope)
+extension AccessTokenProvider where Self == ClosureAccessTokenProvider {
+    /// Tokens for the client itself, without a user, RFC 6749 §4.4.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The token endpoint.
+    ///   - scope: The requested scope. Defaults to the server's choice.
+    public static func clientCredentials(
+        at endpoint: TokenEndpoint,
+        scope: [String] = []
+    ) -> ClosureAccessTokenProvider {
+        ClosureAccessTokenProvider(grant: ClientCredentialsGrant(at: endpoint, scope: scope))
     }
-}
 
-extension AccessTokenProvider where Self == RefreshTokenGrant {
     /// Tokens from the previous token's refresh token, RFC 6749 §6.
-    public static func refreshToken(at endpoint: TokenEndpoint, scope: [String] = []) -> RefreshTokenGrant {
-        RefreshTokenGrant(at: endpoint, scope: scope)
+    ///
+    /// The stage starts with the token of the sign-in, and each token has the refresh token for the next. A server may
+    /// accept a refresh token only once, so the stage saves a new token (`saving`) before it is used, so that none is
+    /// lost.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The token endpoint.
+    ///   - scope: The requested scope. Defaults to the previous token's.
+    public static func refreshToken(
+        at endpoint: TokenEndpoint,
+        scope: [String] = []
+    ) -> ClosureAccessTokenProvider {
+        ClosureAccessTokenProvider(grant: RefreshTokenGrant(at: endpoint, scope: scope))
     }
 }
 

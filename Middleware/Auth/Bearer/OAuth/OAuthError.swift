@@ -2,40 +2,14 @@ public import HTTPChainCore
 
 /// Thrown if a token endpoint returns no token.
 public struct OAuthError: ExplainedError {
-    /// An error code, RFC 6749 §5.2; other documents and servers define more.
-    public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-        /// The code as sent by the server.
-        public let rawValue: String
-
-        /// Makes a code.
-        public init(rawValue: String) {
-            self.rawValue = rawValue
-        }
-
-        /// A parameter is missing, repeated or invalid.
-        public static let invalidRequest = Code(rawValue: "invalid_request")
-        /// The client is unknown, or its authentication failed.
-        public static let invalidClient = Code(rawValue: "invalid_client")
-        /// The refresh token or authorization code is invalid or no longer valid: the user has to sign in again.
-        public static let invalidGrant = Code(rawValue: "invalid_grant")
-        /// This client may not use this grant type.
-        public static let unauthorizedClient = Code(rawValue: "unauthorized_client")
-        /// The server doesn't support this grant type.
-        public static let unsupportedGrantType = Code(rawValue: "unsupported_grant_type")
-        /// The scope is unknown, malformed or more than was granted.
-        public static let invalidScope = Code(rawValue: "invalid_scope")
-
-        /// The code as sent by the server.
-        public var description: String { rawValue }
-    }
-
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The server refused, RFC 6749 §5.2, with its code and its explanation for developers, if any.
-        case refused(Code, detail: String?)
+        /// The server refused, with its code, such as `invalid_grant` (RFC 6749 §5.2), and its explanation for
+        /// developers, if any.
+        case refused(String, detail: String?)
         /// The status isn't a success, and the response has no OAuth error.
         case unexpectedStatus(Int)
         /// The response isn't a token, for this reason.
@@ -73,13 +47,13 @@ public struct OAuthError: ExplainedError {
         self.underlyingError = underlyingError
     }
 
-    /// The server's code, or `nil` if it didn't refuse with one.
-    public var code: Code? {
+    /// The server's code, such as `invalid_client`, or `nil` if it didn't refuse with one; see also ``needsSignIn``.
+    public var code: String? {
         if case .refused(let code, _) = problem { code } else { nil }
     }
 
     /// Whether a new sign-in is required, because the grant is no longer valid or there is none.
-    public var needsSignIn: Bool { code == .invalidGrant || problem == .noRefreshToken }
+    public var needsSignIn: Bool { code == "invalid_grant" || problem == .noRefreshToken }
 
     /// Always "TokenEndpoint".
     public var stage: String { "TokenEndpoint" }
@@ -125,11 +99,11 @@ public struct OAuthError: ExplainedError {
         }
     }
 
-    private static func advice(_ code: Code) -> String? {
+    private static func advice(_ code: String) -> String? {
         switch code {
-        case .invalidGrant: "sign in again"
-        case .invalidClient: "check the client's identifier and secret, and how they are sent (basic or body)"
-        case .invalidScope: "request fewer scopes, or ones that the server supports"
+        case "invalid_grant": "sign in again"
+        case "invalid_client": "check the client's identifier and secret, and how they are sent (basic or body)"
+        case "invalid_scope": "request fewer scopes, or ones that the server supports"
         default: nil
         }
     }

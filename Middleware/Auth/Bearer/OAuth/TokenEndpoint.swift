@@ -1,14 +1,14 @@
-public import Foundation
+import Foundation
 public import HTTPChainCore
 
 /// The endpoint at which an authorization server issues tokens, RFC 6749 §3.2.
 ///
 /// ```swift
 /// let endpoint = TokenEndpoint("https://auth.example.com/token", client: OAuthClient(id: "garden", secret: secret))
-/// let auth = BearerAuthMiddleware(ClientCredentialsGrant(at: endpoint), for: "https://api.example.com")
+/// let auth = BearerAuthMiddleware(.clientCredentials(at: endpoint), for: "https://api.example.com")
 /// ```
 ///
-/// ``ClientCredentialsGrant`` and ``RefreshTokenGrant`` use it. For other grants, such as the authorization code at the
+/// The providers `.clientCredentials` and `.refreshToken` use it. For other grants, such as the authorization code at the
 /// end of a sign-in, call ``token(grantType:parameters:in:)``:
 ///
 /// ```swift
@@ -52,25 +52,6 @@ public struct TokenEndpoint: Sendable {
             url,
             client: client,
             over: transport,
-            replyLimit: replyLimit,
-            allowsPlaintext: allowsPlaintext
-        )
-    }
-
-    /// Describes an endpoint by a Foundation URL; see ``init(_:client:over:parameters:replyLimit:allowsPlaintext:)``.
-    public init(
-        _ url: URL,
-        client: OAuthClient,
-        over transport: (any Transport)? = nil,
-        parameters: [String: String] = [:],
-        replyLimit: ByteCount = .kibibytes(64),
-        allowsPlaintext: Bool = false
-    ) {
-        self.init(
-            url.absoluteString,
-            client: client,
-            over: transport,
-            parameters: parameters,
             replyLimit: replyLimit,
             allowsPlaintext: allowsPlaintext
         )
@@ -132,7 +113,7 @@ public struct TokenEndpoint: Sendable {
     }
 }
 
-extension TokenEndpoint: CustomStringConvertible {
+extension TokenEndpoint {
     /// The URL, with secrets redacted.
-    public var description: String { Redaction.standard.url(url) }
+    var text: String { Redaction.standard.url(url) }
 }

@@ -100,8 +100,8 @@ struct TokenReply: Decodable {
 
     /// Returns a server's error code: a registered one unchanged, which a short secret may be part of, and any other
     /// without the secrets that were sent to the server.
-    private static func code(_ text: String, without secrets: [String]) -> OAuthError.Code {
-        OAuthError.Code(rawValue: registeredCodes.contains(text) ? text : shown(text, without: secrets))
+    private static func code(_ text: String, without secrets: [String]) -> String {
+        registeredCodes.contains(text) ? text : shown(text, without: secrets)
     }
 
     /// The codes of RFC 6749 §4.1.2.1 and §5.2, and those in the OAuth Extensions Error registry of IANA.

@@ -5,7 +5,7 @@
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
-public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable {
     /// MD5, which is also the default if a challenge names no algorithm.
     case md5 = "MD5"
     /// MD5 with a session key.
@@ -50,18 +50,12 @@ public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable, CustomStr
         case .md5, .md5Session: 0
         }
     }
-
-    /// The registered name.
-    public var description: String { rawValue }
 }
 
 /// The protection that an answer gives in addition to the user's identity (RFC 7616 §3.3, "qop").
-public enum QualityOfProtection: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+public enum QualityOfProtection: String, Sendable, Hashable, CaseIterable {
     /// The method and the target.
     case auth
     /// The method, the target and the content.
     case authInt = "auth-int"
-
-    /// The name in header fields.
-    public var description: String { rawValue }
 }

@@ -11,24 +11,24 @@ import HTTPChainSupport
 /// )
 /// computation.response(key)   // "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"
 /// ```
-public struct DigestComputation: Sendable, Hashable {
+package struct DigestComputation: Sendable, Hashable {
     /// The request's method.
-    public var method: String
+    package var method: String
     /// The request target, exactly as in the answer.
-    public var uri: String
+    package var uri: String
     /// The server's nonce.
-    public var nonce: String
+    package var nonce: String
     /// The quality of protection, or `nil` for an RFC 2069 server, which has none.
-    public var qop: QualityOfProtection?
+    package var qop: QualityOfProtection?
     /// The number of uses of the nonce, including this one; needed only with a quality of protection.
-    public var nonceCount: UInt32
+    package var nonceCount: UInt32
     /// The client's nonce; needed only with a quality of protection.
-    public var cnonce: String
+    package var cnonce: String
     /// H(content) in lower-case hexadecimal digits, for ``QualityOfProtection/authInt``, or `nil` for no content.
-    public var contentHash: String?
+    package var contentHash: String?
 
     /// Makes a computation from its values.
-    public init(
+    package init(
         method: String,
         uri: String,
         nonce: String,
@@ -47,7 +47,7 @@ public struct DigestComputation: Sendable, Hashable {
     }
 
     /// Returns the `response` parameter, RFC 7616 §3.4.1, or that of RFC 2069 without a quality of protection.
-    public func response(_ key: DigestKey) -> String {
+    package func response(_ key: DigestKey) -> String {
         proof(key, method: method, qop: qop, contentHash: contentHash)
     }
 
@@ -57,7 +57,7 @@ public struct DigestComputation: Sendable, Hashable {
     ///   - key: The key of the answer.
     ///   - qop: The response's `qop`. Defaults to the answer's own.
     ///   - contentHash: H(content of the response), for ``QualityOfProtection/authInt``.
-    public func serverResponse(
+    package func serverResponse(
         _ key: DigestKey,
         qop: QualityOfProtection? = nil,
         contentHash: String? = nil
@@ -100,7 +100,7 @@ public struct DigestComputation: Sendable, Hashable {
     ///   - realm: The realm of the challenge.
     ///   - algorithm: The algorithm of the challenge.
     ///   - isUTF8: The same as for ``DigestKey``.
-    public static func userhash(
+    package static func userhash(
         _ username: String,
         realm: String,
         _ algorithm: DigestAlgorithm,

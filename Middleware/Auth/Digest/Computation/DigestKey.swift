@@ -1,12 +1,12 @@
 import Foundation
-public import HTTPChainCore
+package import HTTPChainCore
 
 /// H(A1), the key of a user and password in a realm (RFC 7616 §3.4.2).
 ///
 /// It is sufficient to answer challenges of that realm, so it is redacted when printed.
-public struct DigestKey: Sendable, Hashable {
+package struct DigestKey: Sendable, Hashable {
     /// The algorithm that the key was made with.
-    public let algorithm: DigestAlgorithm
+    package let algorithm: DigestAlgorithm
     /// The key in lower-case hexadecimal digits.
     package let digits: [UInt8]
 
@@ -20,7 +20,7 @@ public struct DigestKey: Sendable, Hashable {
     ///   - password: The password.
     ///   - isUTF8: Whether the challenge has `charset=UTF-8`, so that name and password are converted to Unicode
     ///     normalization form C (RFC 7616 §4). They are UTF-8 in any case.
-    public init(
+    package init(
         _ algorithm: DigestAlgorithm,
         username: String,
         realm: String,
@@ -51,7 +51,7 @@ public struct DigestKey: Sendable, Hashable {
     /// - Parameters:
     ///   - nonce: The nonce of the challenge that started the session.
     ///   - cnonce: The client's nonce in the first answer to that challenge.
-    public func session(nonce: String, cnonce: String) -> DigestKey {
+    package func session(nonce: String, cnonce: String) -> DigestKey {
         var bytes = digits
         bytes.append(colon: nonce)
         bytes.append(colon: cnonce)
@@ -59,13 +59,11 @@ public struct DigestKey: Sendable, Hashable {
     }
 }
 
-extension DigestKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension DigestKey: CustomStringConvertible, CustomReflectable {
     /// The algorithm, without the key.
-    public var description: String { "\(algorithm) <secret>" }
-    /// The algorithm, without the key.
-    public var debugDescription: String { description }
+    package var description: String { "\(algorithm.rawValue) <secret>" }
     /// An empty mirror, which hides the key.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension String {

@@ -1,20 +1,20 @@
 import HTTPChainAuth
 
 /// The `Authentication-Info` of a server that has accepted an answer, RFC 7616 §3.5 and RFC 7615.
-public struct DigestAuthenticationInfo: Sendable, Hashable {
+package struct DigestAuthenticationInfo: Sendable, Hashable {
     /// The nonce for the next request.
-    public let nextNonce: String?
+    package let nextNonce: String?
     /// The server's proof that it has the password.
-    public let serverResponse: String?
+    package let serverResponse: String?
     /// The protection of the server's proof, or `nil` if it is missing or unknown.
-    public let qop: QualityOfProtection?
+    package let qop: QualityOfProtection?
 
     /// Parses the values of `Authentication-Info` or `Proxy-Authentication-Info` fields.
     ///
     /// Skips invalid parameters: unknown or repeated ones, and those longer than 2 KiB or with control characters.
     ///
     /// - Returns: `nil` if no valid parameters are left.
-    public init?(_ values: [String]) {
+    package init?(_ values: [String]) {
         guard !values.isEmpty,
             // The grammar is that of a challenge without its scheme.
             let parameters = Challenge.parse(["Digest " + values.joined(separator: ", ")]).first

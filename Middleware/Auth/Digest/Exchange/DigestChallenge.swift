@@ -1,4 +1,4 @@
-public import HTTPChainAuth
+package import HTTPChainAuth
 import HTTPChainSupport
 
 /// A Digest challenge, RFC 7616 §3.3, or one of RFC 2617 and RFC 2069.
@@ -8,27 +8,27 @@ import HTTPChainSupport
 ///     if let digest = DigestChallenge(challenge) { print(digest.realm, digest.algorithm) }
 /// }
 /// ```
-public struct DigestChallenge: Sendable, Hashable {
+package struct DigestChallenge: Sendable, Hashable {
     /// The protection space's name, without quotes and backslashes.
-    public let realm: String
+    package let realm: String
     /// The server's nonce.
-    public let nonce: String
+    package let nonce: String
     /// The text that must be returned unchanged.
-    public let opaque: String?
+    package let opaque: String?
     /// The algorithm; ``DigestAlgorithm/md5`` if none is named.
-    public let algorithm: DigestAlgorithm
+    package let algorithm: DigestAlgorithm
     /// The algorithm as spelled by the server, which is also used in the answer, or `nil` if none is named.
-    public let algorithmToken: String?
+    package let algorithmToken: String?
     /// The protections that the server offers, in its order; empty for RFC 2069 servers, which offer no choice.
-    public let qop: [QualityOfProtection]
+    package let qop: [QualityOfProtection]
     /// Whether only the nonce was rejected, not the user and password.
-    public let isStale: Bool
+    package let isStale: Bool
     /// Whether the user's name is replaced by a hash, RFC 7616 §3.4.4.
-    public let hashesUsername: Bool
+    package let hashesUsername: Bool
     /// Whether the server reads names and passwords as UTF-8, RFC 7616 §4.
-    public let isUTF8: Bool
+    package let isUTF8: Bool
     /// The absolute URLs and paths for which the same credentials are valid, as sent; empty for the whole origin.
-    public let domain: [String]
+    package let domain: [String]
     /// Whether the server wrote the challenge in ISO 8859-1; its realm and opaque are sent back and hashed in it.
     let isLatin1: Bool
 
@@ -45,7 +45,7 @@ public struct DigestChallenge: Sendable, Hashable {
     /// - Returns: `nil` if it can't be answered: another scheme, a missing realm or nonce, conflicting values of realm,
     ///   nonce or opaque, an unknown or repeated algorithm, only unknown qualities of protection, or a realm, nonce or
     ///   opaque with more than 2 KiB or with control characters other than tab.
-    public init?(_ challenge: Challenge) {
+    package init?(_ challenge: Challenge) {
         guard challenge.is("Digest"),
             let realm = Self.text("realm", of: challenge), let realm,
             let nonce = Self.text("nonce", of: challenge), let nonce,

@@ -1,15 +1,15 @@
 import HTTPChainSupport
 
 /// The value of an `Authorization` field that answers a Digest challenge, RFC 7616 §3.4.
-public struct DigestResponse: Sendable, Hashable {
+package struct DigestResponse: Sendable, Hashable {
     /// The challenge that is answered, though the nonce is the computation's, which may be a later one.
-    public let challenge: DigestChallenge
+    package let challenge: DigestChallenge
     /// The user's name, not hashed.
-    public let username: String
+    package let username: String
     /// The values that the proof was computed from.
-    public let computation: DigestComputation
+    package let computation: DigestComputation
     /// The proof.
-    public let response: String
+    package let response: String
 
     /// Makes the answer to a challenge.
     ///
@@ -18,7 +18,7 @@ public struct DigestResponse: Sendable, Hashable {
     ///   - username: The user's name; hashed here if the server requires it.
     ///   - computation: The values for the proof.
     ///   - key: The user's key, or the session's for session algorithms.
-    public init(_ challenge: DigestChallenge, username: String, computation: DigestComputation, key: DigestKey) {
+    package init(_ challenge: DigestChallenge, username: String, computation: DigestComputation, key: DigestKey) {
         self.challenge = challenge
         self.username = username
         self.computation = computation
@@ -30,7 +30,7 @@ public struct DigestResponse: Sendable, Hashable {
     /// Values that servers compare as text are quoted, and the others aren't, as RFC 7616 §3.4 requires.
     ///
     /// The text of a challenge in ISO 8859-1 is in UTF-8 here; the stage sends it as the server wrote it.
-    public var fieldValue: String {
+    package var fieldValue: String {
         String(decoding: fieldBytes { Array($0.utf8) }, as: UTF8.self)
     }
 

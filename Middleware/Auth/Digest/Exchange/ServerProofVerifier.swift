@@ -27,14 +27,14 @@ struct ServerProofVerifier {
                 if policy == .required {
                     throw error("the transport has decoded the content that rspauth covers", response.head)
                 }
-                response.options[ServerProof.self] = .notVerifiable
+                response.options[ServerProofOption.self] = .notVerifiable
                 return false
             }
             verifyWhileRead(&response, proof)
             return false
         }
         guard Self.isEqual(computation.serverResponse(key, qop: qop), proof) else { throw wrong(response.head) }
-        response.options[ServerProof.self] = .verified
+        response.options[ServerProofOption.self] = .verified
         return true
     }
 
@@ -46,7 +46,7 @@ struct ServerProofVerifier {
                 guard Self.isEqual(expected, proof) else { throw wrong(head) }
             }
         }
-        response.options[ServerProof.self] = .verifiedWhileRead
+        response.options[ServerProofOption.self] = .verifiedWhileRead
     }
 
     /// Compares in constant time.

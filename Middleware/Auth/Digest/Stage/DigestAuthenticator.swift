@@ -13,7 +13,7 @@ import HTTPTypes
 /// ```
 ///
 /// If Digest is the only scheme, use ``DigestAuthMiddleware``, which also describes the behavior.
-public final class DigestAuthenticator: Authenticator {
+public final class DigestAuthenticator: Authenticator, BuiltInAuthenticator {
     static let stageName = "DigestAuthMiddleware"
 
     /// Always "Digest".
@@ -70,21 +70,22 @@ public final class DigestAuthenticator: Authenticator {
     public var allowsPlaintext: Bool { true }
 
     /// The origins, algorithms and protections.
-    public var settings: [StageSummary.Setting] {
+    package var settings: [StageSummary.Setting] {
         let bound = [StageSummary.Setting(name: "for", value: "\(provider.origins)")]
-        let protects = required.map { "\($0), required" } ?? protections.map(\.rawValue).joined(separator: ", ")
+        let protects =
+            required.map { "\($0.rawValue), required" } ?? protections.map(\.rawValue).joined(separator: ", ")
         let isEveryAlgorithm = Set(algorithms) == Set(DigestAlgorithm.allCases)
         let names = isEveryAlgorithm ? "all" : algorithms.map(\.rawValue).joined(separator: ", ")
         return bound + [
             StageSummary.Setting(name: "algorithms", value: names),
             StageSummary.Setting(name: "protects", value: protects),
-            StageSummary.Setting(name: "server's proof", value: "\(proofPolicy)"),
+            StageSummary.Setting(name: "server's proof", value: proofPolicy.rawValue),
         ]
     }
 
     /// Returns problems with invalid origins and with settings that allow no answer, and a warning for each origin that
     /// isn't reached over TLS.
-    public func problems(of stage: String) -> [ChainProblem] {
+    package func problems(of stage: String) -> [ChainProblem] {
         var problems = provider.origins.problems(of: stage)
         problems += provider.origins.exposed.map { origin in
             ChainProblem(
@@ -125,7 +126,7 @@ public final class DigestAuthenticator: Authenticator {
 
 extension DigestAuthenticator {
     /// Returns `false` if no server has sent a challenge yet, otherwise `nil`.
-    public func prepareAtOnce(
+    package func prepareAtOnce(
         _ request: inout Request,
         in context: inout AuthenticationContext
     ) throws -> Bool? {
@@ -171,11 +172,13 @@ extension DigestAuthenticator {
         }
         if let required, !digest.qop.contains(required) {
             return .declined(
-                .unsupportedChallenge(scheme: scheme, why: "it does not offer \(required), which is required")
+                .unsupportedChallenge(scheme: scheme, why: "it does not offer \(required.rawValue), which is required")
             )
         }
         if digest.algorithm.isMD5, let proven = spaces.provenAlgorithm(at: context.origin, context.target) {
-            return .declined(.wouldWeaken(from: "\(scheme) \(proven)", to: "\(scheme) \(digest.algorithm)"))
+            return .declined(
+                .wouldWeaken(from: "\(scheme) \(proven.rawValue)", to: "\(scheme) \(digest.algorithm.rawValue)")
+            )
         }
         let space = context.space(scheme, realm: digest.realm)
         let credential: Credential

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPChainAuth
-public import HTTPChainCore
+package import HTTPChainCore
 import HTTPChainSupport
 
 /// A request for a user's authorization, RFC 6749 §4.1.1, and the validation of its callback.
@@ -10,9 +10,9 @@ public struct AuthorizationRequest: Sendable, Hashable {
     /// The URL that the browser opens.
     public let url: String
     /// The URI of the browser's callback.
-    public let redirectURI: String
+    package let redirectURI: String
     /// The value that must be returned unchanged in the callback (RFC 6749 §10.12).
-    public let state: Secret
+    package let state: Secret
     /// The proof key whose verifier is sent with the code.
     package let proofKey: ProofKey
     private let issuer: String?
@@ -66,7 +66,7 @@ public struct AuthorizationRequest: Sendable, Hashable {
     /// Returns the authorization code in a callback URL, RFC 6749 §4.1.2.
     ///
     /// - Throws: ``SignInError`` if the callback doesn't belong to this request, or is an error of the server.
-    public func code(in callback: String) throws(SignInError) -> Secret {
+    package func code(in callback: String) throws(SignInError) -> Secret {
         let (target, query) = Self.split(callback)
         guard String(target).hasSameBytes(as: String(Self.split(redirectURI).target)) else {
             throw SignInError(.malformedCallback("it is not the redirect URI"))
@@ -77,7 +77,7 @@ public struct AuthorizationRequest: Sendable, Hashable {
         try checkIssuer(try Self.single("iss", values))
         if let error = try Self.single("error", values) {
             let detail = try Self.single("error_description", values).map { $0.printable(cutAfter: 256) }
-            throw SignInError(.refused(OAuthError.Code(rawValue: error.printable(cutAfter: 256)), detail: detail))
+            throw SignInError(.refused(error.printable(cutAfter: 256), detail: detail))
         }
         guard let code = try Self.single("code", values), !code.isEmpty else {
             throw SignInError(.malformedCallback("it has no code"))
@@ -136,11 +136,9 @@ public struct AuthorizationRequest: Sendable, Hashable {
     }
 }
 
-extension AuthorizationRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AuthorizationRequest: CustomStringConvertible, CustomReflectable {
     /// The URL without its query, which contains secrets.
     public var description: String { "authorization request to \(Self.split(url).target)" }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
     /// An empty mirror, because the URL contains the state.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

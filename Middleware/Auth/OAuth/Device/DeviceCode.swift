@@ -14,7 +14,7 @@ public struct DeviceCode: Sendable, Hashable {
     /// The date when the code expires.
     public let expiration: Date
     /// The minimum interval between requests to the token endpoint.
-    public let interval: Duration
+    package let interval: Duration
     /// The code for the token endpoint.
     let deviceCode: Secret
 
@@ -64,9 +64,7 @@ public struct DeviceCode: Sendable, Hashable {
     }
 }
 
-extension DeviceCode: CustomStringConvertible, CustomDebugStringConvertible {
+extension DeviceCode: CustomStringConvertible {
     /// The page for entering the code, without the code.
     public var description: String { "device code for \(verificationURI)" }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
 }

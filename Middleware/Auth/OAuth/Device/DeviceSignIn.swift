@@ -73,7 +73,7 @@ public struct DeviceSignIn: Sendable {
     /// Requests a code, RFC 8628 §3.1.
     ///
     /// - Throws: `OAuthError`; rethrows the transport's errors.
-    public func code(in context: RefreshContext) async throws -> DeviceCode {
+    package func code(in context: RefreshContext) async throws -> DeviceCode {
         let parameters = scope.isEmpty ? [:] : ["scope": scope.joined(separator: " ")]
         let date = context.environment.time.date
         let reply = try await endpoint.post(parameters, in: context)
@@ -87,7 +87,7 @@ public struct DeviceSignIn: Sendable {
     /// Waits until the user has signed in, RFC 8628 §3.4 and §3.5.
     ///
     /// - Throws: The same as ``token(over:environment:showing:)``.
-    public func token(for code: DeviceCode, in context: RefreshContext) async throws -> AccessToken {
+    package func token(for code: DeviceCode, in context: RefreshContext) async throws -> AccessToken {
         let time = context.environment.time
         var polling = DevicePolling(interval: code.interval)
         var asked = Duration.zero
@@ -128,14 +128,14 @@ package struct DevicePolling: Sendable {
         switch error {
         case let error as OAuthError:
             switch error.problem {
-            case .refused(.authorizationPending, _): return nil
-            case .refused(.slowDown, _):
+            case .refused("authorization_pending", _): return nil
+            case .refused("slow_down", _):
                 interval += .seconds(5)
                 return nil
-            case .refused(.expiredToken, _):
+            case .refused("expired_token", _):
                 return SignInError(.expired, exchange: error.exchange, underlyingError: error)
-            case .refused(.accessDenied, let detail):
-                return SignInError(.refused(.accessDenied, detail: detail), exchange: error.exchange)
+            case .refused("access_denied", let detail):
+                return SignInError(.refused("access_denied", detail: detail), exchange: error.exchange)
             case _ where Self.isTemporary(error):
                 back()
                 return nil

@@ -18,8 +18,7 @@ public struct LoopbackAgent: AuthorizationAgent {
     private let page: String
     private let open: @Sendable (_ url: String) async throws -> Void
 
-    /// The default page shown in the browser at the end.
-    public static let standardPage = """
+    package static let standardPage = """
         <!doctype html><html lang="en"><meta charset="utf-8"><title>Signed in</title>\
         <p>You can close this window and go back to the program.</p></html>
         """
@@ -29,17 +28,17 @@ public struct LoopbackAgent: AuthorizationAgent {
     /// - Parameters:
     ///   - path: The path of the redirect URI. Defaults to `/callback`.
     ///   - port: The port to listen on. Defaults to one chosen by the system.
-    ///   - page: The HTML page shown in the browser at the end.
+    ///   - page: The HTML page shown in the browser at the end. Defaults to a page in English.
     ///   - open: Opens the URL in a browser, or shows it to the user. Its errors end the sign-in.
     public init(
         path: String = "/callback",
         port: UInt16 = 0,
-        page: String = LoopbackAgent.standardPage,
+        page: String? = nil,
         opening open: @escaping @Sendable (_ url: String) async throws -> Void
     ) {
         self.path = path.begins(with: "/") ? path : "/" + path
         self.port = port
-        self.page = page
+        self.page = page ?? Self.standardPage
         self.open = open
     }
 

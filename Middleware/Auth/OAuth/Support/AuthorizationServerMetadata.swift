@@ -16,7 +16,7 @@ public struct AuthorizationServerMetadata: Sendable, Hashable {
     /// The URL that the browser opens.
     package let authorizationEndpoint: String?
     /// The endpoint that issues tokens.
-    public let tokenEndpoint: String?
+    package let tokenEndpoint: String?
     /// The endpoint that issues device codes (RFC 8628 §4).
     package let deviceAuthorizationEndpoint: String?
     /// The endpoint that revokes tokens.

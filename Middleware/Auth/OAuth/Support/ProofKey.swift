@@ -13,12 +13,12 @@ import Crypto
 /// A code intercepted on the way back from the browser is useless without the verifier.
 public struct ProofKey: Sendable, Hashable {
     /// The secret that is sent with the code, RFC 7636 §4.1.
-    public let verifier: Secret
+    package let verifier: Secret
     /// The value that is sent with the authorization request: the verifier's SHA-256 in base64url, RFC 7636 §4.2.
     public let challenge: String
 
     /// Makes a key from 32 random bytes, as recommended by RFC 7636 §4.1.
-    public init(random: some RandomSource) {
+    package init(random: some RandomSource) {
         self.init(wellFormed: Base64URL.encode(random.bytes(32)))
     }
 

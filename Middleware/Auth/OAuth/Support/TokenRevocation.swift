@@ -37,7 +37,7 @@ public struct TokenRevocation: Sendable {
     ///
     /// - Parameters:
     ///   - token: The token.
-    ///   - transport: The transport for the requests.
+    ///   - transport: The transport for the requests; an `AccessTokenProvider` that discards a token passes its context.
     ///   - environment: The clock and random numbers. Defaults to the system's.
     /// - Throws: `OAuthError`; rethrows the transport's errors. The token may then still be valid.
     public func revoke(
@@ -48,16 +48,13 @@ public struct TokenRevocation: Sendable {
         try await revoke(token, in: RefreshContext(over: transport, environment: environment))
     }
 
-    /// Revokes a token and its refresh token, for an `AccessTokenProvider` that discards one.
-    ///
-    /// - Throws: The same as ``revoke(_:over:environment:)``.
-    public func revoke(_ token: AccessToken, in context: RefreshContext) async throws {
+    package func revoke(_ token: AccessToken, in context: RefreshContext) async throws {
         if let refreshToken = token.refreshToken {
             try await revoke(refreshToken, hint: "refresh_token", in: context)
         }
         do {
             try await revoke(token.value, hint: "access_token", in: context)
-        } catch let error as OAuthError where error.code == .unsupportedTokenType && token.refreshToken != nil {
+        } catch let error as OAuthError where error.code == "unsupported_token_type" && token.refreshToken != nil {
             // RFC 7009 §2.2.1: a server may support only refresh tokens; the access token expires on its own.
         }
     }
@@ -66,9 +63,4 @@ public struct TokenRevocation: Sendable {
         let reply = try await endpoint.post(["token": token.revealed, "token_type_hint": hint], in: context)
         guard (200..<300).contains(reply.status) else { throw reply.failure() }
     }
-}
-
-extension OAuthError.Code {
-    /// The server does not revoke tokens of this kind, RFC 7009 §2.2.1.
-    public static let unsupportedTokenType = OAuthError.Code(rawValue: "unsupported_token_type")
 }

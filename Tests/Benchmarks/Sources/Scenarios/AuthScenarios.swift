@@ -3,7 +3,7 @@ import HTTPChainAuthDigest
 public import HTTPChainCore
 import HTTPTypes
 
-/// Preemptive credentials, each stage alone, and what digest has to compute.
+/// Preemptive credentials, each stage alone.
 public enum AuthScenarios {
     /// The chain without credentials.
     public static let baseline = "auth.none"
@@ -20,15 +20,6 @@ public enum AuthScenarios {
                 [BasicAuthMiddleware(user: "Aladdin", password: "open sesame", for: origin, sending: .preemptively)]
             ),
             try scenario("auth.digest", [digest]),
-        ]
-    }
-
-    /// One answer to a challenge, with a nonce that was used before, for each algorithm.
-    public static func answers() -> [Scenario] {
-        [
-            answer(.md5, named: "auth.answer.md5"),
-            answer(.sha256, named: "auth.answer.sha256"),
-            answer(.sha512256, named: "auth.answer.sha512256"),
         ]
     }
 
@@ -55,30 +46,6 @@ public enum AuthScenarios {
             }
         }
         guard try await chain.send(ChainScenarios.request()).status == .ok else { throw NoAnswer() }
-    }
-
-    private static func answer(_ algorithm: DigestAlgorithm, named name: String) -> Scenario {
-        Scenario(name: name) { count in
-            var characters = 0
-            for number in 0..<count {
-                let key = DigestKey(
-                    algorithm,
-                    username: "Mufasa",
-                    realm: "http-auth@example.org",
-                    password: "Circle of Life"
-                )
-                let computation = DigestComputation(
-                    method: "GET",
-                    uri: "/dir/index.html",
-                    nonce: "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v",
-                    qop: .auth,
-                    nonceCount: UInt32(truncatingIfNeeded: number),
-                    cnonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"
-                )
-                characters += computation.response(key).utf8.count
-            }
-            guard characters >= 32 * count else { throw NoAnswer() }
-        }
     }
 
     private struct NoAnswer: Error {}

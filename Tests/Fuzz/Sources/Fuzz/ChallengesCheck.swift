@@ -1,4 +1,4 @@
-import HTTPChainAuth
+@testable import HTTPChainAuth
 
 /// The values of challenge fields, one a line.
 ///

@@ -1,6 +1,7 @@
-import HTTPChainAuth
-import HTTPChainAuthDigest
 import HTTPChainCore
+
+@testable import HTTPChainAuth
+@testable import HTTPChainAuthDigest
 
 /// Digest challenges, and what servers say after an answer.
 ///
