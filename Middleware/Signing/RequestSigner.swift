@@ -1,23 +1,11 @@
 public import HTTPChainCore
 
-/// A request signer: ``MessageSigner``, ``AWSSigner``, ``WebhookSigner``, ``HMACSigner``, or a custom one.
+/// A request signer: one of this module (``BuiltInSigner``, ``AWSSigner``), or a custom one.
 ///
 /// A signer is called for each attempt and hop, after all outer stages have changed the request.
 public protocol RequestSigner: Sendable {
     /// A short name of the scheme, for ``/HTTPChainCore/Chain/explain()``.
     var summary: String { get }
-
-    /// The signer's settings, for ``/HTTPChainCore/Chain/explain()``, without secrets. Defaults to none.
-    var settings: [StageSummary.Setting] { get }
-
-    /// Whether it waits only for the request's body, or within ``/HTTPChainCore/Request/withinDeadline(_:)``. Defaults
-    /// to `false`.
-    var keepsDeadlines: Bool { get }
-
-    /// Whether ``wantsToSignAgain(after:from:)`` is called, which requires keeping the request.
-    ///
-    /// Defaults to `false`.
-    var looksAtResponses: Bool { get }
 
     /// Signs a request by adding the fields of the signature.
     ///
@@ -28,16 +16,26 @@ public protocol RequestSigner: Sendable {
     ///   - origin: The origin of the request.
     /// - Throws: Any error; it ends the attempt.
     func sign(_ request: inout Request, for origin: Origin) async throws
+}
+
+/// A signer of this package, with the members that a stage needs of it in addition.
+package protocol SignatureScheme: RequestSigner {
+    /// The signer's settings, for ``/HTTPChainCore/Chain/explain()``, without secrets.
+    var settings: [StageSummary.Setting] { get }
+
+    /// Whether it waits only for the request's body, or within ``/HTTPChainCore/Request/withinDeadline(_:)``.
+    var keepsDeadlines: Bool { get }
+
+    /// Whether ``wantsToSignAgain(after:from:)`` is called, which requires keeping the request.
+    var looksAtResponses: Bool { get }
 
     /// Returns whether to sign and send the request again because the server requires another signature.
     ///
-    /// Called with the response to a signed request, before it is processed further. Returns `false` by default. The
-    /// request is retried once, and only if its body can be read again.
+    /// Called with the response to a signed request, before it is processed further. The request is retried once, and
+    /// only if its body can be read again.
     func wantsToSignAgain(after response: Response, from origin: Origin) -> Bool
 
     /// Returns problems with the signer's place in a chain, in addition to those that apply to every signer.
-    ///
-    /// Returns none by default.
     ///
     /// - Parameters:
     ///   - stage: The name of the stage that contains it.
@@ -45,51 +43,42 @@ public protocol RequestSigner: Sendable {
     func problems(of stage: String, at place: ChainPlace) -> [ChainProblem]
 }
 
-extension RequestSigner {
-    /// By default, none.
-    public var settings: [StageSummary.Setting] { [] }
+extension SignatureScheme {
+    package var settings: [StageSummary.Setting] { [] }
+    package var keepsDeadlines: Bool { false }
+    package var looksAtResponses: Bool { false }
 
-    /// By default, `false`: it may wait for a remote machine without a deadline.
-    public var keepsDeadlines: Bool { false }
+    package func wantsToSignAgain(after response: Response, from origin: Origin) -> Bool { false }
 
-    /// By default, `false`.
-    public var looksAtResponses: Bool { false }
+    package func problems(of stage: String, at place: ChainPlace) -> [ChainProblem] { [] }
+}
 
-    /// Returns `false`.
-    public func wantsToSignAgain(after response: Response, from origin: Origin) -> Bool { false }
+/// A signer of this module: `.messageSignature`, `.webhook`, `.hmac` or `.closure`.
+public struct BuiltInSigner: RequestSigner {
+    package let scheme: any SignatureScheme
 
-    /// Returns no problems.
-    public func problems(of stage: String, at place: ChainPlace) -> [ChainProblem] { [] }
+    /// A short name of the scheme.
+    public var summary: String { scheme.summary }
+
+    /// Signs a request.
+    ///
+    /// - Throws: ``SigningError``; rethrows errors of reading the content, or of the closure.
+    public func sign(_ request: inout Request, for origin: Origin) async throws {
+        try await scheme.sign(&request, for: origin)
+    }
 }
 
 /// A signer that calls a closure.
-public struct ClosureSigner: RequestSigner {
-    /// A closure that signs a request; see ``RequestSigner/sign(_:for:)``.
-    public typealias Sign = @Sendable (_ request: inout Request, _ origin: Origin) async throws -> Void
+private struct ClosureSigner: SignatureScheme {
+    let summary: String
+    let apply: @Sendable (_ request: inout Request, _ origin: Origin) async throws -> Void
 
-    /// A short name of the scheme.
-    public let summary: String
-    private let sign: Sign
-
-    /// Makes a signer from a closure.
-    ///
-    /// - Parameters:
-    ///   - summary: A short name of the scheme.
-    ///   - sign: Signs a request.
-    public init(_ summary: String, sign: @escaping Sign) {
-        self.summary = summary
-        self.sign = sign
-    }
-
-    /// Calls the closure.
-    ///
-    /// - Throws: Rethrows the closure's error.
-    public func sign(_ request: inout Request, for origin: Origin) async throws {
-        try await sign(&request, origin)
+    func sign(_ request: inout Request, for origin: Origin) async throws {
+        try await apply(&request, origin)
     }
 }
 
-extension RequestSigner where Self == ClosureSigner {
+extension RequestSigner where Self == BuiltInSigner {
     /// A custom scheme, as a closure.
     ///
     /// ```swift
@@ -105,7 +94,10 @@ extension RequestSigner where Self == ClosureSigner {
     /// - Parameters:
     ///   - summary: A short name of the scheme.
     ///   - sign: Signs a request.
-    public static func closure(_ summary: String, sign: @escaping ClosureSigner.Sign) -> ClosureSigner {
-        ClosureSigner(summary, sign: sign)
+    public static func closure(
+        _ summary: String,
+        sign: @escaping @Sendable (_ request: inout Request, _ origin: Origin) async throws -> Void
+    ) -> BuiltInSigner {
+        BuiltInSigner(scheme: ClosureSigner(summary: summary, apply: sign))
     }
 }

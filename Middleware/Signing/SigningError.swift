@@ -141,7 +141,7 @@ public struct SigningError: ExplainedError {
         case .unsigned:
             Explanation(
                 "a signature is required, and the message has none that counts",
-                "ask the server to sign (asks: true), or accept messages without signature (unsigned: .accepted)"
+                "ask the server to sign (asks: true), or accept messages without signature (acceptsUnsigned: true)"
             )
         case .unknownKey(let id):
             Explanation("no key is known under the identifier \(id ?? "that the signature does not name")")

@@ -22,8 +22,8 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// The scheme is a ``RequestSigner``: HTTP Message Signatures (``MessageSigner``, RFC 9421), AWS Signature Version 4
-/// (``AWSSigner``), webhooks (``WebhookSigner``), a custom HMAC (``HMACSigner``), or a closure. Each attempt has a new
+/// The scheme is a ``RequestSigner``: HTTP Message Signatures (`.messageSignature`, RFC 9421), AWS Signature Version 4
+/// (``AWSSigner``), webhooks (`.webhook`), a custom HMAC (`.hmac`), or a closure (`.closure`). Each attempt has a new
 /// signature, with its own time, nonce and token.
 ///
 /// **Origins.** Only requests to the named origins are signed: a redirect to another one is sent without a
@@ -38,11 +38,14 @@ import HTTPTypes
 /// just outside those that observe what is sent.
 ///
 /// **Options.** ``HTTPChainCore/Request/unsigned()``, ``HTTPChainCore/Request/webhookID(_:)``,
-/// ``HTTPChainCore/Request/signingPayload(_:)``. On the response, ``SignatureVerification``.
+/// ``HTTPChainCore/Request/signingPayload(_:)``. On the response,
+/// ``HTTPChainCore/Response/signatureVerification``.
 ///
 /// **Errors.** ``SigningError``; rethrows errors of custom signers.
 public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     private let signer: (any RequestSigner)?
+    /// The signer, if it is one of this package.
+    private let scheme: (any SignatureScheme)?
     private let verifier: MessageVerifier?
     private let origins: OriginSet
 
@@ -57,7 +60,9 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         for origins: some OriginSetConvertible,
         verifying verifier: MessageVerifier? = nil
     ) {
-        self.signer = signer
+        let scheme = (signer as? BuiltInSigner)?.scheme ?? signer as? any SignatureScheme
+        self.scheme = scheme
+        self.signer = scheme ?? signer
         self.origins = origins.originSet
         self.verifier = verifier
     }
@@ -69,6 +74,7 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     ///   - origins: The origins whose responses are verified.
     public init(verifying verifier: MessageVerifier, for origins: some OriginSetConvertible) {
         signer = nil
+        scheme = nil
         self.origins = origins.originSet
         self.verifier = verifier
     }
@@ -77,7 +83,9 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     public var phase: Phase { .sign }
 
     /// Whether the signer and the verifier keep deadlines.
-    public var keepsDeadlines: Bool { signer?.keepsDeadlines != false && verifier?.keepsDeadlines != false }
+    public var keepsDeadlines: Bool {
+        (signer == nil || scheme?.keepsDeadlines == true) && verifier?.keepsDeadlines != false
+    }
 
     /// The options that the stage reads.
     public var optionsRead: [any RequestOption.Type] {
@@ -91,7 +99,7 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
             purpose: signer.map { "signs requests: \($0.summary)" } ?? "verifies signed responses",
             settings: ["for": "\(origins)"]
         )
-        summary.settings += signer?.settings ?? []
+        summary.settings += scheme?.settings ?? []
         if let verifier {
             summary.settings.append(StageSummary.Setting(name: "responses", value: verifier.description))
         }
@@ -102,7 +110,7 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     public func problems(at place: ChainPlace) -> [ChainProblem] {
         SigningPlace(place).problems(isSigning: signer != nil, verifier)
             + origins.problems(of: "SigningMiddleware")
-            + (signer?.problems(of: "SigningMiddleware", at: place) ?? [])
+            + (scheme?.problems(of: "SigningMiddleware", at: place) ?? [])
     }
 
     /// Signs the request, passes it on, and verifies the response.
@@ -115,11 +123,11 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         // The signature covers the target that the transport sends.
         request.head.encodeSquareBrackets()
         if let verifier, verifier.asks { try ask(verifier, in: &request) }
-        let unsigned = signer?.looksAtResponses == true && request.body.isReplayable ? copy request : nil
+        let unsigned = scheme?.looksAtResponses == true && request.body.isReplayable ? copy request : nil
         if let signer { try await sign(&request, by: signer, for: origin) }
         var check = verifier.map { ResponseCheck($0, request) }
         var response = try await next(request)
-        if let signer, signer.looksAtResponses, signer.wantsToSignAgain(after: response, from: origin),
+        if let signer, let scheme, scheme.looksAtResponses, scheme.wantsToSignAgain(after: response, from: origin),
             var again = unsigned
         {
             // Before it is signed, because the signature may cover its cookies.
@@ -173,7 +181,7 @@ private struct ResponseCheck {
                 at: time.date,
                 hasContent: !response.head.hasNoContent(answering: sent.method)
             )
-            response.options[SignatureVerification.self] = verified.map { .verified($0) } ?? .unsigned
+            response.options[SignatureVerificationOption.self] = verified.map { .verified($0) } ?? .unsigned
         } catch let error as SigningError {
             throw error.about(ExchangeSnapshot(sent, response: response.head, redaction: redaction))
         }

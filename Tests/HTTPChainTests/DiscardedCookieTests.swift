@@ -221,7 +221,7 @@ private struct NumberedLogin: SessionAuthenticator {
 }
 
 /// Signs the cookies, and again after a 401.
-private struct CookieSigner: RequestSigner {
+private struct CookieSigner: SignatureScheme {
     let summary = "with cookies"
     let settings: [StageSummary.Setting] = []
     let looksAtResponses = true

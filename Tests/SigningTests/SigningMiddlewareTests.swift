@@ -19,7 +19,7 @@ struct SigningMiddlewareTests {
     private let input = HTTPField.Name.signatureInput
     private let signature = HTTPField.Name.signature
 
-    private var signer: MessageSigner {
+    private var signer: BuiltInSigner {
         .messageSignature(.shared(id: "a"), covering: [.method, .targetURI])
     }
 
@@ -77,13 +77,13 @@ struct SigningMiddlewareTests {
         requiring required: [SignatureComponent] = [
             .status, .method.fromRequest, .field(.signature).key("sig").fromRequest,
         ],
-        unsigned: MessageVerifier.Unsigned = .refused,
+        acceptsUnsigned: Bool = false,
         asks: Bool = false
     ) -> MessageVerifier {
         MessageVerifier(
             keys: [.shared(id: "s")],
             requiring: required,
-            unsigned: unsigned,
+            acceptsUnsigned: acceptsUnsigned,
             asks: asks
         )
     }
@@ -130,7 +130,7 @@ struct SigningMiddlewareTests {
     func verified() async throws {
         let outcome = await outcome(verifier(), answering(at: SignatureVectors.created))
         let response = try outcome.response()
-        guard case .verified(let verified) = response.options[SignatureVerification.self] else {
+        guard case .verified(let verified) = response.signatureVerification else {
             Issue.record("it does not count")
             return
         }
@@ -156,14 +156,14 @@ struct SigningMiddlewareTests {
     func unsigned() async throws {
         let refused = await outcome(verifier()) { _ in Response(.ok) }
         #expect((refused.error as? SigningError)?.problem == .unsigned)
-        let accepted = await outcome(verifier(unsigned: .accepted)) { _ in Response(.ok) }
-        #expect(try accepted.response().options[SignatureVerification.self] == .unsigned)
+        let accepted = await outcome(verifier(acceptsUnsigned: true)) { _ in Response(.ok) }
+        #expect(try accepted.response().signatureVerification == .unsigned)
     }
 
     @Test("A server is asked for what must be covered")
     func asks() async throws {
         let outcome = await outcome(
-            verifier(requiring: [.status, .method.fromRequest], unsigned: .accepted, asks: true)
+            verifier(requiring: [.status, .method.fromRequest], acceptsUnsigned: true, asks: true)
         ) {
             _ in Response(.ok)
         }

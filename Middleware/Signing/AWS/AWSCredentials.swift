@@ -50,12 +50,7 @@ extension AWSCredentials: AWSCredentialProvider {
 
 /// A provider that calls a closure.
 public struct ClosureAWSCredentialProvider: AWSCredentialProvider {
-    private let provide: @Sendable () async throws -> AWSCredentials
-
-    /// Makes a provider from a closure.
-    public init(_ provide: @escaping @Sendable () async throws -> AWSCredentials) {
-        self.provide = provide
-    }
+    let provide: @Sendable () async throws -> AWSCredentials
 
     /// Returns the closure's credentials.
     public func credentials() async throws -> AWSCredentials { try await provide() }
@@ -66,6 +61,6 @@ extension AWSCredentialProvider where Self == ClosureAWSCredentialProvider {
     public static func asking(
         _ provide: @escaping @Sendable () async throws -> AWSCredentials
     ) -> ClosureAWSCredentialProvider {
-        ClosureAWSCredentialProvider(provide)
+        ClosureAWSCredentialProvider(provide: provide)
     }
 }

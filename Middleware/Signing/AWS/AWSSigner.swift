@@ -10,14 +10,13 @@ import Crypto
 #endif
 
 /// The treatment of content in an AWS signature.
-public enum AWSPayload: Sendable, Hashable, CustomStringConvertible {
+public enum AWSPayload: Sendable, Hashable {
     /// Covered by a hash: the content is read once before it is sent.
     case signed
     /// Not covered (`UNSIGNED-PAYLOAD`), for content that can be read only once. S3 accepts it over TLS.
     case unsigned
 
-    /// A short name of the treatment.
-    public var description: String {
+    var text: String {
         switch self {
         case .signed: "signed"
         case .unsigned: "not signed"
@@ -40,7 +39,7 @@ public enum AWSPayload: Sendable, Hashable, CustomStringConvertible {
 ///
 /// The query, and for S3 the path, are sent percent-encoded in the same way as they are signed: `?a=b+c` is sent as
 /// `?a=b%2Bc`, because some servers would read the plus sign as a space.
-public struct AWSSigner: RequestSigner {
+public struct AWSSigner: RequestSigner, SignatureScheme {
     /// The placement of the signature in a request.
     public enum Placement: Sendable, Hashable {
         /// In the `Authorization` field.
@@ -84,15 +83,15 @@ public struct AWSSigner: RequestSigner {
     public var summary: String { "AWS Signature Version 4" }
 
     /// The region, the service, and the treatment of content.
-    public var settings: [StageSummary.Setting] {
+    package var settings: [StageSummary.Setting] {
         [
             StageSummary.Setting(name: "region", value: region), StageSummary.Setting(name: "service", value: service),
-            StageSummary.Setting(name: "payload", value: "\(payload)"),
+            StageSummary.Setting(name: "payload", value: payload.text),
         ]
     }
 
     /// Always `true`: credentials are requested within the deadline.
-    public var keepsDeadlines: Bool { true }
+    package var keepsDeadlines: Bool { true }
 
     /// Adds the time, the content's hash if it is sent, the session token and the signature.
     ///

@@ -19,11 +19,6 @@ extension Request {
         Request(.get, url, headers: headers)
     }
 
-    /// A HEAD request (RFC 9110 §9.3.2) to a URL that is a secret, such as a presigned one.
-    public static func head(_ url: Secret, headers: HTTPFields = [:]) -> Request {
-        Request(.head, url, headers: headers)
-    }
-
     /// A PUT request (RFC 9110 §9.3.4) to a URL that is a secret, such as a presigned one.
     ///
     /// ```swift
@@ -32,10 +27,5 @@ extension Request {
     /// ```
     public static func put(_ url: Secret, headers: HTTPFields = [:], body: HTTPBody = .empty) -> Request {
         Request(.put, url, headers: headers, body: body)
-    }
-
-    /// A DELETE request (RFC 9110 §9.3.5) to a URL that is a secret, such as a presigned one.
-    public static func delete(_ url: Secret, headers: HTTPFields = [:]) -> Request {
-        Request(.delete, url, headers: headers)
     }
 }

@@ -1,31 +1,11 @@
 import Foundation
-public import HTTPChainCore
+package import HTTPChainCore
 import HTTPChainSupport
 public import HTTPTypes
 import RawStructuredFieldValues
 
-/// Signs requests with HTTP Message Signatures (RFC 9421): `Signature-Input` and `Signature`.
-///
-/// ```swift
-/// SigningMiddleware(
-///     .messageSignature(key, covering: [.method, .targetURI, .contentDigest]),
-///     for: "https://api.example.com"
-/// )
-/// ```
-///
-/// Each signature has its creation time. A missing `Date` is set if it is covered. `Host` and `Content-Length` are
-/// signed as the transport will send them. A covered `Content-Digest` must be present, unless the request has no
-/// content.
-public struct MessageSigner: RequestSigner {
-    /// The treatment of signatures that a server requests with `Accept-Signature` (RFC 9421 §5).
-    public enum Requests: Sendable, Hashable {
-        /// Ignores the field.
-        case ignored
-        /// Adds the requested components and parameters to the signer's own, in later requests and in a retry of one
-        /// with a 401 response.
-        case followed
-    }
-
+/// Signs requests by HTTP Message Signatures, RFC 9421.
+package struct MessageSigner: SignatureScheme {
     private let key: MessageSigningKey
     private let label: String
     private let components: [SignatureComponent]
@@ -35,26 +15,11 @@ public struct MessageSigner: RequestSigner {
     private let namesAlgorithm: Bool
     private let tag: String?
     private let types: [String: StructuredFieldType]
-    private let requests: Requests
+    private let followsRequests: Bool
     private let asked = AskedSignatures()
     private let fault: SigningError?
 
-    /// Makes a signer.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - components: The components that each signature covers. A request that lacks one of them fails.
-    ///   - optional: The components that are covered if the request has them. Defaults to none.
-    ///   - label: The signature's name among the message's signatures. Defaults to "sig".
-    ///   - lifetime: The time for which it is valid (`expires`). Defaults to none.
-    ///   - hasNonce: Whether each signature has a `nonce`, so that the server can detect replayed requests. Defaults to
-    ///     `false`.
-    ///   - namesAlgorithm: Whether it declares its algorithm (`alg`), which the key implies anyway. Defaults to
-    ///     `false`.
-    ///   - tag: The application that it is for. Defaults to none.
-    ///   - types: The types of unregistered structured fields, for `structured` components.
-    ///   - requests: The treatment of the server's requests for more. Defaults to `.ignored`.
-    public init(
+    package init(
         _ key: MessageSigningKey,
         covering components: [SignatureComponent],
         whenPresent optional: [SignatureComponent] = [],
@@ -64,7 +29,7 @@ public struct MessageSigner: RequestSigner {
         namesAlgorithm: Bool = false,
         tag: String? = nil,
         structuredFields types: [HTTPField.Name: StructuredFieldType] = [:],
-        acceptSignature requests: Requests = .ignored
+        acceptSignature followsRequests: Bool = false
     ) {
         self.key = key
         self.label = label
@@ -75,31 +40,31 @@ public struct MessageSigner: RequestSigner {
         self.namesAlgorithm = namesAlgorithm
         self.tag = tag
         self.types = Dictionary(types.map { ($0.key.canonicalName, $0.value) }, uniquingKeysWith: { first, _ in first })
-        self.requests = requests
+        self.followsRequests = followsRequests
         fault = Self.fault(in: components + optional, label: label, keyID: key.id, tag: tag)
     }
 
     /// Always "HTTP message signatures".
-    public var summary: String { "HTTP message signatures" }
+    package var summary: String { "HTTP message signatures" }
 
     /// The key's name, and the covered components.
-    public var settings: [StageSummary.Setting] {
+    package var settings: [StageSummary.Setting] {
         var settings = [
-            StageSummary.Setting(name: "by", value: "\(key)"),
+            StageSummary.Setting(name: "by", value: key.text),
             StageSummary.Setting(name: "covers", value: components.map(\.description).joined(separator: " ")),
         ]
-        if requests == .followed { settings.append(StageSummary.Setting(name: "Accept-Signature", value: "followed")) }
+        if followsRequests { settings.append(StageSummary.Setting(name: "Accept-Signature", value: "followed")) }
         return settings
     }
 
     /// Always `true`: external keys are used within the deadline.
-    public var keepsDeadlines: Bool { true }
+    package var keepsDeadlines: Bool { true }
 
     /// Adds a signature.
     ///
     /// - Throws: ``SigningError``.
-    public func sign(_ request: inout Request, for origin: Origin) async throws {
-        let asked = requests == .followed ? asked.signature(for: origin) : nil
+    package func sign(_ request: inout Request, for origin: Origin) async throws {
+        let asked = followsRequests ? asked.signature(for: origin) : nil
         let label = asked?.label ?? label
         guard try !SignatureFields.labels(in: request.headers).contains(label) else {
             throw SigningError(.labelInUse(label))
@@ -182,19 +147,19 @@ public struct MessageSigner: RequestSigner {
     }
 
     /// Whether `Accept-Signature` is followed.
-    public var looksAtResponses: Bool { requests == .followed }
+    package var looksAtResponses: Bool { followsRequests }
 
     /// Remembers the signature that the server requests.
     ///
     /// Returns `true` if a request rejected with 401 should be signed again.
-    public func wantsToSignAgain(after response: Response, from origin: Origin) -> Bool {
+    package func wantsToSignAgain(after response: Response, from origin: Origin) -> Bool {
         guard response.headers.contains(.acceptSignature) else { return false }
         let isNew = asked.note(response.headers, from: origin, for: key, tag: tag)
         return isNew && response.status == .unauthorized
     }
 
     /// Returns problems with the signer's own settings.
-    public func problems(of stage: String, at place: ChainPlace) -> [ChainProblem] {
+    package func problems(of stage: String, at place: ChainPlace) -> [ChainProblem] {
         guard let fault else { return [] }
         return [ChainProblem(stage: stage, problem: fault.reason, fix: "change what the signature covers or says")]
     }
@@ -233,8 +198,35 @@ public struct MessageSigner: RequestSigner {
     }
 }
 
-extension RequestSigner where Self == MessageSigner {
-    /// HTTP Message Signatures (RFC 9421), by a ``MessageSigner`` with these settings.
+extension RequestSigner where Self == BuiltInSigner {
+    /// Signs requests with HTTP Message Signatures (RFC 9421): `Signature-Input` and `Signature`.
+    ///
+    /// ```swift
+    /// SigningMiddleware(
+    ///     .messageSignature(key, covering: [.method, .targetURI, .contentDigest]),
+    ///     for: "https://api.example.com"
+    /// )
+    /// ```
+    ///
+    /// Each signature has its creation time. A missing `Date` is set if it is covered. `Host` and `Content-Length` are
+    /// signed as the transport will send them. A covered `Content-Digest` must be present, unless the request has no
+    /// content.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - components: The components that each signature covers. A request that lacks one of them fails.
+    ///   - optional: The components that are covered if the request has them. Defaults to none.
+    ///   - label: The signature's name among the message's signatures. Defaults to "sig".
+    ///   - lifetime: The time for which it is valid (`expires`). Defaults to none.
+    ///   - hasNonce: Whether each signature has a `nonce`, so that the server can detect replayed requests. Defaults to
+    ///     `false`.
+    ///   - namesAlgorithm: Whether it declares its algorithm (`alg`), which the key implies anyway. Defaults to
+    ///     `false`.
+    ///   - tag: The application that it is for. Defaults to none.
+    ///   - types: The types of unregistered structured fields, for `structured` components.
+    ///   - followsRequests: Whether the components and parameters that a server requests with `Accept-Signature` (RFC 9421
+    ///     §5) are added to the signer's own, in later requests and in a retry of one with a 401 response. Defaults to
+    ///     `false`.
     public static func messageSignature(
         _ key: MessageSigningKey,
         covering components: [SignatureComponent],
@@ -245,9 +237,9 @@ extension RequestSigner where Self == MessageSigner {
         namesAlgorithm: Bool = false,
         tag: String? = nil,
         structuredFields types: [HTTPField.Name: StructuredFieldType] = [:],
-        acceptSignature requests: MessageSigner.Requests = .ignored
-    ) -> MessageSigner {
-        MessageSigner(
+        acceptSignature followsRequests: Bool = false
+    ) -> BuiltInSigner {
+        let scheme = MessageSigner(
             key,
             covering: components,
             whenPresent: optional,
@@ -257,7 +249,8 @@ extension RequestSigner where Self == MessageSigner {
             namesAlgorithm: namesAlgorithm,
             tag: tag,
             structuredFields: types,
-            acceptSignature: requests
+            acceptSignature: followsRequests
         )
+        return BuiltInSigner(scheme: scheme)
     }
 }

@@ -16,12 +16,9 @@ import Crypto
 /// The key is redacted when printed. For an external key (a vault, a hardware module, the Secure Enclave), use a
 /// closure: ``init(_:id:signing:)``.
 public struct MessageSigningKey: Sendable {
-    /// A closure that signs the bytes of a signature base.
-    public typealias Sign = @Sendable (Data) async throws -> Data
-
     enum Operation: Sendable {
         case immediate(@Sendable (Data) throws -> Data)
-        case waiting(Sign)
+        case waiting(@Sendable (Data) async throws -> Data)
     }
 
     /// The algorithm.
@@ -36,7 +33,11 @@ public struct MessageSigningKey: Sendable {
     ///   - algorithm: The key's algorithm.
     ///   - id: The key's identifier. Defaults to none.
     ///   - sign: Signs the bytes of a signature base.
-    public init(_ algorithm: SignatureAlgorithm, id: String? = nil, signing sign: @escaping Sign) {
+    public init(
+        _ algorithm: SignatureAlgorithm,
+        id: String? = nil,
+        signing sign: @escaping @Sendable (Data) async throws -> Data
+    ) {
         self.algorithm = algorithm
         self.id = id
         operation = .waiting(sign)
@@ -125,11 +126,9 @@ extension MessageSigningKey {
     }
 }
 
-extension MessageSigningKey: CustomStringConvertible, CustomReflectable {
+extension MessageSigningKey {
     /// The algorithm and the identifier.
-    public var description: String { "\(algorithm)" + (id.map { " (\($0))" } ?? "") }
-    /// The mirror, without the key.
-    public var customMirror: Mirror { Mirror(self, children: ["algorithm": algorithm, "id": id as Any]) }
+    var text: String { algorithm.rawValue + (id.map { " (\($0))" } ?? "") }
 }
 
 extension SymmetricKey {

@@ -9,14 +9,11 @@ import Crypto
 
 /// A key that verifies message signatures, with its algorithm and identifier.
 public struct MessageVerificationKey: Sendable {
-    /// A closure that returns whether a signature is valid for the bytes of a signature base.
-    public typealias Verify = @Sendable (_ signature: Data, _ base: Data) -> Bool
-
     /// The algorithm, which is the only one allowed for this key (RFC 9421 §7.3.6).
     package let algorithm: SignatureAlgorithm
     /// The key's identifier (`keyid`), or `nil` for a key that is used if no identifier matches.
     package let id: String?
-    let isValid: Verify
+    let isValid: @Sendable (_ signature: Data, _ base: Data) -> Bool
 
     /// Makes a key from a closure.
     ///
@@ -24,7 +21,11 @@ public struct MessageVerificationKey: Sendable {
     ///   - algorithm: The key's algorithm.
     ///   - id: The key's identifier. Defaults to none.
     ///   - isValid: Returns whether a signature is valid for a signature base.
-    public init(_ algorithm: SignatureAlgorithm, id: String? = nil, verifying isValid: @escaping Verify) {
+    public init(
+        _ algorithm: SignatureAlgorithm,
+        id: String? = nil,
+        verifying isValid: @escaping @Sendable (_ signature: Data, _ base: Data) -> Bool
+    ) {
         self.algorithm = algorithm
         self.id = id
         self.isValid = isValid
@@ -94,11 +95,4 @@ extension MessageVerificationKey {
             return key.isValidSignature(signature, for: base)
         }
     }
-}
-
-extension MessageVerificationKey: CustomStringConvertible, CustomReflectable {
-    /// The algorithm and the identifier.
-    public var description: String { "\(algorithm)" + (id.map { " (\($0))" } ?? "") }
-    /// The mirror, without the key.
-    public var customMirror: Mirror { Mirror(self, children: ["algorithm": algorithm, "id": id as Any]) }
 }

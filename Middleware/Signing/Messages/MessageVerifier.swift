@@ -17,24 +17,11 @@ import RawStructuredFieldValues
 /// The signature covers the fields. The content is covered by `Content-Digest`, which is required unless `requiring`
 /// says otherwise. An outer `ContentDigestMiddleware` verifies that the content has that digest.
 public struct MessageVerifier: Sendable {
-    /// The treatment of messages without a signature.
-    public enum Unsigned: Sendable, Hashable {
-        /// Throws an error.
-        case refused
-        /// Accepts messages without a signature.
-        ///
-        /// If a message has signatures, one of them must be valid.
-        case accepted
-    }
-
-    /// A closure that finds a key.
-    public typealias FindKey =
+    private let find:
         @Sendable (_ id: String?, _ algorithm: SignatureAlgorithm?) async throws -> MessageVerificationKey?
-
-    private let find: FindKey
     private let isImmediate: Bool
     let required: [SignatureComponent]
-    let unsigned: Unsigned
+    let acceptsUnsigned: Bool
     let asks: Bool
     private let tag: String?
     private let maximumAge: Duration
@@ -53,7 +40,8 @@ public struct MessageVerifier: Sendable {
     ///   - clockSkew: The maximum difference between both sides' clocks. Defaults to 30 seconds.
     ///   - requiresExpiry: Whether it must have an expiration time. Defaults to `false`.
     ///   - nonces: The memory for rejecting replays; signatures without a nonce are then refused. Defaults to none.
-    ///   - unsigned: The treatment of messages without a signature. Defaults to `.refused`.
+    ///   - acceptsUnsigned: Whether messages without a signature are accepted. If a message has signatures, one of them must
+    ///     be valid. Defaults to `false`.
     ///   - asks: Whether requests ask the server to sign (`Accept-Signature`, RFC 9421 §5). Defaults to `false`.
     ///   - types: The types of unregistered structured fields.
     public init(
@@ -64,7 +52,7 @@ public struct MessageVerifier: Sendable {
         clockSkew: Duration = .seconds(30),
         requiresExpiry: Bool = false,
         nonces: NonceMemory? = nil,
-        unsigned: Unsigned = .refused,
+        acceptsUnsigned: Bool = false,
         asks: Bool = false,
         structuredFields types: [HTTPField.Name: StructuredFieldType] = [:]
     ) {
@@ -76,7 +64,7 @@ public struct MessageVerifier: Sendable {
             clockSkew: clockSkew,
             requiresExpiry: requiresExpiry,
             nonces: nonces,
-            unsigned: unsigned,
+            acceptsUnsigned: acceptsUnsigned,
             asks: asks,
             structuredFields: types
         ) { id, _ in
@@ -93,7 +81,8 @@ public struct MessageVerifier: Sendable {
     ///   - clockSkew: The maximum difference between both sides' clocks. Defaults to 30 seconds.
     ///   - requiresExpiry: Whether it must have an expiration time. Defaults to `false`.
     ///   - nonces: The memory for rejecting replays; signatures without a nonce are then refused. Defaults to none.
-    ///   - unsigned: The treatment of messages without a signature. Defaults to `.refused`.
+    ///   - acceptsUnsigned: Whether messages without a signature are accepted. If a message has signatures, one of them must
+    ///     be valid. Defaults to `false`.
     ///   - asks: Whether requests ask the server to sign (`Accept-Signature`, RFC 9421 §5). Defaults to `false`.
     ///   - types: The types of unregistered structured fields.
     ///   - find: Finds a key by its identifier and the declared algorithm, or returns `nil` if there is none. Its
@@ -105,10 +94,12 @@ public struct MessageVerifier: Sendable {
         clockSkew: Duration = .seconds(30),
         requiresExpiry: Bool = false,
         nonces: NonceMemory? = nil,
-        unsigned: Unsigned = .refused,
+        acceptsUnsigned: Bool = false,
         asks: Bool = false,
         structuredFields types: [HTTPField.Name: StructuredFieldType] = [:],
-        findingKeys find: @escaping FindKey
+        findingKeys find:
+            @escaping @Sendable (_ id: String?, _ algorithm: SignatureAlgorithm?) async throws ->
+            MessageVerificationKey?
     ) {
         self.init(
             isImmediate: false,
@@ -118,7 +109,7 @@ public struct MessageVerifier: Sendable {
             clockSkew: clockSkew,
             requiresExpiry: requiresExpiry,
             nonces: nonces,
-            unsigned: unsigned,
+            acceptsUnsigned: acceptsUnsigned,
             asks: asks,
             structuredFields: types,
             findingKeys: find
@@ -133,10 +124,12 @@ public struct MessageVerifier: Sendable {
         clockSkew: Duration,
         requiresExpiry: Bool,
         nonces: NonceMemory?,
-        unsigned: Unsigned,
+        acceptsUnsigned: Bool,
         asks: Bool,
         structuredFields types: [HTTPField.Name: StructuredFieldType],
-        findingKeys find: @escaping FindKey
+        findingKeys find:
+            @escaping @Sendable (_ id: String?, _ algorithm: SignatureAlgorithm?) async throws ->
+            MessageVerificationKey?
     ) {
         self.find = find
         self.isImmediate = isImmediate
@@ -146,7 +139,7 @@ public struct MessageVerifier: Sendable {
         self.clockSkew = clockSkew
         self.requiresExpiry = requiresExpiry
         self.nonces = nonces
-        self.unsigned = unsigned
+        self.acceptsUnsigned = acceptsUnsigned
         self.asks = asks
         self.types = Dictionary(types.map { ($0.key.canonicalName, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
@@ -159,11 +152,11 @@ extension MessageVerifier {
     /// An accepted signature.
     public struct Verified: Sendable, Hashable {
         /// The signature's name among the message's signatures.
-        public let label: String
+        package let label: String
         /// The covered components, and the signature's parameters.
         public let parameters: SignatureParameters
         /// The key's algorithm.
-        public let algorithm: SignatureAlgorithm
+        package let algorithm: SignatureAlgorithm
     }
 
     /// Verifies a message.
@@ -181,7 +174,7 @@ extension MessageVerifier {
         hasContent: Bool = true
     ) async throws -> Verified? {
         guard message.fields.contains(.signatureInput) || message.fields.contains(.signature) else {
-            guard unsigned == .accepted else { throw SigningError(.unsigned) }
+            guard acceptsUnsigned else { throw SigningError(.unsigned) }
             return nil
         }
         let signatures = try SignatureFields.parse(message.fields)
@@ -261,25 +254,29 @@ extension MessageVerifier {
     var description: String {
         let covered = required.map(\.description).joined(separator: " ")
         return
-            "\(unsigned == .refused ? "required" : "when present"), covering \(covered.isEmpty ? "anything" : covered)"
+            "\(acceptsUnsigned ? "when present" : "required"), covering \(covered.isEmpty ? "anything" : covered)"
     }
 }
 
 /// The result of verifying a response's signature in ``SigningMiddleware``.
-public enum SignatureVerification: ResponseOption {
-    /// The result.
-    #if hasAttribute(nonexhaustive)
-    @nonexhaustive
-    #endif
-    public enum Status: Sendable, Hashable {
-        /// The response wasn't verified.
-        case notChecked
-        /// The response has no signature, which is accepted.
-        case unsigned
-        /// The response has an accepted signature.
-        case verified(MessageVerifier.Verified)
-    }
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
+public enum SignatureVerification: Sendable, Hashable {
+    /// The response wasn't verified.
+    case notChecked
+    /// The response has no signature, which is accepted.
+    case unsigned
+    /// The response has an accepted signature.
+    case verified(MessageVerifier.Verified)
+}
 
-    /// Not verified.
-    public static var defaultValue: Status { .notChecked }
+/// The result for a response; see ``HTTPChainCore/Response/signatureVerification``.
+package enum SignatureVerificationOption: ResponseOption {
+    package static var defaultValue: SignatureVerification { .notChecked }
+}
+
+extension Response {
+    /// The result of verifying the response's signature.
+    public var signatureVerification: SignatureVerification { options[SignatureVerificationOption.self] }
 }

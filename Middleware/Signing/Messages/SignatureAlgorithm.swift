@@ -1,7 +1,7 @@
 /// A signature algorithm, by its name in IANA's registry (RFC 9421 §3.3, §6.2.2).
-public struct SignatureAlgorithm: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+public struct SignatureAlgorithm: Sendable, Hashable {
     /// The registered name.
-    public let rawValue: String
+    package let rawValue: String
 
     /// Makes an algorithm from its name.
     public init(rawValue: String) {
@@ -20,7 +20,4 @@ public struct SignatureAlgorithm: RawRepresentable, Sendable, Hashable, CustomSt
     public static let rsaPSSSHA512 = SignatureAlgorithm(rawValue: "rsa-pss-sha512")
     /// RSASSA-PKCS1-v1_5 with SHA-256 (§3.3.2).
     public static let rsaV15SHA256 = SignatureAlgorithm(rawValue: "rsa-v1_5-sha256")
-
-    /// The name.
-    public var description: String { rawValue }
 }

@@ -25,7 +25,7 @@ public struct SignatureComponent: Sendable {
     }
 
     /// The field's name in lower case, or the name of a derived component, which begins with `@`.
-    public let name: String
+    package let name: String
     private(set) var parameters: [Parameter]
 
     init(name: String, parameters: [Parameter] = []) {
@@ -64,7 +64,7 @@ extension SignatureComponent {
     public static let status = SignatureComponent(name: "@status")
     /// The `Content-Digest` field, which covers the content (RFC 9530).
     ///
-    /// A ``MessageSigner`` omits it if a message has neither content nor this field.
+    /// A signer omits it if a message has neither content nor this field.
     public static let contentDigest = SignatureComponent(name: "content-digest")
 
     /// A query parameter (RFC 9421 §2.2.8), which must not be repeated.
@@ -92,7 +92,7 @@ extension SignatureComponent {
     public var fromRequest: SignatureComponent { with(.fromRequest) }
 }
 
-extension SignatureComponent: Hashable, CustomStringConvertible {
+extension SignatureComponent: Hashable {
     /// Whether the names and parameters are equal, in any order (§2).
     public static func == (one: SignatureComponent, other: SignatureComponent) -> Bool {
         one.name == other.name && Set(one.parameters) == Set(other.parameters)
@@ -105,7 +105,7 @@ extension SignatureComponent: Hashable, CustomStringConvertible {
     }
 
     /// The identifier in a signature base: `"content-digest";req`.
-    public var description: String { (try? identifier()) ?? name }
+    package var description: String { (try? identifier()) ?? name }
 }
 
 extension SignatureComponent {

@@ -9,17 +9,8 @@ import CryptoKit
 import Crypto
 #endif
 
-/// Signs requests with an HMAC (SHA-256 or SHA-512) of custom text, for the schemes of individual services.
-///
-/// ```swift
-/// SigningMiddleware(
-///     .hmac(.sha256, key: secret, covering: .content(after: { "\($0.method) \($0.url)\n" })) { code, request in
-///         request.headers[.authorization] = "HMAC \(code.hexadecimal)"
-///     },
-///     for: "https://partner.example.com"
-/// )
-/// ```
-public struct HMACSigner: RequestSigner {
+/// The parts of a signer with an HMAC of custom text, `.hmac`.
+public enum HMACSigner {
     /// The hash function.
     public enum Hash: String, Sendable, Hashable {
         /// SHA-256.
@@ -58,24 +49,21 @@ public struct HMACSigner: RequestSigner {
         /// The bytes in base64.
         public var base64: String { bytes.base64EncodedString() }
     }
+}
 
-    /// A closure that adds the code to the request.
-    public typealias Apply = @Sendable (_ code: Code, _ request: inout Request) throws -> Void
-
-    private let hash: Hash
+/// Signs requests with an HMAC of custom text.
+package struct HMACScheme: SignatureScheme {
+    private let hash: HMACSigner.Hash
     private let key: SymmetricKey
-    private let payload: Payload
-    private let apply: Apply
+    private let payload: HMACSigner.Payload
+    private let apply: @Sendable (_ code: HMACSigner.Code, _ request: inout Request) throws -> Void
 
-    /// Makes a signer.
-    ///
-    /// - Parameters:
-    ///   - hash: The hash function.
-    ///   - key: The key, as UTF-8 bytes. Its length depends on the service. An empty key is a problem that keeps a
-    ///     chain from being built, because anyone could sign with it.
-    ///   - payload: The data that is signed.
-    ///   - apply: Adds the code to the request. Added or changed fields are bound to the origin.
-    public init(_ hash: Hash, key: Secret, covering payload: Payload, apply: @escaping Apply) {
+    package init(
+        _ hash: HMACSigner.Hash,
+        key: Secret,
+        covering payload: HMACSigner.Payload,
+        apply: @escaping @Sendable (_ code: HMACSigner.Code, _ request: inout Request) throws -> Void
+    ) {
         self.hash = hash
         self.key = SymmetricKey(data: Data(key.revealed.utf8))
         self.payload = payload
@@ -83,16 +71,16 @@ public struct HMACSigner: RequestSigner {
     }
 
     /// The hash function.
-    public var summary: String { "HMAC with \(hash.rawValue)" }
+    package var summary: String { "HMAC with \(hash.rawValue)" }
 
     /// Always `true`: it waits only for the content.
-    public var keepsDeadlines: Bool { true }
+    package var keepsDeadlines: Bool { true }
 
     /// Computes the code and adds it to the request.
     ///
     /// - Throws: ``SigningError/Problem/bodyReadableOnce``; ``SigningError/Problem/keyTooShort(bytes:)`` for an empty
     ///   key; rethrows errors of the closures and of reading the content.
-    public func sign(_ request: inout Request, for origin: Origin) async throws {
+    package func sign(_ request: inout Request, for origin: Origin) async throws {
         guard key.bitCount > 0 else { throw SigningError(.keyTooShort(bytes: 0)) }
         let text = Data(try payload.text(request).utf8)
         let code: Data
@@ -101,13 +89,13 @@ public struct HMACSigner: RequestSigner {
         case .sha512: code = Data(try await self.code(HMAC<SHA512>(key: key), text, request.body).finalize())
         }
         let before = request.headers
-        try apply(Code(bytes: code), &request)
+        try apply(HMACSigner.Code(bytes: code), &request)
         let changed = Set(request.headers.map(\.name)).filter { before[$0] != request.headers[$0] }
         request.bindFields(changed, to: origin)
     }
 
     /// Returns a problem if the key is empty.
-    public func problems(of stage: String, at place: ChainPlace) -> [ChainProblem] {
+    package func problems(of stage: String, at place: ChainPlace) -> [ChainProblem] {
         guard key.bitCount == 0 else { return [] }
         return [
             ChainProblem(
@@ -125,19 +113,35 @@ public struct HMACSigner: RequestSigner {
     }
 }
 
-extension HMACSigner: CustomReflectable {
+extension HMACScheme: CustomReflectable {
     /// The mirror, without the key.
-    public var customMirror: Mirror { Mirror(self, children: ["hash": hash]) }
+    package var customMirror: Mirror { Mirror(self, children: ["hash": hash]) }
 }
 
-extension RequestSigner where Self == HMACSigner {
-    /// An HMAC of custom text; see ``HMACSigner/init(_:key:covering:apply:)``.
+extension RequestSigner where Self == BuiltInSigner {
+    /// Signs requests with an HMAC (SHA-256 or SHA-512) of custom text, for the schemes of individual services.
+    ///
+    /// ```swift
+    /// SigningMiddleware(
+    ///     .hmac(.sha256, key: secret, covering: .content(after: { "\($0.method) \($0.url)\n" })) { code, request in
+    ///         request.headers[.authorization] = "HMAC \(code.hexadecimal)"
+    ///     },
+    ///     for: "https://partner.example.com"
+    /// )
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - hash: The hash function.
+    ///   - key: The key, as UTF-8 bytes. Its length depends on the service. An empty key is a problem that keeps a
+    ///     chain from being built, because anyone could sign with it.
+    ///   - payload: The data that is signed.
+    ///   - apply: Adds the code to the request. Added or changed fields are bound to the origin.
     public static func hmac(
         _ hash: HMACSigner.Hash,
         key: Secret,
         covering payload: HMACSigner.Payload,
-        apply: @escaping HMACSigner.Apply
-    ) -> HMACSigner {
-        HMACSigner(hash, key: key, covering: payload, apply: apply)
+        apply: @escaping @Sendable (_ code: HMACSigner.Code, _ request: inout Request) throws -> Void
+    ) -> BuiltInSigner {
+        BuiltInSigner(scheme: HMACScheme(hash, key: key, covering: payload, apply: apply))
     }
 }

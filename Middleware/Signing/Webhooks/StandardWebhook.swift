@@ -11,7 +11,7 @@ import Crypto
 
 /// A webhook of the Standard Webhooks specification: `webhook-id`, `webhook-timestamp` and `webhook-signature`.
 ///
-/// The receiver calls ``verify(_:content:keys:at:tolerance:)``; the sender uses a ``WebhookSigner``.
+/// The receiver calls ``verify(_:content:keys:at:tolerance:)``; the sender signs with `.webhook`.
 public struct StandardWebhook: Sendable, Hashable {
     /// The identifier of the message, identical in all retries, so that the receiver handles each message once.
     public let id: String

@@ -24,9 +24,7 @@ public struct WebhookKey: Sendable {
     }
 }
 
-extension WebhookKey: CustomStringConvertible, CustomReflectable {
-    /// Always `<secret>`.
-    public var description: String { "<secret>" }
+extension WebhookKey: CustomReflectable {
     /// An empty mirror, which hides the key.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

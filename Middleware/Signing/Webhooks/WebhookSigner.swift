@@ -1,5 +1,5 @@
 import Foundation
-public import HTTPChainCore
+import HTTPChainCore
 import HTTPTypes
 
 #if canImport(CryptoKit)
@@ -9,42 +9,22 @@ import Crypto
 #endif
 
 /// Signs outgoing webhooks according to the Standard Webhooks specification.
-///
-/// ```swift
-/// let chain = try Chain(transport: transport) {
-///     RetryMiddleware()
-///     SigningMiddleware(.webhook(keys: [key]), for: "https://receiver.example.com")
-/// }
-/// try await chain.send(Request.post(url, body: HTTPBody(event)).webhookID("msg_27UH4WbU6Z5A5EzD8u03UvzRbpk"))
-/// ```
-///
-/// The caller sets the identifier, which is the same in all retries, with ``HTTPChainCore/Request/webhookID(_:)`` or
-/// the request's `webhook-id` field. The time is that of the attempt.
-///
-/// **Rotation.** With several keys, a request has a signature by each key. The receiver needs only one of the keys.
-public struct WebhookSigner: RequestSigner {
-    private let keys: [WebhookKey]
-
-    /// Makes a signer.
-    ///
-    /// - Parameter keys: The keys, the current one first.
-    public init(keys: [WebhookKey]) {
-        self.keys = keys
-    }
+struct WebhookSigner: SignatureScheme {
+    let keys: [WebhookKey]
 
     /// Always "Standard Webhooks".
-    public var summary: String { "Standard Webhooks" }
+    var summary: String { "Standard Webhooks" }
 
     /// The number of keys.
-    public var settings: [StageSummary.Setting] { [StageSummary.Setting(name: "keys", value: "\(keys.count)")] }
+    var settings: [StageSummary.Setting] { [StageSummary.Setting(name: "keys", value: "\(keys.count)")] }
 
     /// Always `true`: it waits only for the content.
-    public var keepsDeadlines: Bool { true }
+    var keepsDeadlines: Bool { true }
 
     /// Adds the identifier, the time and the signatures.
     ///
     /// - Throws: ``SigningError``; rethrows errors from reading the content.
-    public func sign(_ request: inout Request, for origin: Origin) async throws {
+    func sign(_ request: inout Request, for origin: Origin) async throws {
         guard let id = request.options[WebhookIdentifier.self] ?? request.headers[.webhookID], !id.isEmpty else {
             throw SigningError(.noWebhookID)
         }
@@ -62,7 +42,7 @@ public struct WebhookSigner: RequestSigner {
     }
 
     /// Returns a problem if there are no keys.
-    public func problems(of stage: String, at place: ChainPlace) -> [ChainProblem] {
+    func problems(of stage: String, at place: ChainPlace) -> [ChainProblem] {
         guard keys.isEmpty else { return [] }
         return [
             ChainProblem(stage: stage, problem: "\(stage) has no key to sign webhooks with", fix: "give it one (keys:)")
@@ -89,7 +69,22 @@ private struct WebhookMACs: ContentHash {
     var signatures: [String] { macs.map { "v1,\(Data($0.finalize()).base64EncodedString())" } }
 }
 
-extension RequestSigner where Self == WebhookSigner {
-    /// Standard Webhooks, with a signature by each key.
-    public static func webhook(keys: [WebhookKey]) -> WebhookSigner { WebhookSigner(keys: keys) }
+extension RequestSigner where Self == BuiltInSigner {
+    /// Signs outgoing webhooks according to the Standard Webhooks specification.
+    ///
+    /// ```swift
+    /// let chain = try Chain(transport: transport) {
+    ///     RetryMiddleware()
+    ///     SigningMiddleware(.webhook(keys: [key]), for: "https://receiver.example.com")
+    /// }
+    /// try await chain.send(Request.post(url, body: HTTPBody(event)).webhookID("msg_27UH4WbU6Z5A5EzD8u03UvzRbpk"))
+    /// ```
+    ///
+    /// The caller sets the identifier, which is the same in all retries, with ``HTTPChainCore/Request/webhookID(_:)`` or
+    /// the request's `webhook-id` field. The time is that of the attempt.
+    ///
+    /// **Rotation.** With several keys, a request has a signature by each key. The receiver needs only one of the keys.
+    ///
+    /// - Parameter keys: The keys, the current one first.
+    public static func webhook(keys: [WebhookKey]) -> BuiltInSigner { BuiltInSigner(scheme: WebhookSigner(keys: keys)) }
 }

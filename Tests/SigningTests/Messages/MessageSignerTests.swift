@@ -161,7 +161,7 @@ struct MessageSignerTests {
             name:
                 #"server=("@authority" "x-missing" "@query" "@query-param";name="missing");created;nonce="abc";tag="x""#
         ]
-        let signer = MessageSigner(.shared(), covering: [.method], acceptSignature: .followed)
+        let signer = MessageSigner(.shared(), covering: [.method], acceptSignature: true)
         let harness = StageHarness(SigningMiddleware(signer, for: .any))
         let outcome = await harness.send(.get(url), answering: .status(.unauthorized, headers: asking), .ok)
         #expect(try outcome.response().status == .ok)
@@ -180,7 +180,7 @@ struct MessageSignerTests {
     @Test("A body that can be read only once is not sent again, and the requests that follow are signed as asked")
     func acceptSignatureOnce() async throws {
         let asking: HTTPFields = [SignatureVectors.name("Accept-Signature"): #"server=("@path")"#]
-        let signer = MessageSigner(.shared(), covering: [.method], acceptSignature: .followed)
+        let signer = MessageSigner(.shared(), covering: [.method], acceptSignature: true)
         let harness = StageHarness(SigningMiddleware(signer, for: .any))
         let body = HTTPBody.once { Empty() }
         let outcome = await harness.send(.post(url, body: body), answering: .status(.unauthorized, headers: asking))
@@ -207,7 +207,7 @@ struct MessageSignerTests {
             .shared(id: "mine"),
             covering: [.method],
             tag: "garden",
-            acceptSignature: .followed
+            acceptSignature: true
         )
         let outcome = await StageHarness(SigningMiddleware(signer, for: .any))
             .send(.get(url), answering: .status(.unauthorized, headers: [name: asked]), .ok)

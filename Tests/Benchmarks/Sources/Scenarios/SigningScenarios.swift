@@ -15,7 +15,7 @@ public enum SigningScenarios {
             service: "execute-api",
             credentials: AWSCredentials(accessKeyID: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfi")
         )
-        let webhook = WebhookSigner(keys: [try WebhookKey("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")])
+        let webhook = BuiltInSigner.webhook(keys: [try WebhookKey("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")])
         // The key of RFC 9421, Appendix B.1.4.
         let ed25519 = try MessageSigningKey.ed25519(
             pem: """
@@ -45,8 +45,8 @@ public enum SigningScenarios {
         .webhookID("msg_27UH4WbU6Z5A5EzD8u03UvzRbpk")
     }
 
-    private static func message(_ key: MessageSigningKey) -> MessageSigner {
-        MessageSigner(
+    private static func message(_ key: MessageSigningKey) -> BuiltInSigner {
+        .messageSignature(
             key,
             covering: [.method, .targetURI, .field(.contentType)],
             whenPresent: [.field(.authorization)]

@@ -1,7 +1,8 @@
 import Foundation
 import HTTPChainCore
-import HTTPChainSigning
 import HTTPTypes
+
+@testable import HTTPChainSigning
 
 /// `Signature-Input` in the first line, `Signature` in the second, `Accept-Signature` in the third, `webhook-signature` in
 /// the fourth.
@@ -20,7 +21,7 @@ func checkSignatures(_ input: Input) -> Int32 {
         require(base.count < 4_194_304, "the base has \(base.count) bytes")
         return false
     }
-    let verifier = MessageVerifier(keys: [never], requiring: [], nonces: NonceMemory(limit: 1), unsigned: .refused)
+    let verifier = MessageVerifier(keys: [never], requiring: [], nonces: NonceMemory(limit: 1))
     let response = HTTPResponse(status: .ok, headerFields: request.headerFields)
     let now = Date(timeIntervalSince1970: 1_618_884_473)
     for message in [SignedMessage(request), SignedMessage(response, answering: request)] {
@@ -55,7 +56,7 @@ private func checkAskedSignature(_ field: String) {
         let key = try? MessageSigningKey.hmacSHA256(secret),
         let verificationKey = try? MessageVerificationKey.hmacSHA256(secret)
     else { return }
-    let signer = MessageSigner(key, covering: [.method], acceptSignature: .followed)
+    let signer = MessageSigner(key, covering: [.method], acceptSignature: true)
     guard signer.wantsToSignAgain(after: Response(.unauthorized, headers: [name: field]), from: origin) else { return }
     let verifier = MessageVerifier(keys: [verificationKey], requiring: [.method])
     let counts = waiting { () async -> Bool in
