@@ -17,7 +17,7 @@ extension Cookie {
         from url: String,
         site: SiteContext = .sameSite,
         at now: Date = Date(),
-        limits: CookieLimits = .standard
+        limits: CookieLimits = CookieLimits()
     ) throws(CookieReason) {
         guard let target = CookieTarget(url, site: site) else { throw .unknownOrigin }
         self = try CookieRules.cookie(SetCookie(field, limits: limits), for: target, at: now, limits: limits)

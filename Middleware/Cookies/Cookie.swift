@@ -86,7 +86,7 @@ public struct Cookie: Sendable, Hashable {
     var host: URLHost { URLHost(canonical: domain) }
 
     /// Whether the cookie survives the end of the session.
-    public var isPersistent: Bool { expires != nil }
+    package var isPersistent: Bool { expires != nil }
 
     /// The key that identifies a cookie within a jar: RFC 6265bis §5.7 step 22, and the partition.
     var key: CookieKey {

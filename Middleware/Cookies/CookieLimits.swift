@@ -21,8 +21,7 @@ public struct CookieLimits: Sendable, Hashable {
     /// The maximum lifetime of a cookie, in days; 400 by default (RFC 6265bis §5.5).
     public var days = 400
 
-    /// The default limits.
-    public static let standard = CookieLimits()
+    package static let standard = CookieLimits()
 
     /// Creates the default limits.
     public init() {}

@@ -43,7 +43,7 @@ public final class CookieJar: Sendable {
     /// Creates an empty jar in memory.
     ///
     /// - Parameter limits: The limits of the jar.
-    public init(limits: CookieLimits = .standard) {
+    public init(limits: CookieLimits = CookieLimits()) {
         state = Locked(State(storage: CookieStorage(limits: limits)))
         file = nil
         let identity = JarKeeper()
@@ -67,7 +67,7 @@ public final class CookieJar: Sendable {
     public convenience init(
         file: URL,
         keepsSessionCookies: Bool = false,
-        limits: CookieLimits = .standard
+        limits: CookieLimits = CookieLimits()
     ) async throws {
         try await self.init(
             CookieFile(path: file.path(percentEncoded: false), keepsSessionCookies: keepsSessionCookies),
@@ -75,7 +75,7 @@ public final class CookieJar: Sendable {
         )
     }
 
-    init(_ file: CookieFile, limits: CookieLimits = .standard) async throws(CookieJarError) {
+    init(_ file: CookieFile, limits: CookieLimits = CookieLimits()) async throws(CookieJarError) {
         state = Locked(State(storage: try await file.read(limits: limits)))
         self.file = file
         let identity = JarKeeper()
@@ -91,7 +91,7 @@ public final class CookieJar: Sendable {
     }
 
     /// The number of cookies, including expired ones that were not removed yet.
-    public var count: Int { state.withLock { $0.storage.count } }
+    package var count: Int { state.withLock { $0.storage.count } }
 
     /// Whether the jar is certainly empty: nothing in memory, and no file that another process may have changed.
     var isCertainlyEmpty: Bool { file == nil && occupancy.isEmpty }

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// Thrown if the file of a ``CookieJar`` can't be used.
-public struct CookieJarError: HTTPChainError, Hashable {
+public struct CookieJarError: ExplainedError, Hashable {
     /// A reason why the file cannot be used.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -31,29 +31,29 @@ public struct CookieJarError: HTTPChainError, Hashable {
     /// Always "CookieJar".
     public var stage: String { "CookieJar" }
 
-    /// A description of the problem and the file.
-    public var reason: String {
+    package var explanation: Explanation {
         switch problem {
-        case .damaged(let line): "the cookie file \(path) is damaged in line \(line)"
-        case .tooLarge: "the cookie file \(path) is too large"
-        case .notAFile: "the cookie file \(path) is not a regular file"
-        case .ownedByAnother: "the cookie file \(path) belongs to another user"
+        case .damaged(let line):
+            Explanation(
+                "the cookie file \(path) is damaged in line \(line)",
+                "move it away to start with an empty one"
+            )
+        case .tooLarge:
+            Explanation("the cookie file \(path) is too large", "move it away to start with an empty one")
+        case .notAFile: Explanation("the cookie file \(path) is not a regular file", "use another path")
+        case .ownedByAnother: Explanation("the cookie file \(path) belongs to another user", "use another path")
         case .readableByOthers(let mode):
-            "the cookie file \(path) can be read by others (mode \(String(mode, radix: 8)))"
-        case .locked: "the cookie file \(path) has been locked by another process for ten seconds"
+            Explanation(
+                "the cookie file \(path) can be read by others (mode \(String(mode, radix: 8)))",
+                "remove the permission: chmod 600"
+            )
+        case .locked:
+            Explanation(
+                "the cookie file \(path) has been locked by another process for ten seconds",
+                "end the process that holds the lock, or try again"
+            )
         case .system(let operation, let code, let message):
-            "could not \(operation) the cookie file \(path): \(message) (\(code))"
-        }
-    }
-
-    /// Advice on what to do about it.
-    public var recoverySuggestion: String? {
-        switch problem {
-        case .damaged, .tooLarge: "move it away to start with an empty one"
-        case .notAFile, .ownedByAnother: "use another path"
-        case .readableByOthers: "remove the permission: chmod 600"
-        case .locked: "end the process that holds the lock, or try again"
-        case .system: nil
+            Explanation("could not \(operation) the cookie file \(path): \(message) (\(code))")
         }
     }
 }

@@ -81,18 +81,17 @@ public enum NetscapeCookies {
 }
 
 /// Thrown if a line isn't in the `cookies.txt` format.
-public struct NetscapeCookieError: HTTPChainError, Hashable {
+public struct NetscapeCookieError: ExplainedError, Hashable {
     /// The line, counted from 1.
     public let line: Int
 
     /// Always "CookieJar".
     public var stage: String { "CookieJar" }
 
-    /// A description with the line number; never the line's content.
-    public var reason: String { "line \(line) is not in the cookies.txt format" }
-
-    /// Advice on the format of a line.
-    public var recoverySuggestion: String? {
-        "give it a domain, TRUE or FALSE, a path, TRUE or FALSE, seconds, a name and a value, with tabs between them"
+    package var explanation: Explanation {
+        Explanation(
+            "line \(line) is not in the cookies.txt format",
+            "give it a domain, TRUE or FALSE, a path, TRUE or FALSE, seconds, a name and a value, with tabs between them"
+        )
     }
 }

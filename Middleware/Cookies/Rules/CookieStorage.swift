@@ -36,7 +36,7 @@ package struct CookieStorage: Sendable {
     /// The number of domains in ``entries`` with each hash.
     private var hashes: [DomainHash: Int] = [:]
 
-    package init(limits: CookieLimits = .standard) {
+    package init(limits: CookieLimits = CookieLimits()) {
         self.limits = limits
     }
 
