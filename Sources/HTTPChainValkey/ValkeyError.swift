@@ -2,7 +2,7 @@
 public import HTTPChainCore
 
 /// An error for a failed command to a Valkey or Redis server.
-public struct ValkeyError: HTTPChainError {
+public struct ValkeyError: ExplainedError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -27,7 +27,7 @@ public struct ValkeyError: HTTPChainError {
     /// The problem.
     public let kind: Kind
     /// The server, as "host:port".
-    public let server: String
+    package let server: String
     /// The message of the server or the network, without secrets and control characters, and truncated to 200
     /// characters; empty if there is none.
     public let detail: String
@@ -67,29 +67,39 @@ public struct ValkeyError: HTTPChainError {
     /// Always "Valkey".
     public var stage: String { "Valkey" }
 
-    /// A sentence with the problem and the server.
-    public var reason: String {
-        let what =
+    package var explanation: Explanation {
+        let (what, advice): (String, String?) =
             switch kind {
-            case .unavailable: "cannot connect to the Valkey server at \(server)"
-            case .connectionLost: "the connection to the Valkey server at \(server) was lost"
-            case .timeout: "the Valkey server at \(server) did not respond in time"
-            case .busy: "too many commands are waiting for the Valkey server at \(server)"
-            case .server: "the Valkey server at \(server) rejected a command"
-            case .malformedReply: "the server at \(server) is not a Valkey server"
-            case .closed: "the client of the Valkey server at \(server) was shut down"
+            case .unavailable:
+                ("cannot connect to the Valkey server at \(server)", "try again; if it persists, check the server")
+            case .connectionLost:
+                (
+                    "the connection to the Valkey server at \(server) was lost",
+                    "try again; if it persists, check the server"
+                )
+            case .timeout:
+                (
+                    "the Valkey server at \(server) did not respond in time",
+                    "try again; if it persists, check the server"
+                )
+            case .busy:
+                (
+                    "too many commands are waiting for the Valkey server at \(server)",
+                    "try again; if it persists, check the server"
+                )
+            case .server:
+                (
+                    "the Valkey server at \(server) rejected a command",
+                    "check the user, the password and the user's permissions"
+                )
+            case .malformedReply:
+                (
+                    "the server at \(server) is not a Valkey server",
+                    "check the host, the port and whether TLS is enabled"
+                )
+            case .closed: ("the client of the Valkey server at \(server) was shut down", nil)
             }
-        return detail.isEmpty ? what : "\(what) (\(detail))"
-    }
-
-    /// A suggested fix.
-    public var recoverySuggestion: String? {
-        switch kind {
-        case .unavailable, .connectionLost, .timeout, .busy: "try again; if it persists, check the server"
-        case .server: "check the user, the password and the user's permissions"
-        case .malformedReply: "check the host, the port and whether TLS is enabled"
-        case .closed: nil
-        }
+        return Explanation(detail.isEmpty ? what : "\(what) (\(detail))", advice)
     }
 }
 #endif
