@@ -60,7 +60,7 @@ public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
 
     /// The policy.
     public var summary: StageSummary {
-        StageSummary("RedirectMiddleware", purpose: "follows redirects", settings: ["policy": "\(policy)"])
+        StageSummary("RedirectMiddleware", purpose: "follows redirects", settings: ["policy": policy.description])
     }
 
     /// Adds the capability to follow redirects.

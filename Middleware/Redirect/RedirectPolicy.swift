@@ -9,7 +9,7 @@ import HTTPChainCore
 /// RedirectMiddleware(.sameOrigin.or(.when("goes to our CDN") { $0.destination?.host == "cdn.example.com" }))
 /// ```
 ///
-/// A policy without a limit follows at most ``defaultLimit`` redirects.
+/// A policy without a limit follows at most 20 redirects, as browsers do.
 ///
 /// Regardless of the policy, a redirect from https to http throws a ``RedirectError``, and so does one that sends a
 /// body to another origin (307 and 308, and 301 and 302 for methods other than POST). Use ``allowing(_:)`` to permit
@@ -18,21 +18,13 @@ import HTTPChainCore
 /// ```swift
 /// try await chain.send(upload.redirects(.standard.allowing(.bodyToOtherOrigins)))
 /// ```
-public struct RedirectPolicy: Sendable, CustomStringConvertible {
-    /// The kinds of redirect that are followed only if allowed.
-    public struct Allowance: OptionSet, Sendable, Hashable {
-        /// The bits of the allowances.
-        public let rawValue: UInt8
-
-        /// Makes allowances from bits.
-        public init(rawValue: UInt8) {
-            self.rawValue = rawValue
-        }
-
+public struct RedirectPolicy: Sendable {
+    /// A kind of redirect that is followed only if allowed.
+    public enum Allowance: Sendable, Hashable {
         /// A redirect from https to http, where anyone on the path can read and change the messages.
-        public static let downgrade = Allowance(rawValue: 1)
+        case downgrade
         /// A redirect that sends the request's body to another origin: scheme, host or port.
-        public static let bodyToOtherOrigins = Allowance(rawValue: 2)
+        case bodyToOtherOrigins
     }
 
     /// The decision on a redirect.
@@ -46,20 +38,20 @@ public struct RedirectPolicy: Sendable, CustomStringConvertible {
     }
 
     /// The maximum number of redirects unless a policy has a larger limit: 20, as in browsers.
-    public static let defaultLimit = 20
+    package static let defaultLimit = 20
 
     /// The policy's name in summaries.
-    public let description: String
+    package let description: String
     /// The largest limit in the policy, or `nil` if it has none.
     let largestLimit: Int?
-    let allowances: Allowance
+    let allowances: Set<Allowance>
     let isNever: Bool
     private let decide: @Sendable (RedirectProposal) -> Decision
 
     private init(
         _ description: String,
         largestLimit: Int?,
-        allowances: Allowance = [],
+        allowances: Set<Allowance> = [],
         isNever: Bool = false,
         decide: @escaping @Sendable (RedirectProposal) -> Decision
     ) {
@@ -85,7 +77,7 @@ public struct RedirectPolicy: Sendable, CustomStringConvertible {
     }
 
     /// Returns the policy with additional allowances, which also apply to combinations with other policies.
-    public func allowing(_ allowances: Allowance) -> RedirectPolicy {
+    public func allowing(_ allowances: Allowance...) -> RedirectPolicy {
         let names = [
             allowances.contains(.downgrade) ? "http" : nil,
             allowances.contains(.bodyToOtherOrigins) ? "bodies to other origins" : nil,
@@ -99,7 +91,7 @@ public struct RedirectPolicy: Sendable, CustomStringConvertible {
         )
     }
 
-    /// Follows up to ``defaultLimit`` redirects.
+    /// Follows up to 20 redirects.
     public static let standard = RedirectPolicy.limited(defaultLimit)
 
     /// Follows no redirects: each is returned as the response.

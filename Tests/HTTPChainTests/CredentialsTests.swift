@@ -180,7 +180,7 @@ struct CredentialsTests {
         }
         // The chain that carries the token requests follows all there is to follow.
         let carrier = try Chain(transport: transport) {
-            RedirectMiddleware(.standard.allowing([.downgrade, .bodyToOtherOrigins]))
+            RedirectMiddleware(.standard.allowing(.downgrade, .bodyToOtherOrigins))
         }
         let endpoint = TokenEndpoint(
             "\(Self.home)/token",
