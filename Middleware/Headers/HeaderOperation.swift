@@ -93,7 +93,9 @@ public struct HeaderOperation: Sendable {
         HeaderOperation(.setIfAbsent, name, computed: value)
     }
 
-    /// Sets the field to a value built from the call's ``HeaderParameters``.
+    /// Sets the field to a value built from the call's parameters.
+    ///
+    /// The parameters are those of ``HTTPChainCore/Request/headerParameters(_:_:)``.
     ///
     /// - Parameters:
     ///   - name: The field's name.
@@ -103,12 +105,12 @@ public struct HeaderOperation: Sendable {
         .set(name, to: HeaderTemplate(template, of: name).value)
     }
 
-    /// Sets the field to a value built from the call's ``HeaderParameters`` if it has none; see ``set(_:template:)``.
+    /// Sets the field to a value built from the call's parameters if it has none; see ``set(_:template:)``.
     public static func `default`(_ name: String, template: String) -> HeaderOperation {
         .default(name, to: HeaderTemplate(template, of: name).value)
     }
 
-    /// Adds a value built from the call's ``HeaderParameters`` to the field's existing ones; see ``set(_:template:)``.
+    /// Adds a value built from the call's parameters to the field's existing ones; see ``set(_:template:)``.
     public static func append(_ name: String, template: String) -> HeaderOperation {
         .append(name, HeaderTemplate(template, of: name).value)
     }

@@ -2,20 +2,14 @@ public import HTTPChainCore
 import HTTPChainSupport
 
 /// The values for the templates of ``HeadersMiddleware`` in one call, by name or by position.
-///
-/// ```swift
-/// let stage = HeadersMiddleware(.set("X-Trace", template: "{app}-%%0%%"))
-///
-/// try await chain.send(.get("plants").headerParameters(["app": "garden"], ["42"]))   // X-Trace: garden-42
-/// ```
-public struct HeaderParameters: Sendable, Hashable {
+package struct HeaderParameters: Sendable, Hashable {
     /// The named parameters, for `{name}`.
-    public var named: [String: String]
+    package var named: [String: String]
     /// The positional parameters, for `%%0%%`, `%%1%%` and so on.
-    public var positional: [String]
+    package var positional: [String]
 
     /// Makes parameters.
-    public init(_ named: [String: String] = [:], _ positional: [String] = []) {
+    package init(_ named: [String: String] = [:], _ positional: [String] = []) {
         self.named = named
         self.positional = positional
     }
@@ -39,6 +33,12 @@ package enum HeaderParametersOption: RequestOption {
 
 extension Request {
     /// Returns the request with additional parameters for the templates of ``HeadersMiddleware``.
+    ///
+    /// ```swift
+    /// let stage = HeadersMiddleware(.set("X-Trace", template: "{app}-%%0%%"))
+    ///
+    /// try await chain.send(.get("plants").headerParameters(["app": "garden"], ["42"]))   // X-Trace: garden-42
+    /// ```
     ///
     /// - Parameters:
     ///   - named: The named parameters, for `{name}`. A repeated name replaces the previous value.

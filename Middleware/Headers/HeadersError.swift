@@ -44,9 +44,9 @@ public struct HeadersError: ExplainedError {
     }
 }
 
-extension HeadersError.Problem: CustomStringConvertible {
+extension HeadersError.Problem {
     /// The field and its problem, without the value.
-    public var description: String {
+    package var description: String {
         switch self {
         case .invalidName(let name):
             "\(name.debugDescription) is not the name of a header field"

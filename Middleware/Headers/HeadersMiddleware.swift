@@ -20,7 +20,7 @@ public import HTTPTypes
 /// A dictionary of fields sets defaults: the call's own fields win, unless the precedence is ``Precedence/override``.
 ///
 /// The operations are applied in order: set, append, remove, and default for a field without a value. Values are fixed,
-/// built from the call's parameters (``HeaderParameters``), or computed by a closure from the request. A field can be
+/// built from the call's parameters, or computed by a closure from the request. A field can be
 /// bound to one origin, so that no other server receives it, even after a redirect.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/build``; inside the stage that completes URLs if a field is bound to an
