@@ -18,7 +18,7 @@ import HTTPTypes
 ///
 /// **Responses** are verified as they are read: a mismatch throws at the end of the body, and data read before it must
 /// not be trusted. All digests with a known algorithm must match. Other algorithms and malformed fields are ignored
-/// (RFC 9651 §4.2). ``DigestVerification`` in the response's options says whether the content is verified, and if not,
+/// (RFC 9651 §4.2). ``HTTPChainCore/Response/digestVerification`` says whether the content is verified, and if not,
 /// the reason, such as a transport that has already decoded it.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/digest``: inside gzip, because a digest covers the encoded content.
@@ -64,9 +64,9 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware, DeadlineKeepingMidd
             "ContentDigestMiddleware",
             purpose: "sends and verifies digests of content",
             settings: [
-                "requests": fields.isEmpty ? "none" : fields.map(\.description).joined(separator: ", "),
-                "one-shot bodies": "\(oneShotBodies)",
-                "responses": "\(policy)",
+                "requests": fields.isEmpty ? "none" : fields.map(\.text).joined(separator: ", "),
+                "one-shot bodies": oneShotBodies.text,
+                "responses": policy.text,
             ]
         )
         if !wanted.isEmpty {

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// The treatment of a request body that can be read only once, because its digest must be known before it is sent.
-public enum OneShotDigestPolicy: Sendable, Hashable, CustomStringConvertible {
+public enum OneShotDigestPolicy: Sendable, Hashable {
     /// Throws ``ContentDigestError``.
     case refused
     /// Sends it without a digest.
@@ -10,7 +10,7 @@ public enum OneShotDigestPolicy: Sendable, Hashable, CustomStringConvertible {
     case buffered(upTo: ByteCount)
 
     /// A short name of the policy.
-    public var description: String {
+    var text: String {
         switch self {
         case .refused: "refused"
         case .skipped: "sent without"

@@ -5,18 +5,15 @@ import HTTPTypes
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
-public enum ContentDigestAlgorithm: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+public enum ContentDigestAlgorithm: String, Sendable, Hashable, CaseIterable {
     /// SHA-256.
     case sha256 = "sha-256"
     /// SHA-512.
     case sha512 = "sha-512"
-
-    /// The algorithm's registered name.
-    public var description: String { rawValue }
 }
 
 /// A header field with a digest of the content, and its algorithm.
-public enum DigestField: Sendable, Hashable, CustomStringConvertible {
+public enum DigestField: Sendable, Hashable {
     /// `Content-Digest` (RFC 9530 §2): a digest of this message's content.
     case contentDigest(ContentDigestAlgorithm)
     /// `Repr-Digest` (RFC 9530 §3): a digest of the whole representation, of which a message may contain a part.
@@ -27,10 +24,10 @@ public enum DigestField: Sendable, Hashable, CustomStringConvertible {
     case contentMD5
 
     /// The field's name, and its algorithm if there is a choice.
-    public var description: String {
+    var text: String {
         switch self {
-        case .contentDigest(let algorithm): "Content-Digest \(algorithm)"
-        case .reprDigest(let algorithm): "Repr-Digest \(algorithm)"
+        case .contentDigest(let algorithm): "Content-Digest \(algorithm.rawValue)"
+        case .reprDigest(let algorithm): "Repr-Digest \(algorithm.rawValue)"
         case .contentMD5: "Content-MD5"
         }
     }

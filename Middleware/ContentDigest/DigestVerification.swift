@@ -1,29 +1,26 @@
 public import HTTPChainCore
 
 /// The result of verifying a response's content with ``ContentDigestMiddleware``.
-public enum DigestVerification: ResponseOption {
-    /// Whether the content is verified.
-    #if hasAttribute(nonexhaustive)
-    @nonexhaustive
-    #endif
-    public enum Status: Sendable, Hashable {
-        /// Not checked, because there is no such stage, or verification is off.
-        case notChecked
-        /// The response has no digest.
-        case noDigest
-        /// The content is verified against these digests as it is read.
-        ///
-        /// A mismatch throws at the end of the body.
-        case verifiedWhileRead([DigestField])
-        /// The response has a digest that can't be verified for the content as received.
-        case notVerifiable(Reason)
-    }
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
+public enum DigestVerification: Sendable, Hashable {
+    /// Not checked, because there is no such stage, or verification is off.
+    case notChecked
+    /// The response has no digest.
+    case noDigest
+    /// The content is verified against these digests as it is read.
+    ///
+    /// A mismatch throws at the end of the body.
+    case verifiedWhileRead([DigestField])
+    /// The response has a digest that can't be verified for the content as received.
+    case notVerifiable(Reason)
 
     /// The reason why a digest can't be verified.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
-    public enum Reason: Sendable, Hashable, CustomStringConvertible {
+    public enum Reason: Sendable, Hashable {
         /// The transport has decoded the content, but the digest covers the encoded content.
         case contentDecoded
         /// The digest covers the whole representation, but the response has only a part.
@@ -36,7 +33,7 @@ public enum DigestVerification: ResponseOption {
         case malformedField
 
         /// A short description of the reason.
-        public var description: String {
+        var text: String {
             switch self {
             case .contentDecoded:
                 "the transport has decoded the content, and the digest is of the encoded content; "
@@ -48,13 +45,20 @@ public enum DigestVerification: ResponseOption {
             }
         }
     }
+}
 
-    /// Not checked.
-    public static var defaultValue: Status { .notChecked }
+/// The result for a response; see ``HTTPChainCore/Response/digestVerification``.
+package enum DigestVerificationOption: ResponseOption {
+    package static var defaultValue: DigestVerification { .notChecked }
+}
+
+extension Response {
+    /// The result of verifying the response's content.
+    public var digestVerification: DigestVerification { options[DigestVerificationOption.self] }
 }
 
 /// A policy for which responses must match their digests.
-public enum DigestPolicy: Sendable, Hashable, CustomStringConvertible {
+public enum DigestPolicy: Sendable, Hashable {
     /// Ignores digests.
     case off
     /// Verifies responses that have a verifiable digest.
@@ -65,7 +69,7 @@ public enum DigestPolicy: Sendable, Hashable, CustomStringConvertible {
     case required
 
     /// A short name of the policy.
-    public var description: String {
+    var text: String {
         switch self {
         case .off: "not verified"
         case .whenPresent: "verified when present"

@@ -13,7 +13,7 @@ struct ResponseVerifier {
         let hasContent = !response.head.hasNoContent(answering: target.method)
         let verifiable = hasContent ? Self.applicable(declared, to: response) : [:]
         let status = Self.status(of: response, to: target, declared, verifiable)
-        response.options[DigestVerification.self] = status
+        response.options[DigestVerificationOption.self] = status
         // Error responses may come from an intermediary: a proxy, a gateway, a load balancer.
         let isRequired = policy == .required && response.status.kind == .successful
         let head = response.head
@@ -49,9 +49,9 @@ struct ResponseVerifier {
         to target: HTTPRequest,
         _ declared: DeclaredDigests,
         _ verifiable: [DigestField: Data]
-    ) -> DigestVerification.Status {
+    ) -> DigestVerification {
         if !verifiable.isEmpty {
-            return .verifiedWhileRead(verifiable.keys.sorted { $0.description < $1.description })
+            return .verifiedWhileRead(verifiable.keys.sorted { $0.text < $1.text })
         }
         if !declared.digests.isEmpty {
             guard !response.head.hasNoContent(answering: target.method) else { return .notVerifiable(.noContent) }

@@ -107,7 +107,7 @@ struct EncodedContentTests {
             for content in [Self.content.prefix(100_000), Self.content, Self.content] {
                 let response = try await chain.send(.post(url, body: HTTPBody(Data(content))))
                 #expect(response.status == .ok, "\(names)")
-                #expect(response.options[DigestVerification.self] == .verifiedWhileRead([.contentDigest(.sha256)]))
+                #expect(response.digestVerification == .verifiedWhileRead([.contentDigest(.sha256)]))
                 #expect(response.serverProof == .verifiedWhileRead)
                 #expect(try await response.body.collect() == Self.content)
                 #expect(server.received.last?.coding == "gzip")

@@ -28,7 +28,7 @@ private enum Page {
 
     static func look(at response: Response) {
         // begin
-        switch response.options[DigestVerification.self] {
+        switch response.digestVerification {
         case .verifiedWhileRead(let fields): print("verified against \(fields)")
         case .notVerifiable(let reason): print("cannot be verified: \(reason)")
         default: print("no digest")
@@ -74,7 +74,7 @@ struct DocumentationTests {
         #expect(!FileManager.default.fileExists(atPath: result.path))
         let response = try await Page.use(Echo(), report, result)
         #expect(try Data(contentsOf: result) == Data("report".utf8))
-        #expect(response.options[DigestVerification.self] == .verifiedWhileRead([.contentDigest(.sha256)]))
+        #expect(response.digestVerification == .verifiedWhileRead([.contentDigest(.sha256)]))
         Page.look(at: response)
         #expect(Page.legacy(report).options[RequestDigests.self] == .value([.contentMD5]))
     }

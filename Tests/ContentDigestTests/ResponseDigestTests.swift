@@ -26,7 +26,7 @@ struct ResponseDigestTests {
             .send(request, answering: .status(status, headers: fields(headers), body: body)).response()
     }
 
-    private func status(_ response: Response) -> DigestVerification.Status { response.options[DigestVerification.self] }
+    private func status(_ response: Response) -> DigestVerification { response.digestVerification }
 
     @Test(
         "The digests of RFC 9530 are right",
