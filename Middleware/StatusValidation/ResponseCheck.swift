@@ -9,19 +9,20 @@ public import HTTPTypes
 /// })
 /// ```
 public struct ResponseCheck: Sendable {
-    /// Checks a response's head and the beginning of its content.
-    public typealias Check = @Sendable (_ head: HTTPResponse, _ content: BodyPreview) async throws -> Void
-
     let limit: ByteCount
-    let check: Check
+    let check: @Sendable (_ head: HTTPResponse, _ content: BodyPreview) async throws -> Void
 
     /// Makes a check.
     ///
     /// - Parameters:
     ///   - limit: The amount of content to read for the check. Defaults to 64 KiB. Longer content is truncated in the
     ///     preview, but complete for the caller.
-    ///   - check: Throws the call's error if the response is a failure.
-    public init(reading limit: ByteCount = .kibibytes(64), _ check: @escaping Check) {
+    ///   - check: Checks a response's head and the beginning of its content, and throws the call's error if the response
+    ///     is a failure.
+    public init(
+        reading limit: ByteCount = .kibibytes(64),
+        _ check: @escaping @Sendable (_ head: HTTPResponse, _ content: BodyPreview) async throws -> Void
+    ) {
         self.limit = limit
         self.check = check
     }

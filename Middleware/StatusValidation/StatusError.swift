@@ -8,7 +8,7 @@ public struct StatusError: ResponseError, ExplainedError {
     /// If the body broke during the preview, reading it returns the bytes of the preview and then throws the error.
     public var response: Response
     /// The statuses accepted for this call.
-    public let accepted: StatusSet
+    package let accepted: StatusSet
     /// The first bytes of the body, or `nil` if the stage's preview is off.
     public let preview: BodyPreview?
     /// The request and the response's head, redacted, with the preview.
