@@ -26,7 +26,7 @@ import HTTPTypes
 /// **Options.** ``HTTPChainCore/Request/digests(_:)`` and ``HTTPChainCore/Request/verifyingDigest(_:)``.
 ///
 /// **Errors.** ``ContentDigestError``; rethrows errors from reading the request's body.
-public struct ContentDigestMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
+public struct ContentDigestMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, BuiltInStage {
     private let fields: [DigestField]
     private let oneShotBodies: OneShotDigestPolicy
     private let policy: DigestPolicy
@@ -53,13 +53,13 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware, DeadlineKeepingMidd
     }
 
     /// Inside content codings, outside all stages that retry the request.
-    public var phase: Phase { .digest }
+    package var stagePhase: Phase { .digest }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [RequestDigests.self, ResponseDigestPolicy.self] }
+    package var stageOptions: [any RequestOption.Type] { [RequestDigests.self, ResponseDigestPolicy.self] }
 
     /// The fields, and the treatment of responses.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         var summary = StageSummary(
             "ContentDigestMiddleware",
             purpose: "sends and verifies digests of content",
@@ -77,7 +77,7 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware, DeadlineKeepingMidd
     }
 
     /// Returns a problem if digests are required, but the transport makes them unverifiable.
-    public func problems(at place: ChainPlace) -> [ChainProblem] {
+    package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         guard policy == .required, place.capabilities.contains(.decodesContent) else { return [] }
         return [
             ChainProblem(

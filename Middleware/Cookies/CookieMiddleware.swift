@@ -33,7 +33,7 @@ import HTTPTypes
 ///
 /// **Errors.** ``CookieError`` for a cookie of the call that can't be sent. If a jar's file can't be written, the call
 /// doesn't fail: the jar continues in memory, and ``CookieJar/fileFailure`` has the reason.
-public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
+public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, BuiltInStage {
     private enum Source: Sendable {
         case one(CookieJar)
         case chosen(@Sendable (borrowing Request) -> CookieJar?)
@@ -63,13 +63,13 @@ public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware 
     }
 
     /// Inside redirects.
-    public var phase: Phase { .cookies }
+    package var stagePhase: Phase { .cookies }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [CallCookieUse.self, CallCookies.self, CallSite.self] }
+    package var stageOptions: [any RequestOption.Type] { [CallCookieUse.self, CallCookies.self, CallSite.self] }
 
     /// The name, purpose and settings of the stage.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         let jar =
             switch source {
             case .one: "one for all calls"
@@ -84,7 +84,7 @@ public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware 
 
     /// Reports a second cookie stage, a transport that handles cookies itself, and, with a jar for each user, an inner
     /// stage that doesn't separate users.
-    public func problems(at place: ChainPlace) -> [ChainProblem] {
+    package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         let name = summary.name
         if place.inside.contains(where: { $0 is CookieMiddleware }) {
             return [ChainProblem(stage: name, problem: "\(name) is in the chain twice", fix: "remove one")]
@@ -113,7 +113,7 @@ public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware 
     }
 
     /// Marks cookies as handled by this stage.
-    public func capabilities(over inner: TransportCapabilities) -> TransportCapabilities {
+    package func stageCapabilities(over inner: TransportCapabilities) -> TransportCapabilities {
         inner.union(.handlesCookies)
     }
 

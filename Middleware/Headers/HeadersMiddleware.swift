@@ -31,7 +31,7 @@ public import HTTPTypes
 ///
 /// **Errors.** ``HeadersError`` names the field. Names, fixed values and origins are checked when the chain is built,
 /// which throws `ChainOrderError`. A stage used without a chain throws for each call.
-public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
+public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, BuiltInStage {
     private let operations: [HeaderOperation]
     /// The operations if none depends on the request: no closure, no origin, no mistake.
     private let fixed: [FixedOperation]?
@@ -141,13 +141,13 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     }
 
     /// With the other stages that complete the request.
-    public var phase: Phase { .build }
+    package var stagePhase: Phase { .build }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [CallHeaders.self, HeaderParametersOption.self] }
+    package var stageOptions: [any RequestOption.Type] { [CallHeaders.self, HeaderParametersOption.self] }
 
     /// The operations in order, with secrets and values bound to an origin redacted.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         var summary = StageSummary("HeadersMiddleware", purpose: "sets header fields")
         summary.settings = operations.map { operation in
             let place = operation.origin.map { " (only to \($0))" } ?? ""
@@ -172,7 +172,7 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     }
 
     /// Returns problems with invalid names, values and origins.
-    public func problems(at place: ChainPlace) -> [ChainProblem] {
+    package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         operations.compactMap(\.problem).map { problem in
             ChainProblem(stage: summary.name, problem: problem.description, fix: problem.fix)
         }

@@ -41,7 +41,7 @@ import HTTPTypes
 /// **Errors.** ``RedirectError`` for too many redirects, a loop, a body that can't be sent again, and refusals by a
 /// policy. If a policy merely doesn't follow a redirect (``RedirectPolicy/never``, ``RedirectPolicy/sameOrigin``,
 /// ``RedirectPolicy/httpsOnly``), it is returned as the response.
-public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
+public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, BuiltInStage {
     private let policy: RedirectPolicy
 
     /// Makes the stage.
@@ -53,18 +53,18 @@ public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
     }
 
     /// Outside all stages that handle each hop.
-    public var phase: Phase { .redirect }
+    package var stagePhase: Phase { .redirect }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [CallRedirects.self] }
+    package var stageOptions: [any RequestOption.Type] { [CallRedirects.self] }
 
     /// The policy.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         StageSummary("RedirectMiddleware", purpose: "follows redirects", settings: ["policy": policy.description])
     }
 
     /// Adds the capability to follow redirects.
-    public func capabilities(over inner: TransportCapabilities) -> TransportCapabilities {
+    package func stageCapabilities(over inner: TransportCapabilities) -> TransportCapabilities {
         inner.contains(.followsRedirects) ? inner : inner.union([.followsRedirects, .redirectsOnlyWhenAllowed])
     }
 

@@ -42,7 +42,7 @@ import HTTPTypes
 /// ``HTTPChainCore/Response/signatureVerification``.
 ///
 /// **Errors.** ``SigningError``; rethrows errors of custom signers.
-public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
+public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, BuiltInStage {
     private let signer: (any RequestSigner)?
     /// The signer, if it is one of this package.
     private let scheme: (any SignatureScheme)?
@@ -80,20 +80,20 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     }
 
     /// Inside all stages that change a request.
-    public var phase: Phase { .sign }
+    package var stagePhase: Phase { .sign }
 
     /// Whether the signer and the verifier keep deadlines.
-    public var keepsDeadlines: Bool {
+    package var stageKeepsDeadlines: Bool {
         (signer == nil || scheme?.keepsDeadlines == true) && verifier?.keepsDeadlines != false
     }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] {
+    package var stageOptions: [any RequestOption.Type] {
         [SigningChoice.self, WebhookIdentifier.self, AWSPayloadChoice.self]
     }
 
     /// The scheme, the origins, and the requirements for responses.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         var summary = StageSummary(
             "SigningMiddleware",
             purpose: signer.map { "signs requests: \($0.summary)" } ?? "verifies signed responses",
@@ -107,7 +107,7 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     }
 
     /// Returns problems with inner stages that may change signed requests, and others that invalidate signatures.
-    public func problems(at place: ChainPlace) -> [ChainProblem] {
+    package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         SigningPlace(place).problems(isSigning: signer != nil, verifier)
             + origins.problems(of: "SigningMiddleware")
             + (scheme?.problems(of: "SigningMiddleware", at: place) ?? [])

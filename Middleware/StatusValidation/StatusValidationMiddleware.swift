@@ -30,7 +30,7 @@ import HTTPTypes
 /// response, and throws the call's error. The content remains complete for outer stages.
 ///
 /// **Errors.** ``StatusError``; rethrows errors of the check.
-public struct StatusValidationMiddleware: DeadlineKeepingMiddleware {
+public struct StatusValidationMiddleware: DeadlineKeepingMiddleware, BuiltInStage {
     private let accepted: StatusSet
     private let previewLimit: ByteCount
     private let check: ResponseCheck?
@@ -53,13 +53,13 @@ public struct StatusValidationMiddleware: DeadlineKeepingMiddleware {
     }
 
     /// Outside all stages that need the unmodified response, inside the serializer.
-    public var phase: Phase { .validate }
+    package var stagePhase: Phase { .validate }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [AcceptedStatuses.self] }
+    package var stageOptions: [any RequestOption.Type] { [AcceptedStatuses.self] }
 
     /// The accepted statuses and the limit.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         StageSummary(
             "StatusValidationMiddleware",
             purpose: "rejects other statuses",

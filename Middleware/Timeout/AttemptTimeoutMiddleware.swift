@@ -44,7 +44,7 @@ import HTTPTypes
 ///
 /// **Errors.** `TimeoutError` with the scope of the limit and the amount of the request's body that was sent; with
 /// ``/HTTPChainCore/TimeoutScope/call`` if the call's deadline has passed.
-public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware {
+public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage {
     /// The part of an attempt covered by its total limit.
     public enum Coverage: String, Sendable, Hashable {
         /// From sending the request until the response's head arrives.
@@ -88,15 +88,15 @@ public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware {
     }
 
     /// Inside retries, once per attempt.
-    public var phase: Phase { .attempt }
+    package var stagePhase: Phase { .attempt }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] {
+    package var stageOptions: [any RequestOption.Type] {
         [AttemptTimeout.self, StepTimeouts.self]
     }
 
     /// The limits.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         func text(_ limit: Duration?) -> String { limit.map { "\($0)" } ?? "none" }
         let coverage: Coverage = limits.totalCoversBody ? .response : .head
         return StageSummary(

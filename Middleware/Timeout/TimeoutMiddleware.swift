@@ -39,7 +39,7 @@ import HTTPTypes
 /// inner stages the call's deadline. An earlier one set by the caller is kept.
 ///
 /// **Errors.** ``/HTTPChainCore/TimeoutError`` with the scope ``/HTTPChainCore/TimeoutScope/call``.
-public struct TimeoutMiddleware: DeadlineKeepingMiddleware {
+public struct TimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage {
     private let limit: Duration?
 
     /// Makes the stage.
@@ -51,13 +51,13 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware {
     }
 
     /// Outside everything that takes time.
-    public var phase: Phase { .deadline }
+    package var stagePhase: Phase { .deadline }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [CallTimeout.self] }
+    package var stageOptions: [any RequestOption.Type] { [CallTimeout.self] }
 
     /// The limit.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         StageSummary(
             "TimeoutMiddleware",
             purpose: "limits the time of the whole call",

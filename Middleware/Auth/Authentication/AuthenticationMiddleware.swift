@@ -86,16 +86,16 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
     }
 
     /// Inside retries.
-    public var phase: Phase { .authenticate }
+    package var stagePhase: Phase { .authenticate }
 
     /// Whether all authenticators keep deadlines.
-    public var keepsDeadlines: Bool { authenticators.allSatisfy(\.keepsDeadlines) }
+    package var stageKeepsDeadlines: Bool { authenticators.allSatisfy(\.keepsDeadlines) }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [AuthenticationChoice.self] }
+    package var stageOptions: [any RequestOption.Type] { [AuthenticationChoice.self] }
 
     /// The schemes, strongest first, and their settings.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         var summary = StageSummary(name, purpose: purpose)
         if let proxy { summary.settings.append(.init(name: "proxy", value: "\(proxy)")) }
         if authenticators.count != 1 {
@@ -108,7 +108,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
 
     /// Returns problems with the authenticators, with a transport that would send credentials to a redirect's target,
     /// and with inner stages whose stronger scheme would never be used.
-    public func problems(at place: ChainPlace) -> [ChainProblem] {
+    package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         var problems = authenticators.flatMap { $0.problems(of: name) } + (proxy?.problems(of: name) ?? [])
         problems += Self.redirectProblems(of: name, at: place) + nestingProblems(at: place)
         for case let inner as any AuthenticationStage in place.inside {
@@ -269,7 +269,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
 }
 
 /// A stage that wraps an ``AuthenticationMiddleware`` under a different name.
-package protocol AuthenticationStage: ChainAwareMiddleware, DeadlineKeepingMiddleware {
+package protocol AuthenticationStage: BuiltInStage {
     var authentication: AuthenticationMiddleware { get }
 }
 
@@ -279,18 +279,18 @@ extension AuthenticationMiddleware: AuthenticationStage {
 
 extension AuthenticationStage {
     /// Whether its authenticator keeps deadlines.
-    public var keepsDeadlines: Bool { authentication.keepsDeadlines }
+    package var stageKeepsDeadlines: Bool { authentication.stageKeepsDeadlines }
 
     /// Inside retries.
-    public var phase: Phase { authentication.phase }
+    package var stagePhase: Phase { authentication.stagePhase }
 
     /// The scheme's origins and settings, without secrets.
-    public var summary: StageSummary { authentication.summary }
+    package var stageSummary: StageSummary { authentication.stageSummary }
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { authentication.optionsRead }
+    package var stageOptions: [any RequestOption.Type] { authentication.stageOptions }
 
     /// Returns problems with the settings, or with a transport that follows redirects itself.
-    public func problems(at place: ChainPlace) -> [ChainProblem] { authentication.problems(at: place) }
+    package func stageProblems(at place: ChainPlace) -> [ChainProblem] { authentication.stageProblems(at: place) }
 
     /// Adds credentials, passes the request on, and answers challenges.
     ///

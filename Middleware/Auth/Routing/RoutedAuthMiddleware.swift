@@ -28,7 +28,7 @@ import HTTPTypes
 /// **Options.** ``HTTPChainCore/Request/authenticated(by:)`` and ``HTTPChainCore/Request/unauthenticated()``.
 ///
 /// **Errors.** ``AuthenticationError`` if a request names an unknown route; rethrows errors of the stages.
-public struct RoutedAuthMiddleware: ChainAwareMiddleware {
+public struct RoutedAuthMiddleware: ChainAwareMiddleware, BuiltInStage {
     private let routes: [AuthRoute]
     private let origins = OriginBindings()
 
@@ -37,21 +37,24 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware {
         self.routes = routes
     }
 
+    /// Its stages may wait for people.
+    package var stageKeepsDeadlines: Bool { false }
+
     /// Inside retries.
-    public var phase: Phase { .authenticate }
+    package var stagePhase: Phase { .authenticate }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [AuthenticationChoice.self] }
+    package var stageOptions: [any RequestOption.Type] { [AuthenticationChoice.self] }
 
     /// The routes.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         var summary = StageSummary("RoutedAuthMiddleware", purpose: "authenticates by route")
         summary.settings = routes.map { StageSummary.Setting(name: $0.name ?? "route", value: $0.text) }
         return summary
     }
 
     /// Returns problems with the routes and their stages.
-    public func problems(at place: ChainPlace) -> [ChainProblem] {
+    package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         let name = summary.name
         var names: Set<String> = []
         return routes.flatMap { route -> [ChainProblem] in

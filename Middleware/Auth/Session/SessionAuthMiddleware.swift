@@ -31,7 +31,7 @@ import HTTPTypes
 /// ``HTTPChainCore/Response/authenticationRefusal``.
 ///
 /// **Errors.** ``SessionAuthError``, caused by the authenticator's error; rethrows errors of `decorate` and `check`.
-public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainAwareMiddleware {
+public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainAwareMiddleware, BuiltInStage {
     package typealias Session = Authenticator.Session
 
     private typealias Versioned = RefreshState<Session>.Versioned
@@ -108,14 +108,17 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
         try await refresher.asPart { try await authenticator.invalidate(old, in: context) }
     }
 
+    /// Opening a session may wait for people.
+    package var stageKeepsDeadlines: Bool { false }
+
     /// Inside retry, so that each attempt is made in an open session.
-    public var phase: Phase { .authenticate }
+    package var stagePhase: Phase { .authenticate }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [AuthenticationChoice.self] }
+    package var stageOptions: [any RequestOption.Type] { [AuthenticationChoice.self] }
 
     /// The authenticator, the origins and the limit.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         var summary = StageSummary(
             "SessionAuthMiddleware",
             purpose: "sends requests in a session",
@@ -131,7 +134,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
 
     /// Returns problems with origins that are invalid or not reached over TLS, with a transport that follows redirects
     /// itself, and with an inner stage of the same kind.
-    public func problems(at place: ChainPlace) -> [ChainProblem] {
+    package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         let name = "SessionAuthMiddleware"
         let twins = place.inside.filter { ($0 as? Self)?.boundOrigins.overlaps(boundOrigins) ?? false }
         return boundOrigins.problems(of: name, sending: "the session", allowsPlaintext: allowsPlaintext)
