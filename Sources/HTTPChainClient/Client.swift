@@ -65,10 +65,10 @@ public final class Client: Sendable {
     public var registry: CallRegistry { core.registry }
 
     /// The store for the replies of ``StoredRequest`` types; `nil` if they aren't stored.
-    public var replies: ReplyStore? { core.replies }
+    package var replies: ReplyStore? { core.replies }
 
     /// The names of the client's endpoints, in the order in which they are tried.
-    public var endpoints: [String] { core.endpoints.map(\.name) }
+    package var endpoints: [String] { core.endpoints.map(\.name) }
 
     /// Returns a client with the same endpoints and a separate registry of running calls.
     public func copy() -> Client {

@@ -379,7 +379,7 @@ struct CallTests {
         #expect(try await typed.value == Garden.rose)
         let list = client.makeCall(ListPlants.self)
         #expect(try await list.value == [Garden.rose])
-        let provided = client.provider(of: GetPlant.self).makeCall(GetPlant(id: 7))
+        let provided: Call<GetPlant> = client.provider(of: GetPlant.self).call(GetPlant(id: 7))
         #expect(try await provided.value == Garden.rose)
     }
 

@@ -52,7 +52,7 @@ struct RegistryTests {
         #expect(registry.contains(type: GetPlant.self) && !registry.contains(type: ListPlants.self))
         #expect(registry.contains(type: (any GardenRequest).self))
         #expect(registry.contains(key: PageKey(page: "a")) && !registry.contains(key: PageKey(page: "b")))
-        #expect(registry.contains(keyType: PageKey.self) && !registry.contains(keyType: String.self))
+        #expect(registry.contains { $0.key is PageKey } && !registry.contains { $0.key is String })
         #expect(registry.contains(tag: "text") && !registry.contains(tag: "image"))
         #expect(registry.contains { $0.tags.count == 2 })
         #expect(Set(registry.calls.map(\.id)).count == 3)

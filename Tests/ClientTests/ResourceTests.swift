@@ -478,7 +478,7 @@ struct ResourceTests {
     func mocks() async throws {
         let client = Client {
             Endpoint.mock(FetchResource<Person>.self) { request in
-                guard case .integer(let id)? = request.variables["id"] else { throw Withered() }
+                guard case .integer(let id)? = request.pathParameters["id"] else { throw Withered() }
                 return try ResourceRecord(Person(id: Int(id), name: "Mock"), properties: ["role": "none"])
             }
             Endpoint.mock(SaveResource<Person>.self) { $0.record }

@@ -1,5 +1,5 @@
 import Dispatch
-public import HTTPChainCore
+package import HTTPChainCore
 import HTTPChainSupport
 
 extension Call {
@@ -45,7 +45,7 @@ extension Call {
 }
 
 /// An error for a blocking call whose result couldn't be awaited.
-public struct BlockingCallError: HTTPChainError, Hashable {
+public struct BlockingCallError: ClientError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -62,24 +62,18 @@ public struct BlockingCallError: HTTPChainError, Hashable {
 
     init(_ problem: Problem) { self.problem = problem }
 
-    /// Always "Client".
-    public var stage: String { "Client" }
-
-    /// A description of the problem.
-    public var reason: String {
+    package var explanation: Explanation {
         switch problem {
         case .onPool:
-            "a task tried to block its thread on a call; the pool has few threads, and the call needs one to proceed"
-        case .timedOut(let limit): "the call did not end within \(limit), and was cancelled"
-        }
-    }
-
-    /// A suggested fix.
-    public var recoverySuggestion: String? {
-        switch problem {
-        case .onPool:
-            "await the call's value instead, or wait on a program's main thread or on a thread that you created"
-        case .timedOut: "wait for longer, or find out why it takes so long"
+            Explanation(
+                "a task tried to block its thread on a call; the pool has few threads, and the call needs one to proceed",
+                "await the call's value instead, or wait on a program's main thread or on a thread that you created"
+            )
+        case .timedOut(let limit):
+            Explanation(
+                "the call did not end within \(limit), and was cancelled",
+                "wait for longer, or find out why it takes so long"
+            )
         }
     }
 }

@@ -10,7 +10,7 @@ public enum CallOutcome<Output: Sendable>: Sendable {
     case cancelled(duplicate: Bool)
 
     /// Converts a result, separating cancellations and duplicates from other errors.
-    public init(_ result: Result<Output, any Error>) {
+    package init(_ result: Result<Output, any Error>) {
         switch result {
         case .success(let output): self = .success(output)
         case .failure(is CancellationError): self = .cancelled(duplicate: false)
@@ -26,10 +26,10 @@ public enum CallOutcome<Output: Sendable>: Sendable {
     public var error: (any Error)? { if case .failure(let error) = self { error } else { nil } }
 
     /// Whether the call was cancelled or refused as a duplicate.
-    public var isCancelled: Bool { if case .cancelled = self { true } else { false } }
+    package var isCancelled: Bool { if case .cancelled = self { true } else { false } }
 
     /// Returns the outcome with its output transformed.
-    public func map<Other: Sendable>(_ transform: (Output) throws -> Other) -> CallOutcome<Other> {
+    package func map<Other: Sendable>(_ transform: (Output) throws -> Other) -> CallOutcome<Other> {
         switch self {
         case .success(let output): CallOutcome<Other>(Result { try transform(output) })
         case .failure(let error): .failure(error)

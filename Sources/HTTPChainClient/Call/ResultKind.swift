@@ -108,7 +108,7 @@ public struct ResultKind<Output: Sendable>: Sendable {
     /// Returns a kind that transforms the output of this one.
     ///
     /// - Parameter transform: A closure that makes the new output from this kind's output.
-    public func map<Other: Sendable>(
+    package func map<Other: Sendable>(
         _ transform: @escaping @Sendable (_ output: Output) throws -> Other
     ) -> ResultKind<Other> {
         let perform = perform
@@ -135,7 +135,7 @@ extension ResultKind where Output: Decodable {
     /// The value decoded by the chain's serializer, or from JSON if there is none.
     ///
     /// An optional is `nil` if there is no content.
-    public static var decoded: ResultKind {
+    package static var decoded: ResultKind {
         ResultKind { request, transport, _ in
             CallResult(try await transport.send(request, decoding: Output.self))
         }
@@ -151,7 +151,7 @@ extension ResultKind where Output: Decodable {
 
 extension ResultKind where Output == Void {
     /// No result: any content is discarded.
-    public static var nothing: ResultKind {
+    package static var nothing: ResultKind {
         ResultKind { request, transport, _ in
             let response = try await transport.send(request)
             if response.body.hasTransfer { await response.body.drain(time: transport.time(for: request)) }
@@ -163,33 +163,33 @@ extension ResultKind where Output == Void {
 extension ResultKind where Output == Data {
     /// The bytes of the body, up to 16 MiB, or the decoded value if the request has a key path or a serializer for the
     /// response.
-    public static var data: ResultKind { .decodedOrBytes { bytes, _ in bytes } }
+    package static var data: ResultKind { .decodedOrBytes { bytes, _ in bytes } }
 }
 
 extension ResultKind where Output == String {
     /// The body as text, up to 16 MiB, in the charset of its `Content-Type`, or else UTF-8.
     ///
     /// It is the decoded value if the request has a key path or a serializer for the response.
-    public static var text: ResultKind {
+    package static var text: ResultKind {
         .decodedOrBytes { bytes, response in try response.text(of: bytes) }
     }
 }
 
 extension ResultKind where Output == Data? {
     /// The bytes of the body, up to 16 MiB, or the decoded value as for `Data`; `nil` if there is no content.
-    public static var data: ResultKind { .decodedOrBytes { bytes, _ in bytes.isEmpty ? nil : bytes } }
+    package static var data: ResultKind { .decodedOrBytes { bytes, _ in bytes.isEmpty ? nil : bytes } }
 }
 
 extension ResultKind where Output == String? {
     /// The body as text, up to 16 MiB, or the decoded value as for `String`; `nil` if there is no content.
-    public static var text: ResultKind {
+    package static var text: ResultKind {
         .decodedOrBytes { bytes, response in bytes.isEmpty ? nil : try response.text(of: bytes) }
     }
 }
 
 extension ResultKind where Output == TemporaryFile {
     /// The body in a temporary file, which is deleted with the last reference to it unless it is moved.
-    public static var file: ResultKind { .file(in: FileManager.default.temporaryDirectory) }
+    package static var file: ResultKind { .file(in: FileManager.default.temporaryDirectory) }
 
     /// The body in a temporary file in a given directory, ideally on the volume that the file will be moved to.
     ///
@@ -219,7 +219,7 @@ extension ResultKind where Output == URL {
 
 extension ResultKind where Output == HTTPBody {
     /// The body as it arrives; the call runs until the body is read or dropped.
-    public static var stream: ResultKind {
+    package static var stream: ResultKind {
         var kind = ResultKind.custom(\.body)
         kind.keep = { result, place in
             let response = result.response.keeping(place)
@@ -231,7 +231,7 @@ extension ResultKind where Output == HTTPBody {
 
 extension ResultKind where Output == Response {
     /// The response as it arrives; the call runs until its body is read or dropped.
-    public static var response: ResultKind {
+    package static var response: ResultKind {
         var kind = ResultKind.custom { $0 }
         kind.keep = { result, place in
             let response = result.response.keeping(place)

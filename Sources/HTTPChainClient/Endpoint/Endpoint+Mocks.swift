@@ -117,7 +117,7 @@ extension Endpoint {
     ///   - isMocked: A closure that returns whether a value is mocked, by default `true`. If not, the following
     ///     endpoints are tried.
     ///   - output: A closure that receives the client's helpers, and returns the output or throws the call's error.
-    public static func mock<Mocked: TypedRequest>(
+    package static func mock<Mocked: TypedRequest>(
         _ type: Mocked.Type,
         delay: Duration = .zero,
         where isMocked: @escaping @Sendable (_ request: Mocked) -> Bool = { _ in true },

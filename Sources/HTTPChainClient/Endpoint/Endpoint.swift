@@ -19,7 +19,7 @@ public struct Endpoint: Sendable {
     }
 
     /// The name of the endpoint in errors, logs and events.
-    public let name: String
+    package let name: String
     let supports: @Sendable (any TypedRequest) -> Bool
     let handler: Handler
     /// Whether the endpoint serves all requests, so that ``supports`` isn't called.
@@ -87,30 +87,24 @@ public struct Endpoint: Sendable {
 }
 
 /// An error for a request that no endpoint of the client supports.
-public struct UnsupportedRequestError: HTTPChainError, Hashable {
+public struct UnsupportedRequestError: ClientError, Hashable {
     /// The request's type.
     package let requestType: String
     /// The endpoints that were tried, in order.
-    public let endpoints: [String]
+    package let endpoints: [String]
 
-    /// Always "Client".
-    public var stage: String { "Client" }
-
-    /// A sentence with the type and the endpoints that were tried.
-    public var reason: String {
+    package var explanation: Explanation {
         let asked = endpoints.isEmpty ? "it has none" : "tried: \(endpoints.joined(separator: ", "))"
-        return "no endpoint of the client supports \(requestType); \(asked)"
-    }
-
-    /// A suggestion to add an endpoint.
-    public var recoverySuggestion: String? {
-        "give the client an endpoint for \(requestType), or conform the type to the protocol of an endpoint that it has"
+        return Explanation(
+            "no endpoint of the client supports \(requestType); \(asked)",
+            "give the client an endpoint for \(requestType), or conform the type to the protocol of an endpoint that it has"
+        )
     }
 }
 
 /// Collects the endpoints of a ``Client`` from a block of code.
 ///
-/// A block may contain `if`, `else`, `switch` and `for`, and arrays of endpoints.
+/// A block may contain `if`, `else` and `switch`, and arrays of endpoints.
 @resultBuilder
 public enum EndpointBuilder {
     /// One endpoint.
@@ -125,8 +119,4 @@ public enum EndpointBuilder {
     public static func buildEither(first endpoints: [Endpoint]) -> [Endpoint] { endpoints }
     /// The endpoints of an `else` branch.
     public static func buildEither(second endpoints: [Endpoint]) -> [Endpoint] { endpoints }
-    /// The endpoints of a `for`.
-    public static func buildArray(_ endpoints: [[Endpoint]]) -> [Endpoint] { endpoints.flatMap(\.self) }
-    /// The endpoints of an `if #available`.
-    public static func buildLimitedAvailability(_ endpoints: [Endpoint]) -> [Endpoint] { endpoints }
 }

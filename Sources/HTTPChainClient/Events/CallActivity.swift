@@ -10,11 +10,6 @@ import HTTPChainCore
 /// short-lived counts. It ends when the client has been deallocated and its last call has ended, or when the task is
 /// cancelled. ``Endpoint/showingActivity(_:)`` excludes an endpoint.
 public struct CallActivity: AsyncSequence, Sendable {
-    /// A count.
-    public typealias Element = Int
-    /// Never throws.
-    public typealias Failure = Never
-
     struct State: Sendable {
         var count = 0
         var isOver = false
@@ -25,7 +20,7 @@ public struct CallActivity: AsyncSequence, Sendable {
     let state: Watched<State>
 
     /// The number of running calls that show activity.
-    public var count: Int { state.read(\.count) }
+    package var count: Int { state.read(\.count) }
 
     /// An iterator over the counts.
     public struct AsyncIterator: AsyncIteratorProtocol {

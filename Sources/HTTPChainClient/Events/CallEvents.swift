@@ -18,11 +18,6 @@ import HTTPChainProgress
 /// It has the events of calls that began after its creation. Only one task may iterate at a time. It ends when the
 /// client has been deallocated and its last call has ended, or when the task is cancelled.
 public struct CallEvents: AsyncSequence, Sendable {
-    /// One event.
-    public typealias Element = CallEvent
-    /// Never throws; a failure is an event.
-    public typealias Failure = Never
-
     let queue: CallEventQueue
 
     /// The number of events dropped because more than the limit were waiting to be read.

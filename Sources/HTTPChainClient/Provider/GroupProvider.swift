@@ -31,13 +31,8 @@ public struct GroupProvider<Group: RequestGroupName>: Sendable {
         try await client.call(request)
     }
 
-    /// Returns an unsent call, to customize and send in the same expression.
+    /// Returns an unsent call, to customize and send in the same expression, or to store in a variable of that type.
     public func call<Kind: GroupMember>(_ request: Kind) -> Call<Kind> where Kind.Group == Group {
-        client.makeCall(request)
-    }
-
-    /// Returns an unsent call, to store in a variable, like ``Client/makeCall(_:)-(Kind)``.
-    public func makeCall<Kind: GroupMember>(_ request: Kind) -> Call<Kind> where Kind.Group == Group {
         client.makeCall(request)
     }
 
@@ -66,7 +61,7 @@ public struct SetProvider: Sendable {
     }
 
     /// Whether a request may be sent.
-    public func allows(_ request: some TypedRequest) -> Bool {
+    package func allows(_ request: some TypedRequest) -> Bool {
         types.contains { $0 == type(of: request) }
     }
 
@@ -110,11 +105,6 @@ extension Client {
     /// Returns a view of the client that sends only requests of one group.
     public func provider<Group: RequestGroupName>(of group: Group.Type) -> GroupProvider<Group> {
         GroupProvider(client: self)
-    }
-
-    /// Returns a view of the client that sends only requests of these types, checked when a call is made.
-    public func provider(ofSet types: any TypedRequest.Type...) -> SetProvider {
-        provider(ofSet: types)
     }
 
     /// Returns a view of the client that sends only requests of a list of types, checked when a call is made.

@@ -20,14 +20,8 @@ public struct RequestProvider<Kind: TypedRequest>: Sendable {
     @discardableResult
     public func call(_ request: Kind) async throws -> Kind.Output { try await client.call(request) }
 
-    /// Returns an unsent call, to customize and send in the same expression.
+    /// Returns an unsent call, to customize and send in the same expression, or to store in a variable of that type.
     public func call(_ request: Kind) -> Call<Kind> { client.makeCall(request) }
-
-    /// Returns an unsent call, to store in a variable, like ``Client/makeCall(_:)-(Kind)``.
-    public func makeCall(_ request: Kind) -> Call<Kind> { client.makeCall(request) }
-
-    /// Whether calls of the type are running.
-    public var isCalling: Bool { client.registry.contains(type: Kind.self) }
 
     /// Cancels the calls of the type; returns their number.
     @discardableResult
@@ -35,9 +29,6 @@ public struct RequestProvider<Kind: TypedRequest>: Sendable {
 }
 
 extension RequestProvider where Kind: Hashable {
-    /// Whether a call with an equal request is running.
-    public func isCalling(_ request: Kind) -> Bool { client.registry.contains(request) }
-
     /// Cancels the calls with an equal request; returns their number.
     @discardableResult
     public func cancel(_ request: Kind) -> Int { client.registry.cancel(request) }

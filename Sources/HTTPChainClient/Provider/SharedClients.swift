@@ -17,7 +17,7 @@ public final class SharedClients: Sendable {
     /// The name of a client, with the closure that creates it.
     public struct Key: Sendable {
         /// The name.
-        public let name: String
+        package let name: String
         let make: @Sendable () throws -> Client
 
         /// Creates a key.
@@ -58,7 +58,7 @@ public final class SharedClients: Sendable {
     }
 
     /// Removes all clients, which cancels the calls of clients without other references.
-    public func removeAll() {
+    package func removeAll() {
         let old = clients.withLock { clients in
             let old = clients
             clients = [:]

@@ -1,13 +1,10 @@
 public import HTTPChainCore
 
 /// The identifier of a running call, unique within its registry.
-public struct CallID: Sendable, Hashable, CustomStringConvertible {
+public struct CallID: Sendable, Hashable {
     let number: UInt64
     /// The call's slot in the registry.
     let slot: Int
-
-    /// The number as shown in logs.
-    public var description: String { "\(number)" }
 }
 
 /// A description of a running call, used to select calls.
@@ -25,28 +22,25 @@ public struct CallInfo: Sendable {
     ///
     /// - Parameter type: A request type, its superclass, or a protocol (`(any ShopRequest).self`).
     package func isMade<Value>(from type: Value.Type) -> Bool { value is Value }
-
-    /// Whether the call's key is of a type.
-    package func hasKey<Key>(of type: Key.Type) -> Bool { key is Key }
 }
 
 /// The settings of a call for its registry.
-public struct CallRegistration: RequestOption, Sendable {
+package struct CallRegistration: RequestOption, Sendable {
     /// The key of the call, chosen by the caller.
-    public var key: (any Hashable & Sendable)?
+    package var key: (any Hashable & Sendable)?
     /// The call's tags.
-    public var tags: Set<String> = []
+    package var tags: Set<String> = []
     /// Whether the call is refused while another with the same key is running, or if it has no key, while another with
     /// an equal value is running.
-    public var excludesDuplicates = false
+    package var excludesDuplicates = false
 
     /// Creates a registration without a key or tags that allows duplicates.
-    public init() {}
+    package init() {}
 
     /// A registration without a key or tags that allows duplicates.
-    public static var defaultValue: CallRegistration { CallRegistration() }
+    package static var defaultValue: CallRegistration { CallRegistration() }
     /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
+    package static var usage: OptionUsage {
         OptionUsage(
             ".excludingDuplicateCalls()",
             reader: "CallRegistryMiddleware(…)",
@@ -54,11 +48,11 @@ public struct CallRegistration: RequestOption, Sendable {
         )
     }
     /// Returns whether a chain without the stage may ignore the value.
-    public static func isHarmless(_ value: Value) -> Bool {
+    package static func isHarmless(_ value: Value) -> Bool {
         !value.excludesDuplicates
     }
     /// Always `false`: it only describes the call.
-    public static var affectsResponse: Bool { false }
+    package static var affectsResponse: Bool { false }
 }
 
 extension Request {
@@ -90,7 +84,7 @@ extension Request {
 /// An error for a call refused because the same call was already running.
 ///
 /// ``CallOutcome`` reports it as `.cancelled(duplicate: true)`.
-public struct DuplicateCallError: HTTPChainError {
+public struct DuplicateCallError: ExplainedError {
     /// The running call.
     public let running: CallID
     /// Whether the calls have the same key; otherwise they were made from equal values.
@@ -99,36 +93,30 @@ public struct DuplicateCallError: HTTPChainError {
     /// Always "CallRegistry".
     public var stage: String { "CallRegistry" }
 
-    /// The running call.
-    public var reason: String {
-        "call \(running), made \(isByKey ? "with the same key" : "from an equal value"), is still running"
-    }
-
-    /// A suggestion to wait for the running call or to cancel it.
-    public var recoverySuggestion: String? {
-        "wait for that call, cancel it first, or allow duplicates"
+    package var explanation: Explanation {
+        Explanation(
+            "call \(running.number), made \(isByKey ? "with the same key" : "from an equal value"), is still running",
+            "wait for that call, cancel it first, or allow duplicates"
+        )
     }
 }
 
 /// An error for a call that excludes duplicates without a way to identify them.
 ///
 /// The call has no key, and its value isn't `Hashable`.
-public struct CallIdentityError: HTTPChainError, Hashable {
+public struct CallIdentityError: ExplainedError, Hashable {
     /// The type of the value that the call was made from; `nil` for a raw request.
-    public let valueType: String?
+    package let valueType: String?
 
     /// Always "CallRegistry".
     public var stage: String { "CallRegistry" }
 
-    /// A sentence that says what the call lacks.
-    public var reason: String {
+    package var explanation: Explanation {
         let value = valueType.map { "its value's type, \($0), isn't Hashable" } ?? "it was not made from a value"
-        return "a call excludes duplicates, but has no key, and \(value)"
-    }
-
-    /// A suggestion to give the call a key, or to make the type `Hashable`.
-    public var recoverySuggestion: String? {
         let key = "give the call a key, with key(_:) or callKey(_:)"
-        return valueType.map { "\(key), or make \($0) Hashable" } ?? key
+        return Explanation(
+            "a call excludes duplicates, but has no key, and \(value)",
+            valueType.map { "\(key), or make \($0) Hashable" } ?? key
+        )
     }
 }

@@ -16,11 +16,6 @@ extension CallRegistry {
         contains { $0.hasKey(key) }
     }
 
-    /// Whether a call with a key of a type is running.
-    public func contains<Key>(keyType: Key.Type) -> Bool {
-        contains { $0.hasKey(of: keyType) }
-    }
-
     /// Whether a call with a tag is running.
     public func contains(tag: String) -> Bool {
         contains { $0.tags.contains(tag) }
@@ -44,12 +39,6 @@ extension CallRegistry {
     @discardableResult
     public func cancel(key: some Hashable & Sendable) -> Int {
         cancel { $0.hasKey(key) }
-    }
-
-    /// Cancels the calls with a key of a type; returns their number.
-    @discardableResult
-    public func cancel<Key>(keyType: Key.Type) -> Int {
-        cancel { $0.hasKey(of: keyType) }
     }
 
     /// Cancels the calls with a tag; returns their number.

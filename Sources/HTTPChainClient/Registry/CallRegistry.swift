@@ -51,7 +51,7 @@ public final class CallRegistry: Sendable {
     public init() {}
 
     /// The number of running calls.
-    public var count: Int { state.withLock { $0.table.count } }
+    package var count: Int { state.withLock { $0.table.count } }
 
     /// The running calls, in the order in which they began.
     public var calls: [CallInfo] { infos.sorted { $0.id.number < $1.id.number } }
@@ -96,7 +96,7 @@ public final class CallRegistry: Sendable {
     }
 
     /// Cancels all calls, and any later call before it begins.
-    public func close() {
+    package func close() {
         state.withLock { $0.isClosed = true }
         cancelAll()
     }
@@ -113,7 +113,7 @@ public final class CallRegistry: Sendable {
     /// - Throws: ``DuplicateCallError`` and ``CallIdentityError`` before the operation begins; `CancellationError`
     ///   before it begins if the calling task is cancelled, and if the call was cancelled in the registry, regardless of
     ///   the operation's result; any error of the operation.
-    public func perform<Result: Sendable>(
+    package func perform<Result: Sendable>(
         value: (any Sendable)? = nil,
         registration: CallRegistration = CallRegistration(),
         _ operation: @escaping @Sendable (_ id: CallID) async throws -> Result

@@ -1,4 +1,4 @@
-public import HTTPChainCore
+package import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
@@ -6,7 +6,7 @@ import HTTPTypes
 ///
 /// The service responded with 412 (RFC 9110 §13.1.1) to the validator that the resource was read with. Fetch it again,
 /// apply the changes, and save.
-public struct LostUpdateError: HTTPChainError {
+public struct LostUpdateError: ClientError {
     /// The resource's type.
     public let resourceType: String
     /// The entity tag that it was read with; `nil` if it had only a modification date.
@@ -26,24 +26,17 @@ public struct LostUpdateError: HTTPChainError {
         self.underlyingError = underlyingError
     }
 
-    /// Always "Client".
-    public var stage: String { "Client" }
-
-    /// A sentence with the resource's type and version.
-    public var reason: String {
+    package var explanation: Explanation {
         let version = entityTag.map { "the version \($0.printable())" } ?? "the version"
-        return "the \(resourceType) was not changed: it is no longer \(version) that was read"
+        return Explanation(
+            "the \(resourceType) was not changed: it is no longer \(version) that was read",
+            "fetch it again, apply the changes to the new version, and save it"
+        )
     }
-
-    /// A suggestion to fetch it again.
-    public var recoverySuggestion: String? { "fetch it again, apply the changes to the new version, and save it" }
-
-    /// The exchange of the underlying error.
-    public var exchange: ExchangeSnapshot? { (underlyingError as? any HTTPChainError)?.exchange }
 }
 
 /// An error for a resource that can't be sent or decoded.
-public struct ResourceError: HTTPChainError, Hashable {
+public struct ResourceError: ClientError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -71,27 +64,28 @@ public struct ResourceError: HTTPChainError, Hashable {
             }
     }
 
-    /// Always "Client".
-    public var stage: String { "Client" }
-
-    /// A description of the problem.
-    public var reason: String {
+    package var explanation: Explanation {
         switch problem {
-        case .pathWithoutIdentity(let path): "the resource path \"\(path)\" does not end with a variable"
-        case .noIdentity(let property): "the resource has no \(property) to put into its path"
-        case .notAnObject(let what): "\(what) is not a JSON object"
-        case .status(let code): "the service responded with the status \(code)"
-        }
-    }
-
-    /// A suggested fix.
-    public var recoverySuggestion: String? {
-        switch problem {
-        case .pathWithoutIdentity: "end it with the property that identifies a resource, as in \"users/{id}\""
-        case .noIdentity: "save a resource that the service returned, or fetch it first"
-        case .notAnObject:
-            "use a typed request for other values; for a list inside an object, name its member with listMember"
-        case .status: "handle it, or add StatusValidationMiddleware and ErrorHandlerMiddleware to the chain"
+        case .pathWithoutIdentity(let path):
+            Explanation(
+                "the resource path \"\(path)\" does not end with a variable",
+                "end it with the property that identifies a resource, as in \"users/{id}\""
+            )
+        case .noIdentity(let property):
+            Explanation(
+                "the resource has no \(property) to put into its path",
+                "save a resource that the service returned, or fetch it first"
+            )
+        case .notAnObject(let what):
+            Explanation(
+                "\(what) is not a JSON object",
+                "use a typed request for other values; for a list inside an object, name its member with listMember"
+            )
+        case .status(let code):
+            Explanation(
+                "the service responded with the status \(code)",
+                "handle it, or add StatusValidationMiddleware and ErrorHandlerMiddleware to the chain"
+            )
         }
     }
 }

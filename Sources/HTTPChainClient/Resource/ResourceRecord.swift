@@ -18,7 +18,7 @@ public struct ResourceRecord<Kind: Resource>: Sendable {
     /// The entity tag that it was read with, RFC 9110 §8.8.3; `nil` if the service sent none, as for listed resources.
     public let entityTag: String?
     /// The modification date sent by the service; `nil` if there was none.
-    public let lastModified: String?
+    package let lastModified: String?
 
     /// The value of the path's last variable that the resource was fetched or created with; `nil` if it is unknown, or
     /// a property of the object.

@@ -1,8 +1,8 @@
 import Foundation
-public import HTTPChainCore
+package import HTTPChainCore
 import HTTPChainSupport
-public import HTTPChainURLBuilder
-public import HTTPTypes
+package import HTTPChainURLBuilder
+package import HTTPTypes
 
 /// A typed request of a ``ResourceCollection``.
 ///
@@ -12,26 +12,63 @@ public protocol ResourceRequest: TypedRequest {
     associatedtype Kind: Resource
 }
 
+/// A request of this kit for resources: what it sends, and how its output is read.
+package protocol ResourceOperation: ResourceRequest {
+    /// Its method, path, query and fields.
+    var target: ResourceTarget { get }
+    /// The values of the path's variables.
+    var variables: URLParameters { get }
+    /// The way the output is made from the response.
+    var reading: ResultKind<Output> { get }
+
+    /// Sets the content.
+    func prepare(_ request: inout Request) throws
+}
+
+/// Where a request for resources goes.
+package struct ResourceTarget: Sendable {
+    var method = HTTPRequest.Method.get
+    let path: String
+    var query: URLQuery = [:]
+    var headers: HTTPFields = [.accept: "application/json"]
+}
+
+extension ResourceOperation {
+    /// The method that its operation has.
+    public var method: HTTPRequest.Method { target.method }
+    /// The path of the resource type, or the one without its last segment for all resources.
+    public var path: String { target.path }
+    /// The values of the path's variables; for one resource, the last identifies it.
+    public var pathParameters: URLParameters { variables }
+    /// The query of a list.
+    public var query: URLQuery { target.query }
+    /// The accepted media type and the preconditions of a change.
+    public var headers: HTTPFields { target.headers }
+    /// The records, with their validators.
+    public var result: ResultKind<Output> { reading }
+
+    /// Sets the content.
+    public func configure(_ request: inout Request) throws { try prepare(&request) }
+
+    package func prepare(_ request: inout Request) throws {}
+}
+
 /// A request that fetches one resource, with GET of its path.
-public struct FetchResource<Kind: Resource>: ResourceRequest, Hashable {
+public struct FetchResource<Kind: Resource>: ResourceOperation, Hashable {
     /// The resource at the service.
     public typealias Output = ResourceRecord<Kind>
 
-    /// The values of the path's variables; the last identifies the resource.
-    public let variables: URLParameters
+    package let variables: URLParameters
     /// Whether caches must revalidate with the service.
     public var revalidates = false
 
-    /// The item's path.
-    public var path: String { Kind.path }
-    /// The path's variables.
-    public var pathParameters: URLParameters { variables }
-    /// The accepted media type, and the field that makes caches revalidate if ``revalidates`` is set.
-    public var headers: HTTPFields {
-        revalidates ? [.accept: "application/json", .cacheControl: "no-cache"] : [.accept: "application/json"]
+    package var target: ResourceTarget {
+        var target = ResourceTarget(path: Kind.path)
+        if revalidates { target.headers[.cacheControl] = "no-cache" }
+        return target
     }
-    /// The record, with its validators.
-    public var result: ResultKind<Output> {
+
+    package var reading: ResultKind<Output> {
         let identity = (try? ResourcePath(Kind.path)).flatMap { variables[$0.identity] }
         return .resource { bytes, response in
             var record = try ResourceRecord<Kind>(bytes, in: response)
@@ -42,24 +79,19 @@ public struct FetchResource<Kind: Resource>: ResourceRequest, Hashable {
 }
 
 /// A request that lists resources: GET of the path without its last segment.
-public struct ListResources<Kind: Resource>: ResourceRequest {
+public struct ListResources<Kind: Resource>: ResourceOperation {
     /// The resources, without versions, because a list has no version for each item.
     public typealias Output = [ResourceRecord<Kind>]
 
-    /// The values of the path's variables.
-    public let variables: URLParameters
-    /// The query of the list.
-    public let query: URLQuery
-    let collection: String
+    package let variables: URLParameters
+    package let target: ResourceTarget
 
-    /// The collection's path.
-    public var path: String { collection }
-    /// The path's variables.
-    public var pathParameters: URLParameters { variables }
-    /// The accepted media type.
-    public var headers: HTTPFields { [.accept: "application/json"] }
-    /// The records of the list.
-    public var result: ResultKind<Output> {
+    init(variables: URLParameters, query: URLQuery, collection: String) {
+        self.variables = variables
+        target = ResourceTarget(path: collection, query: query)
+    }
+
+    package var reading: ResultKind<Output> {
         .resource { bytes, _ in
             let json = try JSONDecoder().decode(JSONValue.self, received: bytes)
             guard let items = (Kind.listMember.map { json[$0] } ?? json)?.array else {
@@ -71,26 +103,24 @@ public struct ListResources<Kind: Resource>: ResourceRequest {
 }
 
 /// A request that creates a resource: POST to the path without its last segment.
-public struct CreateResource<Kind: Resource>: ResourceRequest {
-    /// The resource as the service created it, or as it was sent if the reply has no content.
+public struct CreateResource<Kind: Resource>: ResourceOperation {
+    /// The resource as the service has it now, or as it was sent if the reply has no content.
     public typealias Output = ResourceRecord<Kind>
 
-    /// The values of the path's variables.
-    public let variables: URLParameters
+    package let variables: URLParameters
     /// The record to create.
     public let record: ResourceRecord<Kind>
     let collection: String
 
-    /// POST.
-    public var method: HTTPRequest.Method { .post }
-    /// The collection's path.
-    public var path: String { collection }
-    /// The path's variables.
-    public var pathParameters: URLParameters { variables }
-    /// The accepted media type, and the media type of the content.
-    public var headers: HTTPFields { [.accept: "application/json", .contentType: "application/json"] }
-    /// The record, with its validators.
-    public var result: ResultKind<Output> {
+    package var target: ResourceTarget {
+        ResourceTarget(
+            method: .post,
+            path: collection,
+            headers: [.accept: "application/json", .contentType: "application/json"]
+        )
+    }
+
+    package var reading: ResultKind<Output> {
         let target = Result { try record.target() }
         let place = (try? ResourcePath(Kind.path)).flatMap { ResourcePlace($0, target: collection, variables) }
         return .resource { bytes, response in
@@ -99,42 +129,39 @@ public struct CreateResource<Kind: Resource>: ResourceRequest {
         }
     }
 
-    /// Sends the whole object.
-    public func configure(_ request: inout Request) throws {
+    package func prepare(_ request: inout Request) throws {
         request.body = HTTPBody(try record.target().bytes())
     }
 }
 
-/// A request that saves the changes to a resource unless someone else changed it.
-public struct SaveResource<Kind: Resource>: ResourceRequest {
-    /// The resource as saved by the service, or as it was sent if the reply has no content.
+/// A request that saves the changes to a resource, with PATCH or PUT, unless someone else changed it; 412 throws
+/// ``LostUpdateError``.
+public struct SaveResource<Kind: Resource>: ResourceOperation {
+    /// The resource as the service has it now, or as it was sent if the reply has no content.
     public typealias Output = ResourceRecord<Kind>
 
-    /// The values of the path's variables.
-    public let variables: URLParameters
+    package let variables: URLParameters
     /// The record to save.
     public let record: ResourceRecord<Kind>
 
-    /// PATCH or PUT, according to the type's ``Resource/saving``.
-    public var method: HTTPRequest.Method { Kind.saving == .put ? .put : .patch }
-    /// The item's path.
-    public var path: String { Kind.path }
-    /// The path's variables.
-    public var pathParameters: URLParameters { variables }
-    /// The accepted media type and the preconditions of the change.
-    public var headers: HTTPFields { record.conditions.merging([.accept: "application/json"]) }
-    /// The record, with its validators; 412 throws ``LostUpdateError``.
-    public var result: ResultKind<Output> {
+    package var target: ResourceTarget {
+        ResourceTarget(
+            method: Kind.saving == .put ? .put : .patch,
+            path: Kind.path,
+            headers: record.conditions.merging([.accept: "application/json"])
+        )
+    }
+
+    package var reading: ResultKind<Output> {
         let target = Result { try record.target() }
-        return ResultKind<Output>.resource { [identity = record.fetchedIdentity] bytes, response in
+        return ResultKind<ResourceRecord<Kind>>.resource { [identity = record.fetchedIdentity] bytes, response in
             var saved = try ResourceRecord<Kind>(bytes, in: response, else: try target.get())
             saved.fetchedIdentity = identity
             return saved
         }.noticingLostUpdates(of: record)
     }
 
-    /// Sends the changes.
-    public func configure(_ request: inout Request) throws {
+    package func prepare(_ request: inout Request) throws {
         let target = try record.target()
         let (type, json): (String, JSONValue) =
             switch Kind.saving {
@@ -147,26 +174,20 @@ public struct SaveResource<Kind: Resource>: ResourceRequest {
     }
 }
 
-/// A request that deletes a resource unless someone else changed it.
-public struct DeleteResource<Kind: Resource>: ResourceRequest {
+/// A request that deletes a resource unless someone else changed it; 412 throws ``LostUpdateError``.
+public struct DeleteResource<Kind: Resource>: ResourceOperation {
     /// No result.
     public typealias Output = Void
 
-    /// The values of the path's variables.
-    public let variables: URLParameters
+    package let variables: URLParameters
     /// The record to delete.
     public let record: ResourceRecord<Kind>
 
-    /// DELETE.
-    public var method: HTTPRequest.Method { .delete }
-    /// The item's path.
-    public var path: String { Kind.path }
-    /// The path's variables.
-    public var pathParameters: URLParameters { variables }
-    /// The precondition: the version to delete.
-    public var headers: HTTPFields { record.conditions }
-    /// No result; 412 throws ``LostUpdateError``.
-    public var result: ResultKind<Void> {
+    package var target: ResourceTarget {
+        ResourceTarget(method: .delete, path: Kind.path, headers: record.conditions)
+    }
+
+    package var reading: ResultKind<Output> {
         ResultKind<Void>.resource { _, _ in }.noticingLostUpdates(of: record)
     }
 }

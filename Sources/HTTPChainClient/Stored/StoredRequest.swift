@@ -1,5 +1,5 @@
 public import Foundation
-public import HTTPChainCore
+package import HTTPChainCore
 import HTTPChainSupport
 
 /// A request type whose replies are stored, to be shown before or without a live response.
@@ -104,7 +104,7 @@ public struct StoredReply<Output: Sendable>: Sendable {
 }
 
 /// An error for a stored reply that the client can't provide.
-public struct ReplyStoreError: HTTPChainError, Hashable {
+public struct ReplyStoreError: ClientError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -119,16 +119,13 @@ public struct ReplyStoreError: HTTPChainError, Hashable {
 
     init(_ problem: Problem) { self.problem = problem }
 
-    /// Always "Client".
-    public var stage: String { "Client" }
-
-    /// A description of the problem.
-    public var reason: String {
+    package var explanation: Explanation {
         switch problem {
-        case .noStore(let type): "a stored reply of \(type) was requested, but the client has no store for replies"
+        case .noStore(let type):
+            Explanation(
+                "a stored reply of \(type) was requested, but the client has no store for replies",
+                "make the client with a ReplyStore: Client(replies: ReplyStore(…)) { … }"
+            )
         }
     }
-
-    /// A suggestion to give the client a store.
-    public var recoverySuggestion: String? { "make the client with a ReplyStore: Client(replies: ReplyStore(…)) { … }" }
 }

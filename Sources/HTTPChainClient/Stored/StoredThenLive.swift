@@ -57,11 +57,6 @@ public enum NoStoredReply: Sendable {
 /// Each iteration sends the request and reads the store concurrently. The call is cancelled when the iterator is
 /// deallocated, or when the task is cancelled, which throws an error.
 public struct StoredThenLive<Kind: StoredRequest>: AsyncSequence, Sendable {
-    /// A reply.
-    public typealias Element = ReplyUpdate<Kind.Output>
-    /// The error that the live call throws.
-    public typealias Failure = any Error
-
     let call: Call<Kind>
     let dependency: StoredReplyDependency
 
@@ -93,11 +88,6 @@ public struct StoredThenLive<Kind: StoredRequest>: AsyncSequence, Sendable {
 ///
 /// It has a step for the stored reply, and then one for the live reply. It ends early if the task is cancelled.
 public struct StoredThenLiveSteps<Kind: StoredRequest>: AsyncSequence, Sendable {
-    /// A step.
-    public typealias Element = StoredThenLiveStep<Kind.Output>
-    /// Never throws; a failure is a step.
-    public typealias Failure = Never
-
     let call: Call<Kind>
     let dependency: StoredReplyDependency
 
