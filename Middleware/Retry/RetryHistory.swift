@@ -6,7 +6,7 @@ public import HTTPTypes
 /// It is attached to responses (`response.retries`) and to errors that support it (`error.retries`).
 public struct RetryHistory: Sendable {
     /// The outcome of an attempt.
-    public enum Outcome: Sendable {
+    package enum Outcome: Sendable {
         /// A response with this status.
         case status(HTTPResponse.Status)
         /// An error, while waiting for the response or reading its body.
@@ -120,9 +120,9 @@ package enum RetryHistoryOption: ResponseOption {
 }
 
 /// The attempts before an error; see also ``HTTPChainCore/HTTPChainError/retries``.
-public enum RetryHistoryNote: ErrorNote {
+package enum RetryHistoryNote: ErrorNote {
     /// The attempts.
-    public typealias Value = RetryHistory
+    package typealias Value = RetryHistory
 }
 
 extension Response {

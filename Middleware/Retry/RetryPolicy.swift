@@ -14,15 +14,15 @@ public struct RetryPolicy: Sendable {
     /// The maximum number of times that the request is sent, including the first; 1 or less sends it once.
     public var maximumAttempts: Int
     /// The time from the start of the first attempt within which another may start, or `nil` for no limit.
-    public var totalTime: Duration?
+    package var totalTime: Duration?
     /// The waits between attempts.
-    public var backoff: Backoff
+    package var backoff: Backoff
     /// The longest accepted `Retry-After`; if the server requests more, its response is the result.
-    public var retryAfterLimit: Duration
+    package var retryAfterLimit: Duration
     /// The statuses that are retried if the request can be retried safely.
     public var statuses: StatusSet
     /// The kinds of ``/HTTPChainCore/TransportError`` that are retried if the request can be retried safely.
-    public var errors: Set<TransportError.Kind>
+    package var errors: Set<TransportError.Kind>
     /// Whether broken downloads are resumed.
     package var resumesDownloads: Bool
     /// Decides before the policy's own rules, on every outcome, including success.
@@ -38,8 +38,10 @@ public struct RetryPolicy: Sendable {
     ///   - totalTime: The time from the first attempt's start within which another may start. Defaults to no limit.
     ///   - backoff: The waits between attempts. Defaults to 0.5 seconds doubling to 20, with full jitter.
     ///   - retryAfterLimit: The longest accepted `Retry-After`. Defaults to a minute.
-    ///   - statuses: The statuses that are retried. Defaults to ``standardStatuses``.
-    ///   - errors: The kinds of transport error that are retried. Defaults to ``standardErrors``.
+    ///   - statuses: The statuses that are retried. Defaults to 408, 425, 429, 500, 502, 503 and
+    ///     504.
+    ///   - errors: The kinds of transport error that are retried. Defaults to host not found, no connection,
+    ///     lost connection, truncated response and timeout.
     ///   - resumesDownloads: Whether broken downloads are resumed. Defaults to `true`.
     ///   - verdict: Decides before the policy's own rules. Defaults to none.
     public init(
@@ -67,13 +69,15 @@ public struct RetryPolicy: Sendable {
 
     /// The statuses of temporary failures: 408 Request Timeout, 425 Too Early, 429 Too Many Requests, 500, 502, 503 and
     /// 504.
-    public static let standardStatuses: StatusSet = [408, 425, 429, 500, 502, 503, 504]
+    @usableFromInline
+    package static let standardStatuses: StatusSet = [408, 425, 429, 500, 502, 503, 504]
 
     /// The transport errors of temporary failures: host not found, no connection, lost connection, truncated response,
     /// timeout.
     ///
     /// An untrusted certificate or a response that isn't HTTP would be the same next time.
-    public static let standardErrors: Set<TransportError.Kind> = [
+    @usableFromInline
+    package static let standardErrors: Set<TransportError.Kind> = [
         .hostNotFound, .cannotConnect, .connectionLost, .truncatedBody, .timedOut,
     ]
 }
