@@ -73,7 +73,7 @@ public struct CircuitBreakerMiddleware: DeadlineKeepingMiddleware {
             purpose: "stops sending to a server that fails",
             settings: [
                 "opens at": rules.compactMap(\.self).joined(separator: ", "), "by": breaker.group.description,
-                "open for": "\(policy.openTime.base.label) to \(policy.openTime.cap.label)",
+                "open for": "\(policy.openTime.label) to \(policy.longestOpenTime.label)",
                 "probes": "\(max(1, policy.probes))",
                 "not closed": open.isEmpty
                     ? "none" : open.prefix(3).joined(separator: ", ") + (open.count > 3 ? " and more" : ""),
@@ -100,7 +100,7 @@ public struct CircuitBreakerMiddleware: DeadlineKeepingMiddleware {
 
 extension CircuitBreakerMiddleware: RefusingMiddleware {
     package func refusal(of exchange: ExchangeSnapshot) -> any RefusalError {
-        CircuitOpenError(key: "", cause: .failures, retryAfter: breaker.policy.openTime.base, exchange: exchange)
+        CircuitOpenError(key: "", cause: .failures, retryAfter: breaker.policy.openTime, exchange: exchange)
     }
 }
 

@@ -49,8 +49,19 @@ public struct CircuitBreakerPolicy: Sendable {
     public var consecutiveFailures: Int?
     /// The rule by which slow calls open the circuit; none by default.
     public var slowCalls: SlowCalls?
-    /// The time for which the circuit stays open.
-    public var openTime = CircuitOpenTime()
+    /// The time for which the circuit stays open, which doubles with each failed probe; 5 seconds by default.
+    ///
+    /// It has a jitter of a fifth, so that clients don't come back simultaneously.
+    public var openTime: Duration {
+        get { openTimes.base }
+        set { openTimes.base = newValue }
+    }
+    /// The longest time for which the circuit stays open, before jitter is applied; a minute by default.
+    public var longestOpenTime: Duration {
+        get { openTimes.cap }
+        set { openTimes.cap = newValue }
+    }
+    package var openTimes = CircuitOpenTime()
     /// The number of concurrent probes in the half-open state; 1 by default, at most 1,000.
     ///
     /// All of them must succeed to close the circuit.
@@ -80,14 +91,14 @@ public struct CircuitBreakerPolicy: Sendable {
 
 /// The time for which a circuit stays open.
 ///
-/// It grows with each failed probe, and has jitter, so that clients don't come back simultaneously.
-public struct CircuitOpenTime: Sendable, Hashable {
+/// It grows with each failed probe, and has jitter.
+package struct CircuitOpenTime: Sendable, Hashable {
     /// The initial time.
-    public var base: Duration
+    package var base: Duration
     /// The longest time, before jitter is applied.
-    public var cap: Duration
+    package var cap: Duration
     /// The share by which jitter shortens or lengthens the time, from 0 to 1.
-    public var jitter: Double
+    package var jitter: Double
 
     /// Creates the times.
     ///
@@ -95,7 +106,7 @@ public struct CircuitOpenTime: Sendable, Hashable {
     ///   - base: The initial time, which doubles with each failed probe; 5 seconds by default.
     ///   - cap: The longest time, before jitter is applied; a minute by default.
     ///   - jitter: The share by which jitter shortens or lengthens the time; 0.2 by default.
-    public init(base: Duration = .seconds(5), cap: Duration = .seconds(60), jitter: Double = 0.2) {
+    package init(base: Duration = .seconds(5), cap: Duration = .seconds(60), jitter: Double = 0.2) {
         self.base = base
         self.cap = cap
         self.jitter = jitter

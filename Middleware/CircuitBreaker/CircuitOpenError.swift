@@ -1,12 +1,12 @@
 public import HTTPChainCore
 
 /// A call was refused because its circuit is open; nothing was sent.
-public struct CircuitOpenError: RefusalError, AnnotatedError {
+public struct CircuitOpenError: RefusalError, AnnotatedError, ExplainedError {
     /// The reason why a circuit refuses calls.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
-    public enum Reason: Sendable, Hashable {
+    package enum Reason: Sendable, Hashable {
         /// Too many calls failed or were slow.
         case failures
         /// The server asked for a pause, with `Retry-After`.
@@ -50,8 +50,7 @@ public struct CircuitOpenError: RefusalError, AnnotatedError {
     /// Always "CircuitBreakerMiddleware".
     public var stage: String { "CircuitBreakerMiddleware" }
 
-    /// The circuit that is open, the reason, and the remaining time.
-    public var reason: String {
+    package var explanation: Explanation {
         let name = key.isEmpty ? "the circuit" : "the circuit of \(key)"
         let state =
             switch cause {
@@ -63,6 +62,6 @@ public struct CircuitOpenError: RefusalError, AnnotatedError {
             }
         let advice = retryAfter.map { "try again in \($0.label)" }
         let fallback = cause == .isolated ? "close it with close(_:)" : "try again when the probe has ended"
-        return "\(name) \(state), and nothing was sent; \(advice ?? fallback)"
+        return Explanation("\(name) \(state), and nothing was sent; \(advice ?? fallback)")
     }
 }

@@ -13,7 +13,7 @@ let key = "https://api.example.com"
 /// A policy whose times a test can foretell: open for 5 s, 10 s, 20 s, up to a minute.
 func plainPolicy(_ change: (inout CircuitBreakerPolicy) -> Void = { _ in }) -> CircuitBreakerPolicy {
     var policy = CircuitBreakerPolicy()
-    policy.openTime.jitter = 0
+    policy.openTimes.jitter = 0
     change(&policy)
     return policy
 }

@@ -207,7 +207,7 @@ package struct CircuitRules: Sendable {
     private mutating func open(_ cause: CircuitChange.Cause, at now: Duration, random: some RandomSource) {
         if let closedAt, now - closedAt >= lastOpenTime { openings = 0 }
         openings = min(openings + 1, 64)
-        lastOpenTime = policy.openTime.duration(ofOpening: openings, random: random)
+        lastOpenTime = policy.openTimes.duration(ofOpening: openings, random: random)
         change(to: .open(until: now + lastOpenTime), cause)
     }
 

@@ -50,8 +50,8 @@ struct CircuitModel {
 
     mutating func trip(_ now: Duration) {
         if let closedAt, closedAt + openTime <= now { openedBefore = 0 }
-        var time = policy.openTime.base
-        for _ in 0..<openedBefore { time = min(policy.openTime.cap, time + time) }
+        var time = policy.openTimes.base
+        for _ in 0..<openedBefore { time = min(policy.openTimes.cap, time + time) }
         openedBefore += 1
         openTime = time
         enter(.open(now + time))

@@ -344,7 +344,7 @@ struct CircuitRulesTests {
         policy.minimumCalls = -4
         policy.failureRate = .nan
         policy.consecutiveFailures = -1
-        policy.openTime = CircuitOpenTime(base: .seconds(Int64.max), cap: .seconds(-1), jitter: .infinity)
+        policy.openTimes = CircuitOpenTime(base: .seconds(Int64.max), cap: .seconds(-1), jitter: .infinity)
         policy.probes = .min
         policy.probeTimeout = .seconds(-1)
         var bench = Bench(policy)

@@ -15,15 +15,15 @@ struct ModelTests {
             $0.failureRate = 0.3
             $0.probes = 2
             $0.probeTimeout = .milliseconds(900)
-            $0.openTime.base = .milliseconds(300)
-            $0.openTime.cap = .milliseconds(1000)
+            $0.openTimes.base = .milliseconds(300)
+            $0.openTimes.cap = .milliseconds(1000)
         },
         plainPolicy {
             $0.window = .calls(20)
             $0.minimumCalls = 15
             $0.failureRate = 0.5
             $0.slowCalls = .init(over: .milliseconds(150), rate: 0.6)
-            $0.openTime.base = .milliseconds(200)
+            $0.openTimes.base = .milliseconds(200)
             $0.retryAfterLimit = .milliseconds(400)
         },
         plainPolicy {
@@ -31,15 +31,15 @@ struct ModelTests {
             $0.consecutiveFailures = 4
             $0.probes = 3
             $0.probeTimeout = .milliseconds(500)
-            $0.openTime.base = .milliseconds(100)
+            $0.openTimes.base = .milliseconds(100)
         },
         plainPolicy {
             $0.window = .time(.milliseconds(500))
             $0.minimumCalls = 5
             $0.consecutiveFailures = 6
             $0.slowCalls = .init(over: .milliseconds(100), rate: 0.8)
-            $0.openTime.base = .milliseconds(100)
-            $0.openTime.cap = .milliseconds(100)
+            $0.openTimes.base = .milliseconds(100)
+            $0.openTimes.cap = .milliseconds(100)
         },
     ]
 
