@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// The priority of a call relative to others; see also ``HTTPChainCore/Request/priority(_:)``.
-public enum CallPriority: Int, Sendable, Hashable, Comparable, CaseIterable, RequestOption {
+public enum CallPriority: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// A call that nobody waits for, such as prefetching or synchronization.
     case background
     /// A call that can be delayed, such as statistics.
@@ -10,17 +10,6 @@ public enum CallPriority: Int, Sendable, Hashable, Comparable, CaseIterable, Req
     case normal
     /// A call that must not fail for lack of capacity, such as a payment or a health check.
     case critical
-
-    /// ``normal``.
-    public static var defaultValue: CallPriority { .normal }
-    /// The method that sets the option, and the stage that reads it.
-    public static var usage: OptionUsage {
-        OptionUsage(".priority(_:)", reader: "ConcurrencyLimitMiddleware(…)", phase: .concurrencyLimit)
-    }
-    /// Returns whether a chain without the stage may ignore the value.
-    public static func isHarmless(_ value: Value) -> Bool {
-        value == .normal
-    }
 
     /// Orders by importance.
     public static func < (lhs: CallPriority, rhs: CallPriority) -> Bool { lhs.rawValue < rhs.rawValue }
@@ -36,12 +25,23 @@ public enum CallPriority: Int, Sendable, Hashable, Comparable, CaseIterable, Req
     }
 }
 
+/// The priority of one call.
+package enum PriorityOption: RequestOption {
+    package static var defaultValue: CallPriority { .normal }
+
+    package static var usage: OptionUsage {
+        OptionUsage(".priority(_:)", reader: "ConcurrencyLimitMiddleware(…)", phase: .concurrencyLimit)
+    }
+
+    package static func isHarmless(_ value: Value) -> Bool { value == .normal }
+}
+
 extension Request {
     /// Returns the request with a priority.
     ///
     /// Waiting calls with higher priorities are sent first, and those with lower ones are refused first.
     public consuming func priority(_ priority: CallPriority) -> Request {
-        options[CallPriority.self] = priority
+        options[PriorityOption.self] = priority
         return self
     }
 }

@@ -1,10 +1,10 @@
 import HTTPChainCore
 
 /// The limit of calls in flight: a fixed number, or a rule that learns from latencies and failures.
-public struct ConcurrencyAlgorithm: Sendable, CustomStringConvertible {
+public struct ConcurrencyAlgorithm: Sendable {
     let makeRule: @Sendable () -> any ConcurrencyRule
     /// The rule and its bounds, for display.
-    public let description: String
+    package let description: String
 
     /// A fixed number of calls, also known as a bulkhead.
     ///
@@ -17,8 +17,6 @@ public struct ConcurrencyAlgorithm: Sendable, CustomStringConvertible {
     /// The number of calls that the server can process at once, plus a margin.
     ///
     /// The number is the throughput times the latency without a queue.
-    ///
-    /// See ``ThroughputConcurrency`` for the algorithm.
     ///
     /// - Parameters:
     ///   - range: The minimum and maximum limit; 1 to 1,000 by default.
@@ -116,7 +114,7 @@ public struct ConcurrencySample: Sendable, Hashable {
     ///   - inFlight: The number of calls in flight when the call began, including itself.
     ///   - outcome: The outcome of the call.
     ///   - time: The time at which the call ended.
-    public init(latency: Duration, inFlight: Int, outcome: Outcome, time: Duration) {
+    package init(latency: Duration, inFlight: Int, outcome: Outcome, time: Duration) {
         self.latency = latency
         self.inFlight = inFlight
         self.outcome = outcome

@@ -3,7 +3,7 @@ public import HTTPChainCore
 /// A call was refused because the limit of calls in flight is reached; nothing was sent.
 ///
 /// The call was not allowed to wait, or waited too long.
-public struct ConcurrencyLimitError: RefusalError, AnnotatedError {
+public struct ConcurrencyLimitError: RefusalError, AnnotatedError, ExplainedError {
     /// The reason for the refusal.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -41,15 +41,16 @@ public struct ConcurrencyLimitError: RefusalError, AnnotatedError {
     /// Always "ConcurrencyLimitMiddleware".
     public var stage: String { "ConcurrencyLimitMiddleware" }
 
-    /// The limit that is reached, and the reason for the refusal.
-    public var reason: String {
+    package var explanation: Explanation {
         let what =
             switch cause {
             case .queueFull: "the queue has no room for a call of its priority"
             case .waitedTooLong: "none of them ended in the time that the call may wait"
             case .replaced: "a more important call took its place in the queue"
             }
-        return "\(limit) calls\(key.isEmpty ? "" : " to \(key)") are in flight, which is the limit, and \(what); "
-            + "nothing was sent; try again later"
+        return Explanation(
+            "\(limit) calls\(key.isEmpty ? "" : " to \(key)") are in flight, which is the limit, and \(what); "
+                + "nothing was sent; try again later"
+        )
     }
 }

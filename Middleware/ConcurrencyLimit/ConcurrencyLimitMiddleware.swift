@@ -56,7 +56,7 @@ public struct ConcurrencyLimitMiddleware: DeadlineKeepingMiddleware {
     public var phase: Phase { .concurrencyLimit }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [CallPriority.self] }
+    public var optionsRead: [any RequestOption.Type] { [PriorityOption.self] }
 
     /// The name, purpose and settings of the stage.
     public var summary: StageSummary {
@@ -130,7 +130,7 @@ public struct ConcurrencyLimitMiddleware: DeadlineKeepingMiddleware {
         let options = request.options
         do {
             return try await pool.take(
-                request.options[CallPriority.self],
+                request.options[PriorityOption.self],
                 until: { options.deadline },
                 time
             )

@@ -16,7 +16,7 @@ import HTTPChainCore
 /// - **A round that was not at the limit** shows nothing about more calls, so it doesn't lower the limit.
 /// - **Initially**, and after drops, rounds are short, and the limit doubles each round while throughput follows. The
 ///   first response after a series of drops begins a new round.
-public struct ThroughputConcurrency: ConcurrencyRule {
+package struct ThroughputConcurrency: ConcurrencyRule {
     /// A round of calls.
     private struct Round {
         var started: Duration
@@ -56,16 +56,16 @@ public struct ThroughputConcurrency: ConcurrencyRule {
     /// - Parameters:
     ///   - range: The minimum and maximum limit.
     ///   - initial: The initial limit.
-    public init(in range: ClosedRange<Int> = 1...1000, initial: Int = 10) {
+    package init(in range: ClosedRange<Int> = 1...1000, initial: Int = 10) {
         bounded = BoundedLimit(range, initial: initial)
         throughputs.reserveCapacity(Self.rememberedRounds + 1)
     }
 
     /// The current maximum number of calls in flight.
-    public var limit: Int { bounded.limit }
+    package var limit: Int { bounded.limit }
 
     /// Learns from a call that ended.
-    public mutating func learn(_ sample: ConcurrencySample) {
+    package mutating func learn(_ sample: ConcurrencySample) {
         // Calls that began before a probe lowered the limit aren't part of the probe.
         if limitBeforeProbe != nil, sample.outcome == .success, Double(sample.inFlight) > bounded.value + 1 { return }
         if round.isNew {
