@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// A call was refused because its rate limit is reached and its turn would come too late; nothing was sent.
-public struct RateLimitExceededError: RefusalError, AnnotatedError {
+public struct RateLimitExceededError: RefusalError, AnnotatedError, ExplainedError {
     /// The reason for the refusal: one of your own limits, or the server's.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -36,8 +36,7 @@ public struct RateLimitExceededError: RefusalError, AnnotatedError {
     /// Always "RateLimitMiddleware".
     public var stage: String { "RateLimitMiddleware" }
 
-    /// The limit that is reached, and the remaining time.
-    public var reason: String {
+    package var explanation: Explanation {
         let name = key.isEmpty ? "" : " of \(key)"
         let what =
             switch cause {
@@ -45,6 +44,7 @@ public struct RateLimitExceededError: RefusalError, AnnotatedError {
             case .server: "the server's own limit\(name) is reached"
             case .queueFull: "too many calls wait for the rate limit\(name)"
             }
-        return "\(what), and nothing was sent; " + (retryAfter.map { "try again in \($0.label)" } ?? "try again later")
+        let advice = retryAfter.map { "try again in \($0.label)" } ?? "try again later"
+        return Explanation("\(what), and nothing was sent; \(advice)")
     }
 }

@@ -28,7 +28,7 @@ public enum RateLimitAnswer: Sendable, Hashable {
 }
 
 /// Token buckets in memory, for all stages of a process with the same store.
-public final class InMemoryRateLimitStore: RateLimitStore {
+package final class InMemoryRateLimitStore: RateLimitStore {
     private struct Key: Hashable {
         let key: String
         let limit: RateLimit
@@ -41,12 +41,12 @@ public final class InMemoryRateLimitStore: RateLimitStore {
     ///
     /// - Parameter limit: The maximum number of buckets; 100,000 by default. Beyond it, full buckets are forgotten, or
     ///   all buckets if none is full.
-    public init(limit: Int = 100_000) {
+    package init(limit: Int = 100_000) {
         self.limit = max(1, limit)
     }
 
     /// Takes tokens; see ``RateLimitStore/take(_:of:limits:at:)``.
-    public func take(
+    package func take(
         _ tokens: Int,
         of key: String,
         limits: [RateLimit],
@@ -68,7 +68,7 @@ public final class InMemoryRateLimitStore: RateLimitStore {
     }
 
     /// Returns tokens.
-    public func giveBack(_ tokens: Int, of key: String, limits: [RateLimit], at now: Duration) async throws {
+    package func giveBack(_ tokens: Int, of key: String, limits: [RateLimit], at now: Duration) async throws {
         buckets.withLock { buckets in
             for limit in limits { buckets[Key(key: key, limit: limit)]?.giveBack(tokens) }
         }
