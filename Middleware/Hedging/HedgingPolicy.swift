@@ -10,7 +10,7 @@ public import HTTPTypes
 /// ```
 public struct HedgingPolicy: Sendable, Hashable {
     /// The time after which another attempt is made.
-    public enum Delay: Sendable, Hashable, CustomStringConvertible {
+    public enum Delay: Sendable, Hashable {
         /// A fixed time.
         case fixed(Duration)
         /// The time within which this share of the latest calls got a response, from 0.5 to 0.999, at least `minimum`.
@@ -19,7 +19,7 @@ public struct HedgingPolicy: Sendable, Hashable {
         case quantile(Double, minimum: Duration = .milliseconds(1))
 
         /// A short description of the delay.
-        public var description: String {
+        package var description: String {
             switch self {
             case .fixed(let time): "\(time)"
             case .quantile(let share, _): "the time of \(share) of the calls"
@@ -46,7 +46,7 @@ public struct HedgingPolicy: Sendable, Hashable {
     /// Each is a scheme and a host, with a port if it isn't the default; `Chain.init` throws for any other text. An
     /// attempt to another origin has none of the fields that a redirect removes: credentials (`Authorization`,
     /// `Cookie`, `X-Api-Key`, …) and `Host`. Inner stages may add those of its origin.
-    public var origins: [String]
+    package var origins: [String]
 
     /// Creates a policy.
     ///
