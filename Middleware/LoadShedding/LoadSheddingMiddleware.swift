@@ -125,7 +125,7 @@ final class SharedShedding: Sendable {
 }
 
 /// A call was refused at the client because the server refuses most calls; nothing was sent.
-public struct LoadShedError: RefusalError, AnnotatedError {
+public struct LoadShedError: RefusalError, AnnotatedError, ExplainedError {
     /// The key of the group: the origin, unless another one was chosen.
     public let key: String
     /// The current probability of a refusal, from 0 to 1.
@@ -147,9 +147,10 @@ public struct LoadShedError: RefusalError, AnnotatedError {
     /// Always "LoadSheddingMiddleware".
     public var stage: String { "LoadSheddingMiddleware" }
 
-    /// The share of calls that are refused, and the reason.
-    public var reason: String {
-        "the server\(key.isEmpty ? "" : " at \(key)") refuses most calls, so that \(Int(probability * 100)) % of them are "
-            + "refused here; nothing was sent; try again later"
+    package var explanation: Explanation {
+        Explanation(
+            "the server\(key.isEmpty ? "" : " at \(key)") refuses most calls, so that \(Int(probability * 100)) % of them "
+                + "are refused here; nothing was sent; try again later"
+        )
     }
 }

@@ -10,7 +10,7 @@ public struct LoadSheddingPolicy: Sendable {
     ///
     /// With 2, a client sends about twice as many calls as the server accepts, so that it soon detects a recovery. 1.1
     /// spares the server more.
-    public var multiplier: Double
+    package var multiplier: Double
     /// The period over which calls are counted; two minutes by default.
     package var window: Duration
     /// The minimum number of calls in the window before any are refused; 10 by default.
