@@ -6,9 +6,9 @@ import HTTPTypes
 /// ```swift
 /// Fallback.chain(mirror).or(.response(Response(.ok, body: "[]")))
 /// ```
-public struct Fallback: Sendable, CustomStringConvertible {
+public struct Fallback: Sendable {
     /// Returns a response for a failed call, or `nil` if there is none.
-    public typealias Answer = @Sendable (_ request: Request, _ failure: CallFallback.Reason) async throws -> Response?
+    package typealias Answer = @Sendable (_ request: Request, _ failure: FallbackReason) async throws -> Response?
 
     let answer: Answer
     /// The memories of previous responses.
@@ -18,7 +18,7 @@ public struct Fallback: Sendable, CustomStringConvertible {
     /// Whether the source may send a request, which may wait for a connection or a permit.
     let sends: Bool
     /// A short description of the source.
-    public let description: String
+    package let description: String
 
     private init(
         _ description: String,
@@ -54,7 +54,10 @@ public struct Fallback: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - name: The display name.
     ///   - answer: Returns a response for a failed call, or `nil` if there is none.
-    public static func perform(_ name: String, answer: @escaping Answer) -> Fallback {
+    public static func perform(
+        _ name: String,
+        answer: @escaping @Sendable (_ request: Request, _ failure: FallbackReason) async throws -> Response?
+    ) -> Fallback {
         Fallback(name, sends: true, answer: answer)
     }
 
@@ -85,7 +88,7 @@ public struct Fallback: Sendable, CustomStringConvertible {
     /// Returns this fallback, followed by another one if this one has no response or fails.
     public func or(_ other: Fallback) -> Fallback {
         Fallback(
-            "\(self), or \(other)",
+            "\(description), or \(other.description)",
             memories: memories + other.memories,
             branches: branches + other.branches,
             sends: sends || other.sends
@@ -100,24 +103,23 @@ public struct Fallback: Sendable, CustomStringConvertible {
     }
 }
 
-/// The reason why a response comes from a fallback; see also ``HTTPChainCore/Response/fallback``.
-public enum CallFallback: ResponseOption {
-    /// The failure replaced by the fallback.
-    #if hasAttribute(nonexhaustive)
-    @nonexhaustive
-    #endif
-    public enum Reason: Sendable {
-        /// An error.
-        case failure(any Error)
-        /// A response with a status that counts as a failure.
-        case status(Int)
-    }
+/// The failure that a fallback replaced; see also ``HTTPChainCore/Response/fallback``.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
+public enum FallbackReason: Sendable {
+    /// An error.
+    case failure(any Error)
+    /// A response with a status that counts as a failure.
+    case status(Int)
+}
 
-    /// No fallback: the response is the server's.
-    public static var defaultValue: Reason? { nil }
+/// The reason why a response comes from a fallback, or `nil` for the server's own response.
+package enum CallFallback: ResponseOption {
+    package static var defaultValue: FallbackReason? { nil }
 }
 
 extension Response {
     /// The reason why the response comes from a fallback, or `nil` if it doesn't.
-    public var fallback: CallFallback.Reason? { options[CallFallback.self] }
+    public var fallback: FallbackReason? { options[CallFallback.self] }
 }

@@ -33,11 +33,8 @@ public import HTTPTypes
 ///
 /// **Errors.** The call's own errors.
 public struct FallbackMiddleware: BranchingMiddleware, DeadlineKeepingMiddleware {
-    /// Returns whether to use the fallback for a failure.
-    public typealias Condition = @Sendable (_ request: HTTPRequest, _ failure: CallFallback.Reason) -> Bool
-
     private let fallback: Fallback
-    private let condition: Condition
+    private let condition: @Sendable (HTTPRequest, FallbackReason) -> Bool
 
     /// Makes the stage.
     ///
@@ -45,13 +42,18 @@ public struct FallbackMiddleware: BranchingMiddleware, DeadlineKeepingMiddleware
     ///   - fallback: The source of responses.
     ///   - condition: Returns whether to use the fallback for a failure. Also called for all statuses from 400 on.
     ///     Defaults to ``FallbackMiddleware/standard``.
-    public init(_ fallback: Fallback, when condition: @escaping Condition = FallbackMiddleware.standard) {
+    public init(
+        _ fallback: Fallback,
+        when condition: @escaping @Sendable (_ request: HTTPRequest, _ failure: FallbackReason) -> Bool =
+            FallbackMiddleware.standard
+    ) {
         self.fallback = fallback
         self.condition = condition
     }
 
     /// The default condition: refusals, transport errors, timeouts, and 500, 502, 503 and 504, for safe methods.
-    public static let standard: Condition = { request, failure in
+    public static let standard: @Sendable (_ request: HTTPRequest, _ failure: FallbackReason) -> Bool = {
+        request, failure in
         guard request.method.isSafe else { return false }
         return switch failure {
         case .status(let code): failedStatuses.contains(code)
@@ -85,7 +87,7 @@ public struct FallbackMiddleware: BranchingMiddleware, DeadlineKeepingMiddleware
         do {
             var response = try await next(request)
             let code = response.status.code
-            let reason = CallFallback.Reason.status(code)
+            let reason = FallbackReason.status(code)
             if code >= 400, condition(kept.head, reason) {
                 // The fallback may wait for the connection or the permit that the response holds.
                 if fallback.sends { response.body = await response.body.readAhead(time: kept.environment.time) }
@@ -97,7 +99,7 @@ public struct FallbackMiddleware: BranchingMiddleware, DeadlineKeepingMiddleware
             return fallback.memories.reduce(response) { $1.remembering($0, to: kept) }
         } catch {
             if error is CancellationError || Task.isCancelled { throw error }
-            let reason = CallFallback.Reason.failure(error)
+            let reason = FallbackReason.failure(error)
             if condition(kept.head, reason), let other = try await answer(kept, reason) { return other }
             throw error
         }
@@ -106,7 +108,7 @@ public struct FallbackMiddleware: BranchingMiddleware, DeadlineKeepingMiddleware
     /// The chains and transports of the fallback.
     package var branches: [any Transport] { fallback.branches }
 
-    private func answer(_ request: Request, _ reason: CallFallback.Reason) async throws -> Response? {
+    private func answer(_ request: Request, _ reason: FallbackReason) async throws -> Response? {
         do {
             let response = try await request.withinDeadline { [fallback] in
                 try await fallback.answer(request, reason)
