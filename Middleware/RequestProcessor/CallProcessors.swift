@@ -33,7 +33,9 @@ extension Request {
     ///     request.head.headerFields[.from] = try await account.address
     /// }
     /// ```
-    public consuming func processed(_ body: @escaping ClosureRequestProcessor.Process) -> Request {
+    public consuming func processed(
+        _ body: @escaping @Sendable (_ request: inout Request) async throws -> Void
+    ) -> Request {
         processed(by: ClosureRequestProcessor("closure", body))
     }
 }

@@ -29,12 +29,12 @@ extension RequestProcessor {
 }
 
 /// A request processor that calls a closure.
-public struct ClosureRequestProcessor: RequestProcessor {
+package struct ClosureRequestProcessor: RequestProcessor {
     /// A closure that changes a request: see ``RequestProcessor/process(_:)``.
-    public typealias Process = @Sendable (_ request: inout Request) async throws -> Void
+    package typealias Process = @Sendable (_ request: inout Request) async throws -> Void
 
     /// The processor's name in `explain()`.
-    public let name: String
+    package let name: String
     private let body: Process
 
     /// Makes a processor from a closure.
@@ -42,13 +42,13 @@ public struct ClosureRequestProcessor: RequestProcessor {
     /// - Parameters:
     ///   - name: The processor's name in `explain()`.
     ///   - body: Inspects the request and changes it as needed.
-    public init(_ name: String = "closure", _ body: @escaping Process) {
+    package init(_ name: String = "closure", _ body: @escaping Process) {
         self.name = name
         self.body = body
     }
 
     /// Runs the closure.
-    public func process(_ request: inout Request) async throws {
+    package func process(_ request: inout Request) async throws {
         try await body(&request)
     }
 }

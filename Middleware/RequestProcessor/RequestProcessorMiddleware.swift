@@ -54,7 +54,7 @@ public struct RequestProcessorMiddleware: DeadlineKeepingMiddleware {
     /// - Parameters:
     ///   - processors: The processors.
     ///   - phase: The phase in which they run. Defaults to ``/HTTPChainCore/Phase/build``.
-    public init(_ processors: [any RequestProcessor], at phase: Phase = .build) {
+    package init(_ processors: [any RequestProcessor], at phase: Phase = .build) {
         self.processors = processors
         self.phase = phase
     }
@@ -68,7 +68,7 @@ public struct RequestProcessorMiddleware: DeadlineKeepingMiddleware {
     public init(
         _ name: String = "closure",
         at phase: Phase = .build,
-        _ body: @escaping ClosureRequestProcessor.Process
+        _ body: @escaping @Sendable (_ request: inout Request) async throws -> Void
     ) {
         self.init([ClosureRequestProcessor(name, body)], at: phase)
     }
