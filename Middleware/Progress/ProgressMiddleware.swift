@@ -60,7 +60,7 @@ public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
     ///
     /// The request has only the method and target that this stage saw. The closure is called like that of
     /// ``HTTPChainCore/Request/onProgress(_:)``.
-    public typealias Observer = @Sendable (_ progress: TransferProgress, _ request: HTTPRequest) -> Void
+    package typealias Observer = @Sendable (_ progress: TransferProgress, _ request: HTTPRequest) -> Void
 
     /// The way a wire view counts an upload.
     public enum UploadCounting: Sendable, Hashable {
@@ -89,7 +89,7 @@ public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
         _ view: TransferProgress.View = .consumer,
         uploads: UploadCounting = .asSent,
         reportsPerSecond: Double = 10,
-        observer: Observer? = nil
+        observer: (@Sendable (_ progress: TransferProgress, _ request: HTTPRequest) -> Void)? = nil
     ) {
         self.view = view
         self.uploads = uploads

@@ -4,11 +4,6 @@ package import HTTPChainCore
 ///
 /// It holds only a few reports, of which newer ones replace older ones. Only one task at a time can iterate.
 public struct ProgressUpdates: AsyncSequence, Sendable {
-    /// A report.
-    public typealias Element = TransferProgress
-    /// No errors are thrown; failures are reported.
-    public typealias Failure = Never
-
     let observer: ProgressObserver
 
     init(observer: ProgressObserver) {

@@ -14,7 +14,7 @@ public struct TerminalProgressBar: Sendable {
     private static let gap = "  "
 
     /// The text before the numbers, such as a file's name; control characters are shown as spaces.
-    public var label: String
+    package var label: String
 
     /// Makes a bar.
     ///

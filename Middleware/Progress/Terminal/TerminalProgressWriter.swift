@@ -24,27 +24,19 @@ import Musl
 /// the consumer's is shown.
 public final class TerminalProgressWriter: Sendable {
     /// The directions that are shown.
-    public struct Directions: OptionSet, Sendable, Hashable {
-        /// One bit for each direction.
-        public let rawValue: UInt8
-
-        /// Makes directions from their bits.
-        public init(rawValue: UInt8) {
-            self.rawValue = rawValue
-        }
-
-        /// The request's body.
-        public static let upload = Directions(rawValue: 1)
-        /// The response's body.
-        public static let download = Directions(rawValue: 2)
-        /// Both, one line after the other.
-        public static let both: Directions = [.upload, .download]
+    public enum Directions: Sendable, Hashable {
+        /// Uploads.
+        case upload
+        /// Downloads.
+        case download
+        /// Uploads and downloads.
+        case both
     }
 
     /// A destination for lines, other than the standard error stream.
     public struct Output: Sendable {
         /// Whether a line can be redrawn in place.
-        public let isTerminal: Bool
+        package let isTerminal: Bool
         let width: @Sendable () -> Int
         let write: @Sendable (String) -> Void
 
@@ -111,7 +103,7 @@ public final class TerminalProgressWriter: Sendable {
     public func show(_ progress: TransferProgress) {
         state.withLock { state in
             guard state.choice.admits(progress.view) else { return }
-            guard directions.contains(progress.direction == .upload ? .upload : .download) else {
+            guard directions == .both || directions == (progress.direction == .upload ? .upload : .download) else {
                 // The response has begun; the upload's line is left unchanged.
                 if let drawn = state.drawn, drawn.direction != progress.direction { leave(&state) }
                 return
