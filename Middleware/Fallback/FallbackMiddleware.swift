@@ -53,7 +53,8 @@ public struct FallbackMiddleware: BranchingMiddleware, DeadlineKeepingMiddleware
 
     /// The default condition: refusals, transport errors, timeouts, and 500, 502, 503 and 504, for safe methods.
     public static let standard: @Sendable (_ request: HTTPRequest, _ failure: FallbackReason) -> Bool = {
-        request, failure in
+        request,
+        failure in
         guard request.method.isSafe else { return false }
         return switch failure {
         case .status(let code): failedStatuses.contains(code)
