@@ -1,20 +1,20 @@
 public import HTTPChainCore
 
 /// The upload settings of a single call.
-public struct ResumableUpload: Sendable, Hashable {
+package struct ResumableUpload: Sendable, Hashable {
     /// An identity for the content, by which a later call with the same target and length resumes the upload.
     ///
     /// `nil`, the default, uses the SHA-256 of bytes, or the path, size and modification time of a file.
     ///
     /// Content from a factory has no identity of this kind. Unless one is set, its upload is resumed only within the
     /// same call.
-    public var identity: String?
+    package var identity: String?
     /// The metadata for a tus server, such as `filename` and `filetype` (`Upload-Metadata`); none by default.
     ///
     /// The draft uses HTTP fields instead (`Content-Type`, `Content-Disposition`), and doesn't send metadata.
-    public var metadata: [String: String]
+    package var metadata: [String: String]
     /// The handling of the upload when the call is cancelled; the stage's setting by default.
-    public var cancellation: ResumableUploadOptions.Cancellation?
+    package var cancellation: ResumableUploadOptions.Cancellation?
 
     /// Makes the settings of an upload.
     ///
@@ -22,7 +22,7 @@ public struct ResumableUpload: Sendable, Hashable {
     ///   - identity: An identity for the content.
     ///   - metadata: The metadata for a tus server.
     ///   - cancellation: The handling of the upload when the call is cancelled.
-    public init(
+    package init(
         identity: String? = nil,
         metadata: [String: String] = [:],
         cancellation: ResumableUploadOptions.Cancellation? = nil
@@ -35,13 +35,13 @@ public struct ResumableUpload: Sendable, Hashable {
 
 /// Whether a request is a resumable upload, for ``ResumableUploadMiddleware``.
 ///
-/// See also ``HTTPChainCore/Request/resumable(_:)``.
+/// See also ``HTTPChainCore/Request/resumable(identity:metadata:cancellation:)``.
 package enum ResumableUploadOption: RequestOption {
     /// `nil`: the stage's ``ResumableUploadOptions/selection`` decides.
     package static var defaultValue: ResumableUpload? { nil }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".resumable(_:)", reader: "ResumableUploadMiddleware()", phase: .upload)
+        OptionUsage(".resumable()", reader: "ResumableUploadMiddleware()", phase: .upload)
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
@@ -56,8 +56,22 @@ extension Request {
     /// let response = try await chain.send(.post("https://uploads.example.com/files", body: .file(file)).resumable())
     /// ```
     ///
-    /// - Parameter upload: The settings of the upload.
-    public consuming func resumable(_ upload: ResumableUpload = ResumableUpload()) -> Request {
+    /// - Parameters:
+    ///   - identity: An identity for the content, by which a later call with the same target and length resumes the
+    ///     upload. By default, it is the SHA-256 of bytes, or the path, size and modification time of a file. Content
+    ///     from a factory has none of this kind: its upload is resumed only within the same call.
+    ///   - metadata: The metadata for a tus server, such as `filename` and `filetype` (`Upload-Metadata`); none by
+    ///     default. The draft uses HTTP fields instead, and doesn't send metadata.
+    ///   - cancellation: The handling of the upload when the call is cancelled; the stage's setting by default.
+    public consuming func resumable(
+        identity: String? = nil,
+        metadata: [String: String] = [:],
+        cancellation: ResumableUploadOptions.Cancellation? = nil
+    ) -> Request {
+        resumable(ResumableUpload(identity: identity, metadata: metadata, cancellation: cancellation))
+    }
+
+    package consuming func resumable(_ upload: ResumableUpload) -> Request {
         options[ResumableUploadOption.self] = upload
         return self
     }

@@ -18,14 +18,15 @@ import HTTPTypes
 /// a failure it asks how much the server has, and continues from there. The response is that of the last request; with
 /// tus its `Location` is the URL of the upload.
 ///
-/// **Uploads** are POST, PUT and PATCH requests: those marked with ``HTTPChainCore/Request/resumable(_:)``, or all with
-/// content of a minimum size (``ResumableUploadOptions/selection``). The content must be bytes, a file, or a factory
-/// with a length. With tus it mustn't have a coding (`Content-Encoding`), which tus can't express. A marked request
-/// that can't be an upload throws an ``UploadError``; an unmarked one passes untouched.
+/// **Uploads** are POST, PUT and PATCH requests: those marked with
+/// ``HTTPChainCore/Request/resumable(identity:metadata:cancellation:)``, or all with content of a minimum size
+/// (``ResumableUploadOptions/Selection``). The content must be bytes, a file, or a factory with a length. With tus it
+/// mustn't have a coding (`Content-Encoding`), which tus can't express. A marked request that can't be an upload throws
+/// an ``UploadError``; an unmarked one passes untouched.
 ///
 /// **Resuming.** The store keeps the URL of the upload under a digest of method, target, content type, length,
 /// metadata, user (`partition`) and content: the SHA-256 of bytes; the path, size and modification time of a file; or a
-/// name set by the caller (``ResumableUpload/identity``). The same call, in this process or another, resumes it. If two
+/// name set by the caller (its identity). The same call, in this process or another, resumes it. If two
 /// such calls run concurrently, the second makes a separate upload.
 ///
 /// **Failures.** After lost connections, 408, 423, 425, 429, 500, 502, 503, 504 and offset mismatches, the upload
@@ -55,12 +56,12 @@ public struct ResumableUploadMiddleware: ChainAwareMiddleware, DeadlineKeepingMi
     ///   - options: The settings of uploads.
     public init(
         _ name: UploadProtocol,
-        store: any UploadStore = MemoryUploadStore(),
+        store: (any UploadStore)? = nil,
         partition: UserPartition = .none,
         options: ResumableUploadOptions = ResumableUploadOptions()
     ) {
         self.name = name
-        self.store = store
+        self.store = store ?? MemoryUploadStore()
         self.partition = partition
         self.options = options
     }
@@ -82,7 +83,8 @@ public struct ResumableUploadMiddleware: ChainAwareMiddleware, DeadlineKeepingMi
             "ResumableUploadMiddleware",
             purpose: "sends uploads so that they can be continued",
             settings: [
-                "protocol": "\(name)", "uploads": selected, "parts": options.partSize.map { "\($0)" } ?? "in one go",
+                "protocol": name.description, "uploads": selected,
+                "parts": options.partSize.map { "\($0)" } ?? "in one go",
                 "attempts": "\(options.maximumAttempts), \(options.maximumAttemptsWithoutProgress) without progress",
                 "checksum": options.checksum?.rawValue ?? "none", "when cancelled": options.cancellation.rawValue,
                 "store": StageSummary.name(of: type(of: store)),

@@ -22,23 +22,23 @@ public struct ResumableUploadOptions: Sendable, Hashable {
     }
 
     /// The requests that become uploads; marked ones by default.
-    public var selection: Selection
+    package var selection: Selection
     /// The maximum size of a request, in bytes; unlimited by default, so that an upload is a single request.
     ///
     /// Proxies that limit the size of requests let smaller parts pass, but each part takes a round trip. If the server
     /// responds with 413, parts are halved, down to 64 KiB.
-    public var partSize: ByteCount?
+    package var partSize: ByteCount?
     /// Whether the request that creates an upload includes the first part (tus "Creation With Upload"); `false` by
     /// default.
     ///
     /// It has no effect with the draft, which always creates an upload without content.
-    public var createsWithContent: Bool
+    package var createsWithContent: Bool
     /// Whether the server is first asked for its limits, with OPTIONS; `false` by default.
-    public var asksForLimits: Bool
+    package var asksForLimits: Bool
     /// The checksum of each part (tus "Checksum"); none by default.
     ///
     /// It requires reading each part twice.
-    public var checksum: UploadChecksum?
+    package var checksum: UploadChecksum?
     /// The maximum total number of failures after which an upload continues; 100 by default.
     public var maximumAttempts: Int
     /// The maximum number of consecutive failures without progress; 5 by default.
@@ -54,22 +54,26 @@ public struct ResumableUploadOptions: Sendable, Hashable {
     /// The longest `Retry-After` that is accepted; 1 minute by default.
     public var retryAfterLimit: Duration
     /// The handling of an upload whose call is cancelled; it's kept by default.
-    public var cancellation: Cancellation
+    package var cancellation: Cancellation
     /// The origins, in addition to the request's, on which uploads are allowed; none by default.
     ///
     /// The request's credentials aren't sent there.
-    public var otherOrigins: Set<Origin>
+    package var otherOrigins: Set<Origin>
 
     /// Makes settings, with defaults for everything else.
     ///
     /// - Parameters:
-    ///   - selection: The requests that become uploads.
-    ///   - partSize: The maximum size of a request, in bytes.
-    ///   - createsWithContent: Whether the request that creates an upload includes the first part.
-    ///   - asksForLimits: Whether the server is first asked for its limits.
-    ///   - checksum: The checksum of each part.
-    ///   - cancellation: The handling of an upload whose call is cancelled.
-    ///   - otherOrigins: The origins, in addition to the request's, on which uploads are allowed.
+    ///   - selection: The requests that become uploads; marked ones by default.
+    ///   - partSize: The maximum size of a request, in bytes; unlimited by default, so that an upload is a single
+    ///     request. Proxies that limit the size of requests let smaller parts pass, but each part takes a round trip. If
+    ///     the server responds with 413, parts are halved, down to 64 KiB.
+    ///   - createsWithContent: Whether the request that creates an upload includes the first part (tus "Creation With
+    ///     Upload"); `false` by default. It has no effect with the draft, which always creates an upload without content.
+    ///   - asksForLimits: Whether the server is first asked for its limits, with OPTIONS; `false` by default.
+    ///   - checksum: The checksum of each part (tus "Checksum"), which requires reading each part twice; none by default.
+    ///   - cancellation: The handling of an upload whose call is cancelled; it's kept by default.
+    ///   - otherOrigins: The origins, in addition to the request's, on which uploads are allowed; none by default. The
+    ///     request's credentials aren't sent there.
     public init(
         selection: Selection = .marked,
         partSize: ByteCount? = nil,

@@ -71,7 +71,7 @@ public struct UploadError: ExplainedError, NetworkFailure {
     /// The network failure that interrupted the upload.
     ///
     /// Retrying the call is safe, because it resumes the upload.
-    public var networkFailure: TransportError? {
+    package var networkFailure: TransportError? {
         guard case .interrupted = problem else { return nil }
         return TransportError.behind(underlyingError, stage: stage, exchange: nil)
     }

@@ -1,7 +1,7 @@
 import HTTPChainCore
 
 /// Keeps uploads in memory, so that another call of the same process can resume them.
-public final class MemoryUploadStore: UploadStore {
+package final class MemoryUploadStore: UploadStore {
     private struct State {
         var uploads: [UploadKey: StoredUpload] = [:]
         /// The keys, least recently updated first.
@@ -15,18 +15,18 @@ public final class MemoryUploadStore: UploadStore {
     ///
     /// - Parameter limit: The maximum number of uploads; 1000 by default. An additional one replaces the least recently
     ///   updated one.
-    public init(limit: Int = 1000) {
+    package init(limit: Int = 1000) {
         self.limit = max(1, limit)
     }
 
     /// The number of uploads.
-    public var count: Int { state.withLock { $0.uploads.count } }
+    package var count: Int { state.withLock { $0.uploads.count } }
 
     /// Returns the upload of a key; `nil` if there is none.
-    public func upload(for key: UploadKey) -> StoredUpload? { state.withLock { $0.uploads[key] } }
+    package func upload(for key: UploadKey) -> StoredUpload? { state.withLock { $0.uploads[key] } }
 
     /// Keeps an upload, replacing the key's existing one.
-    public func keep(_ upload: StoredUpload, for key: UploadKey) {
+    package func keep(_ upload: StoredUpload, for key: UploadKey) {
         state.withLock { state in
             if state.uploads.updateValue(upload, forKey: key) != nil { state.order.removeAll { $0 == key } }
             state.order.append(key)
@@ -35,7 +35,7 @@ public final class MemoryUploadStore: UploadStore {
     }
 
     /// Removes the upload of a key, if there is one.
-    public func forget(_ key: UploadKey) {
+    package func forget(_ key: UploadKey) {
         state.withLock { state in
             if state.uploads.removeValue(forKey: key) != nil { state.order.removeAll { $0 == key } }
         }

@@ -14,7 +14,7 @@ public struct StoredUpload: Sendable, Hashable {
     /// The total number of bytes.
     public var length: Int64
     /// The time at which the upload was created, by the local clock.
-    package var created: Date
+    public var created: Date
     /// The time at which the server will remove the upload, if known (`Upload-Expires`, `max-age`).
     public var expires: Date?
 
