@@ -32,7 +32,7 @@ extension HTTPBody {
     ///   - limits: The limits for the decoded content.
     /// - Returns: A body whose reading throws ``ContentCodingError`` for content that is corrupt, truncated or beyond
     ///   the limits, and errors from this body.
-    public func decoded(from codings: [ContentCoding], limits: DecodingLimits = .standard) -> HTTPBody {
+    public func decoded(from codings: [ContentCoding], limits: DecodingLimits = DecodingLimits()) -> HTTPBody {
         decoded(from: codings, limits: limits, exchange: nil)
     }
 

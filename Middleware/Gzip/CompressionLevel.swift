@@ -1,5 +1,5 @@
 /// The trade-off between time and size of compression, on zlib's scale of 0 to 9.
-public struct CompressionLevel: Sendable, Hashable, ExpressibleByIntegerLiteral, CustomStringConvertible {
+public struct CompressionLevel: Sendable, Hashable, ExpressibleByIntegerLiteral {
     /// 0 (no compression) to 9.
     package let value: Int
 
@@ -19,7 +19,4 @@ public struct CompressionLevel: Sendable, Hashable, ExpressibleByIntegerLiteral,
     public static let standard = CompressionLevel(6)
     /// Level 9: a little smaller, and much slower.
     public static let smallest = CompressionLevel(9)
-
-    /// The number.
-    public var description: String { "\(value)" }
 }

@@ -7,9 +7,7 @@
 /// let rot13 = ContentCoding("x-rot13") { RotatingDecoder() }
 /// let stage = GzipMiddleware(codings: [.gzip, rot13.preferred(0.5)])
 /// ```
-///
-/// Two codings are equal if their names are.
-public struct ContentCoding: Sendable, Hashable, CustomStringConvertible {
+public struct ContentCoding: Sendable {
     /// The name in `Content-Encoding`, in lower case.
     public let name: String
     /// Older names that servers use, in lower case.
@@ -22,38 +20,20 @@ public struct ContentCoding: Sendable, Hashable, CustomStringConvertible {
     let makeDecoder: @Sendable () throws -> sending any ContentDecoder
     let makeEncoder: (@Sendable () throws -> sending any ContentEncoder)?
 
-    /// Makes a coding that can only be decoded, for responses.
-    ///
-    /// - Parameters:
-    ///   - name: The name, which is case-insensitive.
-    ///   - aliases: Other names for it.
-    ///   - decoder: Makes a decoder, once for each reading of a body; may throw a ``ContentCodingError/Problem``.
-    public init(
-        _ name: String,
-        aliases: [String] = [],
-        decoder: @escaping @Sendable () throws -> sending any ContentDecoder
-    ) {
-        self.name = name.lowercased()
-        self.aliases = aliases.map { $0.lowercased() }
-        settings = ""
-        makeDecoder = decoder
-        makeEncoder = nil
-    }
-
-    /// Makes a coding that can be decoded and encoded.
+    /// Makes a coding.
     ///
     /// - Parameters:
     ///   - name: The name, which is case-insensitive.
     ///   - aliases: Other names for it.
     ///   - settings: The settings of the encoder, for display: "level 6".
     ///   - decoder: Makes a decoder, once for each reading of a body; may throw a ``ContentCodingError/Problem``.
-    ///   - encoder: Makes an encoder, in the same way.
+    ///   - encoder: Makes an encoder, in the same way; by default, content can only be decoded.
     public init(
         _ name: String,
         aliases: [String] = [],
         settings: String = "",
         decoder: @escaping @Sendable () throws -> sending any ContentDecoder,
-        encoder: @escaping @Sendable () throws -> sending any ContentEncoder
+        encoder: (@Sendable () throws -> sending any ContentEncoder)? = nil
     ) {
         self.name = name.lowercased()
         self.aliases = aliases.map { $0.lowercased() }
@@ -72,7 +52,7 @@ public struct ContentCoding: Sendable, Hashable, CustomStringConvertible {
         ContentCoding(
             "gzip",
             aliases: ["x-gzip"],
-            settings: "level \(level)",
+            settings: "level \(level.value)",
             decoder: { GzipDecoder(isDeflate: false) },
             encoder: { try GzipEncoder(level: level) }
         )
@@ -95,16 +75,5 @@ public struct ContentCoding: Sendable, Hashable, CustomStringConvertible {
     package func isNamed(_ name: some StringProtocol) -> Bool {
         let name = name.lowercased()
         return name == self.name || aliases.contains(name)
-    }
-
-    /// The coding's name.
-    public var description: String { name }
-
-    /// Whether the names are equal.
-    public static func == (first: ContentCoding, second: ContentCoding) -> Bool { first.name == second.name }
-
-    /// The name.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(name)
     }
 }

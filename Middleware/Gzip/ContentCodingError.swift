@@ -34,7 +34,7 @@ public struct ContentCodingError: ExplainedError, Hashable {
     /// The problem.
     public let problem: Problem
     /// The coding being decoded or encoded; `nil` if it isn't a particular one.
-    public let coding: ContentCoding?
+    public let coding: String?
     /// The number of input bytes consumed before the error: encoded bytes when decoding.
     public let offset: Int64
     /// The request and the response head, redacted; `nil` if a body was decoded separately.
@@ -44,7 +44,7 @@ public struct ContentCodingError: ExplainedError, Hashable {
 
     init(
         _ problem: Problem,
-        coding: ContentCoding? = nil,
+        coding: String? = nil,
         offset: Int64 = 0,
         isEncoding: Bool = false,
         exchange: ExchangeSnapshot? = nil
@@ -60,7 +60,7 @@ public struct ContentCodingError: ExplainedError, Hashable {
     public var stage: String { "GzipMiddleware" }
 
     package var explanation: Explanation {
-        let name = coding?.name ?? "encoded"
+        let name = coding ?? "encoded"
         return switch problem {
         case .notEncoded:
             Explanation(

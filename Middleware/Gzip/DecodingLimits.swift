@@ -31,7 +31,7 @@ public struct DecodingLimits: Sendable, Hashable {
     }
 
     /// The default limits: 1 GiB, and above 1 MiB at most 1,100 bytes for each byte that arrived.
-    public static let standard = DecodingLimits()
+    package static let standard = DecodingLimits()
 
     /// No limits, for content from a trusted source.
     public static let unlimited = DecodingLimits(

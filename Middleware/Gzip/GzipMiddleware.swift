@@ -52,7 +52,7 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     ///   - negotiation: Whether `Accept-Encoding` is added; by default not over a transport that decodes by itself.
     public init(
         requests compression: CompressionSettings? = nil,
-        responses limits: DecodingLimits? = .standard,
+        responses limits: DecodingLimits? = DecodingLimits(),
         codings: [ContentCoding] = [.gzip, .deflate],
         negotiation: ContentNegotiation = .automatic
     ) {

@@ -11,30 +11,6 @@ public struct CompressionSettings: Sendable, Hashable {
     /// The size up to which a body in memory is compressed immediately, so that its new length is known.
     package var lengthKnownUpTo: ByteCount
 
-    /// Makes settings for gzip.
-    ///
-    /// - Parameters:
-    ///   - level: The compression level; 6 by default.
-    ///   - minimumSize: The minimum size of bodies that are compressed; 1 KiB by default, which fits a network packet
-    ///     anyway.
-    ///   - skippedTypes: The content types that aren't compressed; by default types that are already compressed. A body
-    ///     without a `Content-Type` is compressed.
-    ///   - lengthKnownUpTo: The size up to which a body in memory is compressed immediately and sent with a
-    ///     `Content-Length`; 256 KiB by default. Others are compressed as they are sent, with unknown length.
-    public init(
-        level: CompressionLevel = .standard,
-        minimumSize: ByteCount = .kibibytes(1),
-        skippedTypes: ContentTypeSet = .alreadyCompressed,
-        lengthKnownUpTo: ByteCount = .kibibytes(256)
-    ) {
-        self.init(
-            coding: .gzip(level: level),
-            minimumSize: minimumSize,
-            skippedTypes: skippedTypes,
-            lengthKnownUpTo: lengthKnownUpTo
-        )
-    }
-
     /// Makes settings for a coding.
     ///
     /// - Parameters:
@@ -45,7 +21,7 @@ public struct CompressionSettings: Sendable, Hashable {
     ///   - lengthKnownUpTo: The size up to which a body in memory is compressed immediately and sent with a
     ///     `Content-Length`; 256 KiB by default.
     public init(
-        coding: ContentCoding,
+        coding: ContentCoding = .gzip,
         minimumSize: ByteCount = .kibibytes(1),
         skippedTypes: ContentTypeSet = .alreadyCompressed,
         lengthKnownUpTo: ByteCount = .kibibytes(256)
@@ -60,8 +36,7 @@ public struct CompressionSettings: Sendable, Hashable {
     public static let standard = CompressionSettings()
 
     private var parts: [AnyHashable] {
-        // Codings with the same name are equal, regardless of their settings.
-        [coding, coding.settings, minimumSize, skippedTypes, lengthKnownUpTo]
+        [coding.name, coding.settings, minimumSize, skippedTypes, lengthKnownUpTo]
     }
 
     /// Whether all settings are equal, including those of the coding.

@@ -91,7 +91,7 @@ struct OpenCodingTests {
         let body = HTTPBody(Samples.json(200_000)).encoded(with: rotation)
         let error = try await failure(of: body.decoded(from: [rotation], limits: .init(maximumSize: 70_000)))
         #expect(error.problem == .tooLarge(limit: 70_000))
-        #expect(error.coding == rotation)
+        #expect(error.coding == rotation.name)
     }
 
     @Test("Codings report what is wrong with the content by the stage's error, with the offset")
@@ -141,16 +141,16 @@ struct OpenCodingTests {
                 error = try await failure(of: #require(outcome.requests.first).body)
             }
             #expect(error?.problem == .notEncodable)
-            #expect(error?.coding == .deflate)
+            #expect(error?.coding == "deflate")
         }
     }
 
-    @Test("Codings are equal by name; settings that use them, by how they are used too")
+    @Test("Settings are equal if they use the same coding in the same way")
     func equality() {
-        #expect(ContentCoding.gzip == .gzip(level: 9))
-        #expect(CompressionSettings(level: 9) == CompressionSettings(coding: .gzip(level: 9)))
-        #expect(CompressionSettings(level: 9) != CompressionSettings(level: 1))
-        #expect(Set([CompressionSettings(level: 9), .init(level: 9), .init(minimumSize: 1)]).count == 2)
+        let settings = CompressionSettings(coding: .gzip(level: 9))
+        #expect(settings == CompressionSettings(coding: .gzip(level: 9)))
+        #expect(settings != CompressionSettings(coding: .gzip(level: 1)))
+        #expect(Set([settings, .init(coding: .gzip(level: 9)), .init(minimumSize: 1)]).count == 2)
     }
 }
 

@@ -206,10 +206,11 @@ struct RequestTests {
 
     @Test("The level is the one that is set")
     func level() async throws {
-        let stored = GzipMiddleware(requests: CompressionSettings(level: .smallest))
+        let stored = GzipMiddleware(requests: CompressionSettings(coding: .gzip(level: .smallest)))
         let request = Request.post(url, body: HTTPBody(Samples.json(100_000)))
         let small = try await sent(request, by: stored).body.content
-        let fast = try await sent(request.compressed(CompressionSettings(level: .fastest)), by: stored).body.content
+        let fast = try await sent(request.compressed(CompressionSettings(coding: .gzip(level: .fastest))), by: stored)
+            .body.content
         #expect(small.count < fast.count)
     }
 }

@@ -115,7 +115,7 @@ struct DecodingReader: BodyReader {
             mayHoldMore = output.isFull
             if let problem = limits.problem(input: arrived.count, output: produced) { throw problem }
         } catch {
-            throw ContentCodingError(error, coding: coding, offset: consumed)
+            throw ContentCodingError(error, coding: coding.name, offset: consumed)
         }
         return output.take()
     }
@@ -124,7 +124,7 @@ struct DecodingReader: BodyReader {
         do throws(ContentCodingError.Problem) {
             try decoder.finish()
         } catch {
-            throw ContentCodingError(error, coding: coding, offset: consumed)
+            throw ContentCodingError(error, coding: coding.name, offset: consumed)
         }
     }
 }
@@ -134,7 +134,7 @@ extension ContentCoding {
         do {
             return try makeDecoder()
         } catch {
-            throw ContentCodingError(error as? ContentCodingError.Problem ?? .failed("\(error)"), coding: self)
+            throw ContentCodingError(error as? ContentCodingError.Problem ?? .failed("\(error)"), coding: name)
         }
     }
 }

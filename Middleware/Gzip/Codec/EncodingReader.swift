@@ -51,11 +51,11 @@ struct EncodingReader: BodyReader {
 
 extension ContentCoding {
     func encoder() throws(ContentCodingError) -> sending any ContentEncoder {
-        guard let makeEncoder else { throw ContentCodingError(.notEncodable, coding: self) }
+        guard let makeEncoder else { throw ContentCodingError(.notEncodable, coding: name) }
         do {
             return try makeEncoder()
         } catch {
-            throw ContentCodingError(error as? ContentCodingError.Problem ?? .failed("\(error)"), coding: self)
+            throw ContentCodingError(error as? ContentCodingError.Problem ?? .failed("\(error)"), coding: name)
         }
     }
 
@@ -101,7 +101,7 @@ extension ContentEncoder {
             input = input.dropFirst(buffers.consumed)
             return isFinished
         } catch {
-            throw ContentCodingError(error, coding: coding, offset: inputCount, isEncoding: true)
+            throw ContentCodingError(error, coding: coding.name, offset: inputCount, isEncoding: true)
         }
     }
 }

@@ -8,19 +8,20 @@ final class CompressionRefusals: Sendable {
 
     private struct Refusal: Hashable {
         let origin: Origin
-        let coding: ContentCoding
+        /// Its name.
+        let coding: String
     }
 
     private let known = Locked<[Refusal]>([])
 
     func contains(_ origin: Origin?, _ coding: ContentCoding) -> Bool {
         guard let origin else { return false }
-        return known.withLock { $0.contains(Refusal(origin: origin, coding: coding)) }
+        return known.withLock { $0.contains(Refusal(origin: origin, coding: coding.name)) }
     }
 
     func insert(_ origin: Origin?, _ coding: ContentCoding) {
         guard let origin else { return }
-        let refusal = Refusal(origin: origin, coding: coding)
+        let refusal = Refusal(origin: origin, coding: coding.name)
         known.withLock { known in
             guard !known.contains(refusal) else { return }
             if known.count == Self.limit { known.removeFirst() }

@@ -20,8 +20,8 @@ struct CodingSet: Sendable {
 
     /// - Parameter codings: The codings in order of preference; of two with the same name, the first wins.
     init(_ codings: [ContentCoding]) {
-        var known: Set<ContentCoding> = []
-        let distinct = codings.filter { known.insert($0).inserted }
+        var known: Set<String> = []
+        let distinct = codings.filter { known.insert($0.name).inserted }
         self.codings = distinct
         let value = distinct.map(Self.member).joined(separator: ", ")
         acceptable = distinct.isEmpty ? nil : HTTPField(name: .acceptEncoding, value: value)

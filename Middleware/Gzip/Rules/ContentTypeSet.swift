@@ -4,7 +4,7 @@ import HTTPChainSupport
 ///
 /// A pattern is a type such as `application/zip`, all types of a kind such as `video/*`, or all types with a suffix
 /// such as `*/*+zip` (RFC 6839). Parameters are ignored, and matching is case-insensitive.
-public struct ContentTypeSet: Sendable, Hashable, ExpressibleByArrayLiteral, CustomStringConvertible {
+public struct ContentTypeSet: Sendable, Hashable, ExpressibleByArrayLiteral {
     private var patterns: Set<String>
     private var exceptions: Set<String>
 
@@ -64,7 +64,4 @@ public struct ContentTypeSet: Sendable, Hashable, ExpressibleByArrayLiteral, Cus
         if let plus = type.unicodeScalars.lastIndex(of: "+"), patterns.contains("*/*" + type[plus...]) { return true }
         return patterns.contains { $0.ends(with: ".*") && $0.without(suffix: "*").map(type.begins) == true }
     }
-
-    /// The patterns, sorted alphabetically.
-    public var description: String { patterns.sorted().joined(separator: ", ") }
 }
