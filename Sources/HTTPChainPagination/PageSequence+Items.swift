@@ -18,9 +18,6 @@ extension PageSequence where Value: Sequence & SendableMetatype {
 
 /// The items of one page as an asynchronous sequence.
 public struct PageItems<Items: Sequence & SendableMetatype>: AsyncSequence {
-    /// The type of one item.
-    public typealias Element = Items.Element
-
     let items: Items
 
     /// Starts at the first item.

@@ -16,9 +16,6 @@ import HTTPTypes
 ///
 /// Each iteration starts at the starting position; ``Page/next`` is a position to continue from later.
 public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
-    /// The type of one page.
-    public typealias Element = Page<Value>
-
     typealias Fetch =
         @Sendable (
             _ position: PagePosition,

@@ -130,7 +130,7 @@ public struct Page<Value: Sendable>: Sendable {
 }
 
 /// An error for a list that ends before its last page.
-public struct PaginationError: HTTPChainError, Hashable {
+public struct PaginationError: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -153,21 +153,19 @@ public struct PaginationError: HTTPChainError, Hashable {
     /// Always "Pagination".
     public var stage: String { "Pagination" }
 
-    /// A description of the problem.
-    public var reason: String {
+    package var explanation: Explanation {
         switch problem {
-        case .cannotFollow(let what): "the next page cannot be followed: \(what)"
-        case .otherOrigin(let origin): "the next page is on another origin, \(origin)"
-        case .noProgress: "the pages repeat: the next one has already been read"
-        }
-    }
-
-    /// A suggested fix.
-    public var recoverySuggestion: String? {
-        switch problem {
-        case .cannotFollow: nil
-        case .otherOrigin: "if you trust that origin, send it a separate request"
-        case .noProgress: "check which next page the service returns, and whether it supports the parameter"
+        case .cannotFollow(let what): Explanation("the next page cannot be followed: \(what)")
+        case .otherOrigin(let origin):
+            Explanation(
+                "the next page is on another origin, \(origin)",
+                "if you trust that origin, send it a separate request"
+            )
+        case .noProgress:
+            Explanation(
+                "the pages repeat: the next one has already been read",
+                "check which next page the service returns, and whether it supports the parameter"
+            )
         }
     }
 }

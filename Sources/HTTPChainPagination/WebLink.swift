@@ -1,6 +1,6 @@
 import HTTPChainCore
 import HTTPChainSupport
-public import HTTPTypes
+package import HTTPTypes
 
 /// A link of a `Link` header field, RFC 8288 §3.
 ///
@@ -8,18 +8,18 @@ public import HTTPTypes
 /// // Link: <https://api.example.com/plants?page=2>; rel="next", <…>; rel="last"
 /// let next = WebLink.links(in: response.headers).first { $0.relations.contains("next") }?.target
 /// ```
-public struct WebLink: Sendable, Hashable {
+package struct WebLink: Sendable, Hashable {
     /// The target of the link, as an unresolved URI reference.
-    public let target: String
+    package let target: String
     /// The relation types in lower case, from the first `rel` parameter, §3.3.
-    public let relations: [String]
+    package let relations: [String]
     /// The source of the link, if it isn't the response itself (§3.2); usually `nil`.
-    public let anchor: String?
+    package let anchor: String?
     /// All other parameters, with names in lower case; if a name is repeated, the first value.
-    public let parameters: [String: String]
+    package let parameters: [String: String]
 
     /// Returns the links of a header in order, skipping anything that isn't a link (Appendix B.2).
-    public static func links(in headers: HTTPFields) -> [WebLink] {
+    package static func links(in headers: HTTPFields) -> [WebLink] {
         headers[values: .link].flatMap { WebLinkScanner(bytes: Array($0.utf8)).links() }
     }
 }
@@ -148,5 +148,5 @@ private struct WebLinkScanner {
 
 extension HTTPField.Name {
     /// `Link` (RFC 8288 §3); ``WebLink`` reads its values.
-    public static let link = Self(constant: "Link")
+    package static let link = Self(constant: "Link")
 }
