@@ -30,9 +30,6 @@ public final class MockMethod<Input: Sendable, Output: Sendable>: Sendable {
     /// The parameters of each call, in order.
     public var calls: [Input] { state.withLock { $0.calls } }
 
-    /// The number of calls.
-    public var callCount: Int { state.withLock { $0.calls.count } }
-
     /// Queues the output of one call.
     public func returns(_ output: Output) {
         state.withLock { $0.queue.append(.success(output)) }
@@ -70,19 +67,18 @@ extension MockMethod where Output == Void {
 }
 
 /// An error for an unscripted call of a mock.
-public struct UnscriptedCallError: HTTPChainError, Hashable {
+public struct UnscriptedCallError: ExplainedError, Hashable {
     /// The method: "PlantService.plant(id:)".
-    public let method: String
+    package let method: String
 
     /// Always "Mock".
     public var stage: String { "Mock" }
 
-    /// A sentence with the method.
-    public var reason: String { "\(method) was called, but no result was scripted for it" }
-
-    /// A suggestion to script the method.
-    public var recoverySuggestion: String? {
-        "queue a result with returns(_:), or give one for all calls with answers(_:)"
+    package var explanation: Explanation {
+        Explanation(
+            "\(method) was called, but no result was scripted for it",
+            "queue a result with returns(_:), or give one for all calls with answers(_:)"
+        )
     }
 }
 #endif

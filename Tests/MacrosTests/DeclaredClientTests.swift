@@ -192,7 +192,7 @@ struct DeclaredMockTests {
         #expect(try await plants.plant(id: 7).name == "Rose")
         await #expect(throws: URLError.self) { try await plants.plant(id: 8) }
         #expect(try await plants.plant(id: 9).name == "any")
-        #expect(mock.on.plant.calls == [7, 8, 9] && mock.on.plant.callCount == 3)
+        #expect(mock.on.plant.calls == [7, 8, 9] && mock.on.plant.calls.count == 3)
         mock.on.search.answers { [Plant(id: $0.page, name: $0.name + ($0.order ?? ""))] }
         #expect(try await plants.search(name: "a", page: 2, order: "b") == [Plant(id: 2, name: "ab")])
         #expect(mock.on.search.calls.first?.name == "a")
@@ -205,7 +205,7 @@ struct DeclaredMockTests {
         let mock = PlantServiceMock()
         let error = await #expect(throws: UnscriptedCallError.self) { try await mock.raw(1) }
         #expect(error?.method == "PlantService.raw(_:)")
-        #expect(mock.on.raw.callCount == 1)
+        #expect(mock.on.raw.calls.count == 1)
     }
 }
 #endif

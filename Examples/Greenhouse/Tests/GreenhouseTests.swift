@@ -47,7 +47,7 @@ struct GreenhouseTests {
         try await tour(of: mock) { said.add($0) }
         #expect(said.all.dropLast() == Self.lines[...])
         #expect(mock.on.upload.calls.map(\.caption) == ["Spring"] && mock.on.remove.calls == [99])
-        #expect(mock.on.bed.callCount == 2)
+        #expect(mock.on.bed.calls.count == 2)
     }
 }
 #endif
