@@ -33,7 +33,7 @@ import HTTPTypes
 /// a stale response if permitted (RFC 5861 §4).
 ///
 /// **Errors.** ``CircuitOpenError``, with the time until the next probe.
-public struct CircuitBreakerMiddleware: DeadlineKeepingMiddleware {
+public struct CircuitBreakerMiddleware: BuiltInStage {
     /// The circuits.
     package let breaker: CircuitBreaker
 
@@ -57,10 +57,10 @@ public struct CircuitBreakerMiddleware: DeadlineKeepingMiddleware {
     }
 
     /// Outside the limits, for each attempt.
-    public var phase: Phase { .breaker }
+    package var stagePhase: Phase { .breaker }
 
     /// The policy, and the circuits that aren't closed.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         let policy = breaker.policy
         let rules = [
             policy.failureRate.map { "\($0) of \(max(1, policy.minimumCalls)) or more calls" },

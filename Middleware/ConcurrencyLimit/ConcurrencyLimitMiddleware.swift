@@ -29,7 +29,7 @@ import HTTPTypes
 /// **Options.** ``CallPriority``, set by ``HTTPChainCore/Request/priority(_:)``.
 ///
 /// **Errors.** ``ConcurrencyLimitError``.
-public struct ConcurrencyLimitMiddleware: DeadlineKeepingMiddleware {
+public struct ConcurrencyLimitMiddleware: BuiltInStage {
     /// The limiter that holds the permits.
     package let limiter: ConcurrencyLimiter
 
@@ -53,13 +53,13 @@ public struct ConcurrencyLimitMiddleware: DeadlineKeepingMiddleware {
     }
 
     /// For each attempt, outside its timeout.
-    public var phase: Phase { .concurrencyLimit }
+    package var stagePhase: Phase { .concurrencyLimit }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [PriorityOption.self] }
+    package var stageOptions: [any RequestOption.Type] { [PriorityOption.self] }
 
     /// The name, purpose and settings of the stage.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         let queue = limiter.queue
         return StageSummary(
             "ConcurrencyLimitMiddleware",

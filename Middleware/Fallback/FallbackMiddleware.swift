@@ -32,7 +32,7 @@ public import HTTPTypes
 /// so `Chain.init` throws.
 ///
 /// **Errors.** The call's own errors.
-public struct FallbackMiddleware: BranchingMiddleware, DeadlineKeepingMiddleware {
+public struct FallbackMiddleware: BuiltInStage, BranchingMiddleware {
     private let fallback: Fallback
     private let condition: @Sendable (HTTPRequest, FallbackReason) -> Bool
 
@@ -69,7 +69,7 @@ public struct FallbackMiddleware: BranchingMiddleware, DeadlineKeepingMiddleware
     private static let failedStatuses: Set<Int> = [500, 502, 503, 504]
 
     /// The name, purpose and settings of the stage.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         StageSummary(
             "FallbackMiddleware",
             purpose: "answers from elsewhere when a call fails",

@@ -35,7 +35,7 @@ import HTTPTypes
 /// ``HTTPChainCore/Request/decodingResponse(limits:)`` and ``HTTPChainCore/Request/leavingResponseEncoded()``.
 ///
 /// **Errors.** ``ContentCodingError``, usually while the body is read; the transfer is then cancelled.
-public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
+public struct GzipMiddleware: BuiltInStage {
     private let compression: CompressionSettings?
     private let limits: DecodingLimits?
     private let known: CodingSet
@@ -64,13 +64,13 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
 
     /// ``/HTTPChainCore/Phase/compress``: outside digests, cache, retry and authentication, which see the encoded
     /// content.
-    public var phase: Phase { .compress }
+    package var stagePhase: Phase { .compress }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [RequestCompression.self, ResponseDecoding.self] }
+    package var stageOptions: [any RequestOption.Type] { [RequestCompression.self, ResponseDecoding.self] }
 
     /// The name, purpose and settings of the stage.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         let requests = compression.map { settings in
             [settings.coding.name, settings.coding.settings].filter { !$0.isEmpty }.joined(separator: " ")
                 + ", from \(settings.minimumSize)"
@@ -85,7 +85,7 @@ public struct GzipMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
     }
 
     /// Returns the inner capabilities, with decoded content if responses are decoded.
-    public func capabilities(over inner: TransportCapabilities) -> TransportCapabilities {
+    package func stageCapabilities(over inner: TransportCapabilities) -> TransportCapabilities {
         limits == nil ? inner : inner.union(.decodesContent)
     }
 

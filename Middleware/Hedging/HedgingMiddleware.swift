@@ -34,7 +34,7 @@ import HTTPTypes
 /// **Options.** ``HTTPChainCore/Request/hedging(_:)``.
 ///
 /// **Errors.** ``/HTTPChainCore/InvalidRequestError`` if a call's policy has an invalid origin.
-public struct HedgingMiddleware: ChainAwareMiddleware, BudgetedMiddleware, DeadlineKeepingMiddleware {
+public struct HedgingMiddleware: BuiltInStage, BudgetedMiddleware {
     private let policy: HedgingPolicy
     private let group: RequestGroup
     private let latencies: GroupTable<Latencies>
@@ -61,13 +61,13 @@ public struct HedgingMiddleware: ChainAwareMiddleware, BudgetedMiddleware, Deadl
     }
 
     /// Inside retry, outside the stages that each attempt passes.
-    public var phase: Phase { .hedge }
+    package var stagePhase: Phase { .hedge }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [CallHedging.self] }
+    package var stageOptions: [any RequestOption.Type] { [CallHedging.self] }
 
     /// The policy and the budget.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         StageSummary(
             "HedgingMiddleware",
             purpose: "makes a second attempt if the first is slow",
@@ -81,7 +81,7 @@ public struct HedgingMiddleware: ChainAwareMiddleware, BudgetedMiddleware, Deadl
 
     /// Reports nested hedging, a retry stage with another budget, methods that must not be repeated, and invalid
     /// origins.
-    public func problems(at place: ChainPlace) -> [ChainProblem] {
+    package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         var problems: [ChainProblem] = []
         if (place.inside + place.nested).contains(where: { $0 is HedgingMiddleware }) {
             problems.append(

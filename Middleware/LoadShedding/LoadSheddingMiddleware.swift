@@ -21,7 +21,7 @@ import HTTPTypes
 /// **Place.** Phase ``/HTTPChainCore/Phase/breaker``. Each attempt passes it before it waits for anything.
 ///
 /// **Errors.** ``LoadShedError``.
-public struct LoadSheddingMiddleware: DeadlineKeepingMiddleware {
+public struct LoadSheddingMiddleware: BuiltInStage {
     private let policy: LoadSheddingPolicy
     private let group: RequestGroup
     private let groups: GroupTable<SharedShedding>
@@ -38,10 +38,10 @@ public struct LoadSheddingMiddleware: DeadlineKeepingMiddleware {
     }
 
     /// For each attempt, outside the limits.
-    public var phase: Phase { .breaker }
+    package var stagePhase: Phase { .breaker }
 
     /// The policy.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         StageSummary(
             "LoadSheddingMiddleware",
             purpose: "refuses what the server would refuse",

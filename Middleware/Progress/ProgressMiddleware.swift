@@ -55,7 +55,7 @@ public import HTTPTypes
 /// **Options.** The methods above.
 ///
 /// **Errors.** None of its own.
-public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
+public struct ProgressMiddleware: BuiltInStage {
     /// Receives the progress of every call of a chain.
     ///
     /// The request has only the method and target that this stage saw. The closure is called like that of
@@ -98,13 +98,13 @@ public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
     }
 
     /// ``/HTTPChainCore/Phase/call`` for the consumer's view, ``/HTTPChainCore/Phase/wire`` for the wire's.
-    public var phase: Phase { view == .wire ? .wire : .call }
+    package var stagePhase: Phase { view == .wire ? .wire : .call }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [ProgressObservers.self] }
+    package var stageOptions: [any RequestOption.Type] { [ProgressObservers.self] }
 
     /// The stage's view and rate, and whether all calls are observed.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         StageSummary(
             "ProgressMiddleware",
             purpose: "reports the progress of uploads and downloads",
@@ -116,7 +116,7 @@ public struct ProgressMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
     }
 
     /// Reports a wire view that can't see the end of a call, or a transport that doesn't report sent bytes.
-    public func problems(at place: ChainPlace) -> [ChainProblem] {
+    package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         guard view == .wire else { return [] }
         var problems: [ChainProblem] = []
         if uploads == .asSent, !place.capabilities.contains(.reportsUploadProgress) {

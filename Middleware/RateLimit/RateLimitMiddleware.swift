@@ -27,7 +27,7 @@ import HTTPTypes
 /// **Options.** ``HTTPChainCore/Request/rateLimitWeight(_:)``: the number of tokens a call takes.
 ///
 /// **Errors.** ``RateLimitExceededError``, with the time until the call could have its turn; errors of a store.
-public struct RateLimitMiddleware: DeadlineKeepingMiddleware {
+public struct RateLimitMiddleware: BuiltInStage {
     /// The limiter.
     package let limiter: RateLimiter
 
@@ -53,13 +53,13 @@ public struct RateLimitMiddleware: DeadlineKeepingMiddleware {
     }
 
     /// For each attempt, outside a concurrency limit.
-    public var phase: Phase { .rateLimit }
+    package var stagePhase: Phase { .rateLimit }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [RateLimitWeight.self] }
+    package var stageOptions: [any RequestOption.Type] { [RateLimitWeight.self] }
 
     /// The limits, and the treatment of calls that exceed them.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         let own = limiter.limits.map(\.description)
         let all = limiter.obeysServer ? own + ["the server's"] : own
         return StageSummary(

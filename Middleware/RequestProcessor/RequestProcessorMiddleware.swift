@@ -31,10 +31,10 @@ public import HTTPChainCore
 /// **Options.** ``HTTPChainCore/Request/processed(_:)`` adds processors for one call, after the stage's.
 ///
 /// **Errors.** Only those of processors.
-public struct RequestProcessorMiddleware: DeadlineKeepingMiddleware {
+public struct RequestProcessorMiddleware: BuiltInStage {
     private let processors: [any RequestProcessor]
     /// The build phase, or the phase given.
-    public let phase: Phase
+    package let stagePhase: Phase
 
     /// Runs processors in order.
     ///
@@ -56,7 +56,7 @@ public struct RequestProcessorMiddleware: DeadlineKeepingMiddleware {
     ///   - phase: The phase in which they run. Defaults to ``/HTTPChainCore/Phase/build``.
     package init(_ processors: [any RequestProcessor], at phase: Phase = .build) {
         self.processors = processors
-        self.phase = phase
+        stagePhase = phase
     }
 
     /// Runs a closure.
@@ -74,10 +74,10 @@ public struct RequestProcessorMiddleware: DeadlineKeepingMiddleware {
     }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [CallProcessors.self] }
+    package var stageOptions: [any RequestOption.Type] { [CallProcessors.self] }
 
     /// The names of the processors in order.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         StageSummary(
             "RequestProcessorMiddleware",
             purpose: "runs hooks on the request",

@@ -38,7 +38,7 @@ import HTTPTypes
 /// **Options.** ``HTTPChainCore/Request/resumable(_:)``. The result is in ``HTTPChainCore/Response/upload``.
 ///
 /// **Errors.** ``UploadError``; ``UploadStoreError`` from the file store.
-public struct ResumableUploadMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
+public struct ResumableUploadMiddleware: BuiltInStage {
     private let name: UploadProtocol
     private let store: any UploadStore
     private let partition: UserPartition
@@ -67,13 +67,13 @@ public struct ResumableUploadMiddleware: ChainAwareMiddleware, DeadlineKeepingMi
     }
 
     /// ``HTTPChainCore/Phase/upload``: outside stages that each part passes, inside those that need a single response.
-    public var phase: Phase { .upload }
+    package var stagePhase: Phase { .upload }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [ResumableUploadOption.self] }
+    package var stageOptions: [any RequestOption.Type] { [ResumableUploadOption.self] }
 
     /// The protocol and settings of the stage.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         let selected =
             switch options.selection {
             case .marked: "requests that are marked"
@@ -93,7 +93,7 @@ public struct ResumableUploadMiddleware: ChainAwareMiddleware, DeadlineKeepingMi
     }
 
     /// Reports a second stage of this kind inside, and users that can't be distinguished.
-    public func problems(at place: ChainPlace) -> [ChainProblem] {
+    package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         var problems: [ChainProblem] = []
         let inner = place.inside + place.nested
         if inner.contains(where: { $0 is ResumableUploadMiddleware }) {

@@ -41,7 +41,7 @@ public import HTTPTypes
 ///
 /// **Errors.** The stage itself throws only ``/HTTPChainCore/TransportError``, if a resumed range has more or fewer
 /// bytes than declared.
-public struct RetryMiddleware: ChainAwareMiddleware, BudgetedMiddleware, DeadlineKeepingMiddleware {
+public struct RetryMiddleware: BuiltInStage, BudgetedMiddleware {
     private let settings: RetrySettings
 
     /// Makes the stage.
@@ -70,13 +70,13 @@ public struct RetryMiddleware: ChainAwareMiddleware, BudgetedMiddleware, Deadlin
     }
 
     /// Outside the stages that each attempt passes, inside those that see one response.
-    public var phase: Phase { .retry }
+    package var stagePhase: Phase { .retry }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [CallRetryPolicy.self, GeneratesIdempotencyKey.self] }
+    package var stageOptions: [any RequestOption.Type] { [CallRetryPolicy.self, GeneratesIdempotencyKey.self] }
 
     /// The policy, the budget and the methods with keys.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         let policy = settings.policy
         return StageSummary(
             "RetryMiddleware",
@@ -94,7 +94,7 @@ public struct RetryMiddleware: ChainAwareMiddleware, BudgetedMiddleware, Deadlin
     package var retryBudget: RetryBudget? { settings.budget }
 
     /// Returns problems with an inner retry stage, which multiplies attempts, and with retrying inner refusals.
-    public func problems(at place: ChainPlace) -> [ChainProblem] {
+    package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         let inner = place.inside + place.nested
         var problems: [ChainProblem] = []
         if inner.contains(where: { $0 is RetryMiddleware }) {

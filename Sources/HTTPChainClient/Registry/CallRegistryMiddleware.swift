@@ -18,7 +18,7 @@ public import HTTPChainCore
 /// ``HTTPChainCore/Request/excludingDuplicateCalls()`` for each call. The stage throws ``DuplicateCallError`` for a
 /// refused call, and ``CallIdentityError`` for one that excludes duplicates without a key or a `Hashable` value. A
 /// typed call of a ``Client`` is in the client's registry without this stage.
-public struct CallRegistryMiddleware: DeadlineKeepingMiddleware {
+public struct CallRegistryMiddleware: BuiltInStage {
     private let registry: CallRegistry
 
     /// Creates the stage.
@@ -29,13 +29,13 @@ public struct CallRegistryMiddleware: DeadlineKeepingMiddleware {
     }
 
     /// Runs once for each call.
-    public var phase: Phase { .call }
+    package var stagePhase: Phase { .call }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [CallRegistration.self] }
+    package var stageOptions: [any RequestOption.Type] { [CallRegistration.self] }
 
     /// The stage's name and purpose.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         StageSummary("CallRegistryMiddleware", purpose: "tracks running calls, to find and cancel them")
     }
 

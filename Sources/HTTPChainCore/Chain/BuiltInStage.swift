@@ -1,21 +1,25 @@
-/// A stage of this package: the members that a chain alone reads of it are package, and public here once for all.
+/// A stage of this package.
+///
+/// It states its place, options and settings in package requirements, from which the public ones of ``Middleware`` and
+/// ``ChainAwareMiddleware`` are made.
 package protocol BuiltInStage: ChainAwareMiddleware, DeadlineKeepingMiddleware {
-    /// The stage's place; see ``Middleware/phase``.
+    /// The stage's place in a chain; anywhere by default.
     var stagePhase: Phase { get }
-    /// The name, purpose and settings; see ``Middleware/summary``.
+    /// The stage's name, purpose and settings.
     var stageSummary: StageSummary { get }
-    /// The options that the stage reads; see ``Middleware/optionsRead``. Defaults to none.
+    /// The options of a request that the stage reads; none by default.
     var stageOptions: [any RequestOption.Type] { get }
-    /// Whether the stage respects deadlines; see ``DeadlineKeepingMiddleware/keepsDeadlines``. Defaults to `true`.
+    /// Whether the stage, as configured, respects deadlines; `true` by default.
     var stageKeepsDeadlines: Bool { get }
-    /// Returns the problems at a place; see ``ChainAwareMiddleware/problems(at:)``. Returns none by default.
+
+    /// Returns the problems of this stage at its place in a chain; none by default.
     func stageProblems(at place: ChainPlace) -> [ChainProblem]
-    /// Returns the capabilities for outer stages; see ``ChainAwareMiddleware/capabilities(over:)``. Returns the inner
-    /// ones by default.
+    /// Returns the capabilities available to outer stages; those inside by default.
     func stageCapabilities(over inner: TransportCapabilities) -> TransportCapabilities
 }
 
 extension BuiltInStage {
+    package var stagePhase: Phase { .anywhere }
     package var stageOptions: [any RequestOption.Type] { [] }
     package var stageKeepsDeadlines: Bool { true }
     package func stageProblems(at place: ChainPlace) -> [ChainProblem] { [] }
@@ -25,11 +29,11 @@ extension BuiltInStage {
     public var phase: Phase { stagePhase }
     /// The stage's name, purpose and settings.
     public var summary: StageSummary { stageSummary }
-    /// The options that the stage reads.
+    /// The options of a request that the stage reads.
     public var optionsRead: [any RequestOption.Type] { stageOptions }
     /// Whether the stage, as configured, respects deadlines.
     public var keepsDeadlines: Bool { stageKeepsDeadlines }
-    /// Returns the problems with the stage's place and settings.
+    /// Returns the problems of this stage at its place in a chain.
     public func problems(at place: ChainPlace) -> [ChainProblem] { stageProblems(at: place) }
     /// Returns the capabilities available to outer stages.
     public func capabilities(over inner: TransportCapabilities) -> TransportCapabilities {
