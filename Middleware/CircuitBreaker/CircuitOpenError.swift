@@ -3,9 +3,6 @@ public import HTTPChainCore
 /// A call was refused because its circuit is open; nothing was sent.
 public struct CircuitOpenError: RefusalError, AnnotatedError, ExplainedError {
     /// The reason why a circuit refuses calls.
-    #if hasAttribute(nonexhaustive)
-    @nonexhaustive
-    #endif
     package enum Reason: Sendable, Hashable {
         /// Too many calls failed or were slow.
         case failures

@@ -22,7 +22,7 @@ public struct ConcurrencyLimitError: RefusalError, AnnotatedError, ExplainedErro
     /// The reason for the refusal.
     package let cause: Cause
     /// The current maximum number of calls in flight.
-    public let limit: Int
+    package let limit: Int
     /// The redacted request.
     public let exchange: ExchangeSnapshot?
     /// The notes that stages added.

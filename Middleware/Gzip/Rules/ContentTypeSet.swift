@@ -24,7 +24,7 @@ public struct ContentTypeSet: Sendable, Hashable, ExpressibleByArrayLiteral {
     }
 
     /// The empty set.
-    public static let none: ContentTypeSet = []
+    package static let none: ContentTypeSet = []
 
     /// Compressed formats: images (not SVG, BMP, TIFF, icons), audio (not WAV, MIDI), video, archives, fonts, documents.
     public static let alreadyCompressed = ContentTypeSet(

@@ -106,16 +106,13 @@ public struct StoredReply<Output: Sendable>: Sendable {
 /// An error for a stored reply that the client can't provide.
 public struct ReplyStoreError: ClientError, Hashable {
     /// The problem.
-    #if hasAttribute(nonexhaustive)
-    @nonexhaustive
-    #endif
-    public enum Problem: Sendable, Hashable {
+    package enum Problem: Sendable, Hashable {
         /// The client has no reply store.
         case noStore(requestType: String)
     }
 
     /// The problem.
-    public let problem: Problem
+    package let problem: Problem
 
     init(_ problem: Problem) { self.problem = problem }
 
