@@ -3,11 +3,6 @@ import HTTPChainSupport
 package import HTTPTypes
 
 /// A link of a `Link` header field, RFC 8288 §3.
-///
-/// ```swift
-/// // Link: <https://api.example.com/plants?page=2>; rel="next", <…>; rel="last"
-/// let next = WebLink.links(in: response.headers).first { $0.relations.contains("next") }?.target
-/// ```
 package struct WebLink: Sendable, Hashable {
     /// The target of the link, as an unresolved URI reference.
     package let target: String
