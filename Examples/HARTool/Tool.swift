@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainCore
 import HTTPChainHAR
 
 /// The commands of the tool.

@@ -39,7 +39,8 @@ enum ArchiveRecords {
     ) -> ReceivedRecord {
         let start = entry.started.timeIntervalSince1970
         let status = entry.response.status
-        let failure = entry.customFields["_error"]?.string ?? entry.response.customFields["_error"]?.string
+        let members = entry.json
+        let failure = members["_error"]?.string ?? members["response"]?["_error"]?.string
         let outcome = status > 0 ? "\(status)" : failure.map { "failed: \($0)" } ?? "no answer"
         return ReceivedRecord(
             format: "har",
@@ -48,7 +49,8 @@ enum ArchiveRecords {
             component: "har",
             service: archive.creator.name,
             message: "\(entry.request.method) \(entry.request.url) → \(outcome)",
-            attributes: times(of: entry, start) + facts(of: entry, failure, call: "\(name)-\(number)", archive: name)
+            attributes: times(of: entry, start)
+                + facts(of: entry, members, failure, call: "\(name)-\(number)", archive: name)
                 + fields("http.request.header.", entry.request.headers)
                 + fields("http.response.header.", entry.response.headers) + contents(of: entry)
         )
@@ -79,6 +81,7 @@ enum ArchiveRecords {
 
     private static func facts(
         of entry: HAREntry,
+        _ members: JSONValue,
         _ failure: String?,
         call: String,
         archive: String
@@ -86,9 +89,9 @@ enum ArchiveRecords {
         let facts: [(String, JSONValue?)] = [
             ("httpchain.call.id", .string(call)), ("har.archive", .string(archive)),
             // Set in archives recorded by HTTPChain: whether this is a whole call, an attempt, or a wire exchange.
-            ("har.place", entry.customFields["_place"]),
-            ("har.attempt", entry.customFields["_attempt"]),
-            ("har.page", entry.pageref.map { .string($0) }),
+            ("har.place", members["_place"]),
+            ("har.attempt", members["_attempt"]),
+            ("har.page", members["pageref"]),
             ("http.request.method", .string(entry.request.method)), ("url.full", .string(entry.request.url)),
             (
                 "http.response.status_code",
@@ -97,10 +100,10 @@ enum ArchiveRecords {
             (
                 "error.type",
                 entry.response.status > 0
-                    ? nil : entry.customFields["_errorKind"] ?? .string(failure ?? "no answer")
+                    ? nil : members["_errorKind"] ?? .string(failure ?? "no answer")
             ),
-            ("network.protocol", .string(entry.request.httpVersion)),
-            ("network.peer.address", entry.serverIPAddress.map { .string($0) }),
+            ("network.protocol", members["request"]?["httpVersion"]),
+            ("network.peer.address", members["serverIPAddress"]),
             ("http.response.body.size", .integer(entry.response.content.size)),
         ]
         return facts.compactMap { name, value in value.map { (name, $0) } }

@@ -2,7 +2,7 @@ public import HTTPChainCore
 import HTTPChainSupport
 
 /// The error for an archive that can't be read, written or replayed.
-public struct HARError: HTTPChainError, Hashable {
+public struct HARError: ExplainedError, Hashable {
     /// The problem.
     ///
     /// An open set: handle unknown kinds in the same way as most others.
@@ -14,11 +14,11 @@ public struct HARError: HTTPChainError, Hashable {
         case malformed(offset: Int, expected: String)
         /// The file is truncated.
         case cut
-        /// Arrays and objects are nested more deeply than ``HARLimits/depth`` allows.
+        /// Arrays and objects are nested more deeply than the `depth` of ``HARLimits`` allows.
         case tooDeep(limit: Int)
-        /// The file is larger than ``HARLimits/size`` allows.
+        /// The file is larger than the `size` of ``HARLimits`` allows.
         case tooLarge(limit: ByteCount)
-        /// There are more entries than ``HARLimits/entries`` allows.
+        /// There are more entries than the `entries` of ``HARLimits`` allow.
         case tooManyEntries(limit: Int)
         /// A required member is missing.
         case missing(path: String)
@@ -62,8 +62,9 @@ public struct HARError: HTTPChainError, Hashable {
     /// "HAR".
     public var stage: String { "HAR" }
 
-    /// The description of the problem and its place.
-    public var reason: String { ((path.map { "\($0): " } ?? "") + sentence).printable() }
+    package var explanation: Explanation {
+        Explanation(((path.map { "\($0): " } ?? "") + sentence).printable(), advice)
+    }
 
     private var sentence: String {
         switch problem {
@@ -85,8 +86,7 @@ public struct HARError: HTTPChainError, Hashable {
         }
     }
 
-    /// Advice on what to do about it.
-    public var recoverySuggestion: String? {
+    private var advice: String? {
         switch problem {
         case .malformed, .missing, .unexpected: "export the archive again, as HAR 1.2"
         case .cut: "read it with salvaging: true to get the complete entries"

@@ -41,7 +41,7 @@ public final class ReplayTransport: Transport {
     /// "ReplayTransport".
     public let name = "ReplayTransport"
     /// The rule for when the network is used.
-    public let mode: ReplayMode
+    package let mode: ReplayMode
     private let settings: ReplaySettings
     private let file: URL?
     private let network: Next?
@@ -128,9 +128,9 @@ public final class ReplayTransport: Transport {
         _ settings: ReplaySettings
     ) -> TransportCapabilities {
         let own: TransportCapabilities = [.streamsUploads, .backpressure, .keepsRepeatedFields]
-        if let network { return network.capabilities.subtracting(settings.timing == .none ? [] : .keepsDeadlines) }
+        if let network { return network.capabilities.subtracting(settings.usedDelayFactor == 0 ? [] : .keepsDeadlines) }
         // A wait on a recording's schedule ignores deadlines.
-        return settings.timing == .none ? own.union(.keepsDeadlines) : own
+        return settings.usedDelayFactor == 0 ? own.union(.keepsDeadlines) : own
     }
 
     /// Responds to a request from the archive, or from the network if the mode allows.

@@ -91,7 +91,7 @@ enum CurrentReplay {
 extension ReplayTransport {
     /// The replay of the current test.
     ///
-    /// - Throws: ``NoReplayError`` outside a test with the trait `.replay`, and in a detached task.
+    /// - Throws: An error outside a test with the trait `.replay`, and in a detached task.
     public static var current: ReplayTransport {
         get throws {
             guard let transport = CurrentReplay.transport else { throw NoReplayError() }
@@ -101,15 +101,13 @@ extension ReplayTransport {
 }
 
 /// An error for a task without a replay.
-public struct NoReplayError: HTTPChainError, Hashable {
-    /// "ReplayTrait".
-    public var stage: String { "ReplayTrait" }
+package struct NoReplayError: ExplainedError, Hashable {
+    package var stage: String { "ReplayTrait" }
 
-    /// A sentence that describes the problem.
-    public var reason: String { "no archive is replayed in this task" }
-
-    /// A suggested fix.
-    public var recoverySuggestion: String? {
-        "give the test the trait .replay(\"file.har\"), and do not detach the task"
+    package var explanation: Explanation {
+        Explanation(
+            "no archive is replayed in this task",
+            "give the test the trait .replay(\"file.har\"), and do not detach the task"
+        )
     }
 }

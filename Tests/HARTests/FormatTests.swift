@@ -22,10 +22,9 @@ struct FormatTests {
         archive.pages = [HARPage(id: "page_1", title: "Page", started: Date(timeIntervalSince1970: 5.5))]
         archive.customFields["_mine"] = "kept"
         #expect(try HARArchive(archive.data) == archive)
-        let coded = try JSONDecoder().decode(HARArchive.self, from: JSONEncoder().encode(archive))
-        #expect(coded == archive)
         #expect(entry.request.queryString.map(\.value) == ["a b", "2"])
-        #expect(try JSONDecoder().decode(HAREntry.self, from: JSONEncoder().encode(entry)) == entry)
+        #expect(entry.json["_initiator"] == entry.customFields["_initiator"])
+        #expect(entry.json["serverIPAddress"]?.string == "::1")
     }
 
     @Test("What is missing, null or of another type is read as not known")

@@ -14,7 +14,7 @@ struct MatchingTests {
     ) -> [String] {
         var matching = ReplayMatching()
         change(&matching)
-        return matching.differences(between: sent, and: recorded).map(\.text)
+        return matching.differences(between: sent, and: recorded)
     }
 
     private func get(_ url: String) -> HARRequest { HARRequest(method: "GET", url: url) }

@@ -84,7 +84,7 @@ struct ReplayTests {
     @Test("In the recorded order, a request that is not next fails and says which is")
     func order() async throws {
         let archive = HARArchive(entries: [.sample(), .sample("POST"), .sample("PUT")])
-        let replay = ReplayTransport(archive, settings: settings { $0.order = .recorded })
+        let replay = ReplayTransport(archive, settings: settings { $0.keepsOrder = true })
         _ = try await replay.send(.get("https://a.example/"))
         let error = await #expect(throws: UnmatchedReplayError.self) {
             try await replay.send(.put("https://a.example/"))
@@ -183,7 +183,7 @@ struct ReplayTests {
         let archive = HARArchive(entries: [entry])
         let replay = ReplayTransport(
             archive,
-            settings: settings { $0.timing = factor == 1 ? .recorded : .scaled(factor) }
+            settings: settings { $0.delayFactor = factor }
         )
         #expect(!replay.capabilities.contains(.keepsDeadlines))
         let clock = VirtualClock.automatic()

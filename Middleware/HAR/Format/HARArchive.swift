@@ -10,29 +10,29 @@ public import HTTPChainCore
 ///
 /// Archives of Chrome, Firefox, Playwright and mitmproxy can be read: missing values are replaced by those that the
 /// specification defines for "not known", numbers may be strings, and fields outside the specification (`_initiator`,
-/// `_transferSize`) are kept in `customFields`. Written archives have every member that HAR 1.2 requires.
-public struct HARArchive: Sendable, Hashable, Codable {
+/// `_transferSize`) are kept, and readable in ``HAREntry/json``. Written archives have every member that HAR 1.2 requires.
+public struct HARArchive: Sendable, Hashable {
     /// The version of the format; "1.2".
-    public var version = "1.2"
+    package var version = "1.2"
     /// The program that wrote the archive.
     public var creator: HARCreator
     /// The browser that made the exchanges.
-    public var browser: HARCreator?
+    package var browser: HARCreator?
     /// The pages that exchanges belong to.
-    public var pages: [HARPage] = []
+    package var pages: [HARPage] = []
     /// The exchanges, in the order in which they were written, which may differ from the order in which they began.
     public var entries: [HAREntry]
     /// A comment by a user or a program.
-    public var comment: String?
+    package var comment: String?
     /// Fields of `log` that aren't part of the specification.
-    public var customFields: [String: JSONValue] = [:]
+    package var customFields: [String: JSONValue] = [:]
 
     /// Makes an archive.
     ///
     /// - Parameters:
     ///   - entries: The exchanges.
     ///   - creator: The program that writes the archive; this package by default.
-    public init(entries: [HAREntry] = [], creator: HARCreator = .httpChain) {
+    package init(entries: [HAREntry] = [], creator: HARCreator = .httpChain) {
         self.entries = entries
         self.creator = creator
     }
@@ -104,26 +104,16 @@ public struct HARArchive: Sendable, Hashable, Codable {
         archive.add("log", members.tree)
         return archive.tree
     }
-
-    /// Reads an archive from a decoder, without size limits.
-    public init(from decoder: any Decoder) throws {
-        var root = try HARObject(JSONTree(decoding: decoder), path: "")
-        guard let log = root.take("log") else { throw HARError(.missing(path: "log")) }
-        try self.init(HARObject(log, path: "log"), limits: HARLimits(size: .unlimited, entries: .max))
-    }
-
-    /// Writes the archive to an encoder.
-    public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }
 
 /// The size limits for reading an archive.
 public struct HARLimits: Sendable, Hashable {
     /// The maximum size of a file; 256 MiB by default.
-    public var size: ByteCount
+    package var size: ByteCount
     /// The maximum number of entries; 100,000 by default.
-    public var entries: Int
+    package var entries: Int
     /// The maximum nesting depth of arrays and objects; 128 by default.
-    public var depth: Int
+    package var depth: Int
 
     /// Makes limits.
     public init(size: ByteCount = .mebibytes(256), entries: Int = 100_000, depth: Int = 128) {

@@ -1,24 +1,24 @@
-public import HTTPChainCore
+package import HTTPChainCore
 
 /// The name and version of a program, in `creator` and `browser`.
-public struct HARCreator: Sendable, Hashable, Codable {
+public struct HARCreator: Sendable, Hashable {
     /// The program's name.
     public var name: String
     /// Its version.
     public var version: String
     /// A comment by a user or a program.
-    public var comment: String?
+    package var comment: String?
     /// Fields that aren't part of the specification.
-    public var customFields: [String: JSONValue] = [:]
+    package var customFields: [String: JSONValue] = [:]
 
     /// Makes a creator.
-    public init(name: String, version: String) {
+    package init(name: String, version: String) {
         self.name = name
         self.version = version
     }
 
     /// This package.
-    public static let httpChain = HARCreator(name: "HTTPChain", version: "0.1")
+    package static let httpChain = HARCreator(name: "HTTPChain", version: "0.1")
 
     init(_ object: HARObject) {
         var object = object
@@ -36,12 +36,4 @@ public struct HARCreator: Sendable, Hashable, Codable {
         members.add(customFields)
         return members.tree
     }
-
-    /// Reads it from a decoder.
-    public init(from decoder: any Decoder) throws {
-        self.init(try HARObject(JSONTree(decoding: decoder), path: "creator"))
-    }
-
-    /// Writes it to an encoder.
-    public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }

@@ -3,9 +3,9 @@ public import HTTPChainCore
 import HTTPChainSupport
 
 /// An exchange: a request, its response, and their timings.
-public struct HAREntry: Sendable, Hashable, Codable {
+public struct HAREntry: Sendable, Hashable {
     /// The page it belongs to.
-    public var pageref: String?
+    package var pageref: String?
     /// The date when the request began; 1970 if the file doesn't contain it.
     public var started: Date
     /// The request.
@@ -13,21 +13,25 @@ public struct HAREntry: Sendable, Hashable, Codable {
     /// The response; the status is 0, or -1 in archives of Playwright, if there was none.
     public var response: HARResponse
     /// The information about cache use, as the program wrote it.
-    public var cache: JSONValue = .object([:])
+    package var cache: JSONValue = .object([:])
     /// The duration of each part.
     public var timings: HARTimings
     /// The server's address, IPv4 or IPv6.
-    public var serverIPAddress: String?
+    package var serverIPAddress: String?
     /// The identifier of the connection.
-    public var connection: String?
+    package var connection: String?
     /// A comment by a user or a program.
-    public var comment: String?
+    package var comment: String?
     /// Fields that aren't part of the specification: `_chunks`, `_error` and others of ``RecordingMiddleware``, and
     /// those of other programs.
-    public var customFields: [String: JSONValue] = [:]
+    package var customFields: [String: JSONValue] = [:]
+
+    /// The complete entry as in the file, with the members that have no property here, such as `serverIPAddress`, and
+    /// those outside the specification, such as `_error` of ``RecordingMiddleware`` and `_initiator` of browsers.
+    public var json: JSONValue { tree.value }
 
     /// Makes an entry.
-    public init(started: Date, request: HARRequest, response: HARResponse, timings: HARTimings = HARTimings()) {
+    package init(started: Date, request: HARRequest, response: HARResponse, timings: HARTimings = HARTimings()) {
         self.started = started
         self.request = request
         self.response = response
@@ -91,18 +95,10 @@ public struct HAREntry: Sendable, Hashable, Codable {
     private static func isAddress(_ text: String) -> Bool {
         URLHost(unbracketed: text).map { $0.isIPv6 || $0.isIPv4 && $0.text == text } ?? false
     }
-
-    /// Reads it from a decoder.
-    public init(from decoder: any Decoder) throws {
-        try self.init(HARObject(JSONTree(decoding: decoder), path: "entry"))
-    }
-
-    /// Writes it to an encoder.
-    public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }
 
 /// The durations of the parts of an exchange, in milliseconds; -1 for parts that didn't happen or aren't known.
-public struct HARTimings: Sendable, Hashable, Codable {
+public struct HARTimings: Sendable, Hashable {
     /// Waiting for a connection.
     public var blocked: Double = -1
     /// Resolving the hostname.
@@ -118,19 +114,19 @@ public struct HARTimings: Sendable, Hashable, Codable {
     /// Reading the response.
     public var receive: Double
     /// A comment by a user or a program.
-    public var comment: String?
+    package var comment: String?
     /// Fields that aren't part of the specification.
-    public var customFields: [String: JSONValue] = [:]
+    package var customFields: [String: JSONValue] = [:]
 
     /// Makes timings.
-    public init(send: Double = 0, wait: Double = 0, receive: Double = 0) {
+    package init(send: Double = 0, wait: Double = 0, receive: Double = 0) {
         self.send = send
         self.wait = wait
         self.receive = receive
     }
 
     /// The sum of the known durations; ``ssl`` is included in ``connect``.
-    public var total: Double {
+    package var total: Double {
         [blocked, dns, connect, send, wait, receive].filter { $0 > 0 && $0.isFinite }.reduce(0, +)
     }
 
@@ -160,12 +156,4 @@ public struct HARTimings: Sendable, Hashable, Codable {
         members.add(customFields)
         return members.tree
     }
-
-    /// Reads it from a decoder.
-    public init(from decoder: any Decoder) throws {
-        self.init(try HARObject(JSONTree(decoding: decoder), path: "timings"))
-    }
-
-    /// Writes it to an encoder.
-    public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }

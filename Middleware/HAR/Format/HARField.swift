@@ -1,19 +1,19 @@
-public import HTTPChainCore
+package import HTTPChainCore
 import HTTPChainSupport
 
 /// A header field, or a parameter of a query.
-public struct HARField: Sendable, Hashable, Codable {
+public struct HARField: Sendable, Hashable {
     /// The name, in the letter case that the program wrote.
     public var name: String
     /// The value.
     public var value: String
     /// A comment by a user or a program.
-    public var comment: String?
+    package var comment: String?
     /// Fields that aren't part of the specification.
-    public var customFields: [String: JSONValue] = [:]
+    package var customFields: [String: JSONValue] = [:]
 
     /// Makes a field.
-    public init(name: String, value: String) {
+    package init(name: String, value: String) {
         self.name = name
         self.value = value
     }
@@ -34,14 +34,6 @@ public struct HARField: Sendable, Hashable, Codable {
         members.add(customFields)
         return members.tree
     }
-
-    /// Reads it from a decoder.
-    public init(from decoder: any Decoder) throws {
-        self.init(try HARObject(JSONTree(decoding: decoder), path: "field"))
-    }
-
-    /// Writes it to an encoder.
-    public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }
 
 extension HARField {
@@ -67,28 +59,28 @@ extension [HARField] {
 }
 
 /// A cookie in a request or a response.
-public struct HARCookie: Sendable, Hashable, Codable {
+package struct HARCookie: Sendable, Hashable {
     /// The cookie's name.
-    public var name: String
+    package var name: String
     /// Its value.
-    public var value: String
+    package var value: String
     /// The path to which it's sent.
-    public var path: String?
+    package var path: String?
     /// The host to which it's sent.
-    public var domain: String?
+    package var domain: String?
     /// The expiration date, as the program wrote it; by the specification, ISO 8601.
-    public var expires: String?
+    package var expires: String?
     /// Whether it's hidden from scripts.
-    public var httpOnly: Bool?
+    package var httpOnly: Bool?
     /// Whether it's sent only over secure connections.
-    public var secure: Bool?
+    package var secure: Bool?
     /// A comment by a user or a program.
-    public var comment: String?
+    package var comment: String?
     /// Fields that aren't part of the specification.
-    public var customFields: [String: JSONValue] = [:]
+    package var customFields: [String: JSONValue] = [:]
 
     /// Makes a cookie.
-    public init(name: String, value: String) {
+    package init(name: String, value: String) {
         self.name = name
         self.value = value
     }
@@ -120,12 +112,4 @@ public struct HARCookie: Sendable, Hashable, Codable {
         members.add(customFields)
         return members.tree
     }
-
-    /// Reads it from a decoder.
-    public init(from decoder: any Decoder) throws {
-        self.init(try HARObject(JSONTree(decoding: decoder), path: "cookie"))
-    }
-
-    /// Writes it to an encoder.
-    public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }

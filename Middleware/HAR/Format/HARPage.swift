@@ -1,23 +1,23 @@
-public import Foundation
-public import HTTPChainCore
+package import Foundation
+package import HTTPChainCore
 
 /// A page that exchanges belong to.
-public struct HARPage: Sendable, Hashable, Codable {
+package struct HARPage: Sendable, Hashable {
     /// The date when it began to load; `nil` if unknown.
-    public var started: Date?
+    package var started: Date?
     /// The identifier that entries use for the page.
-    public var id: String
+    package var id: String
     /// Its title.
-    public var title: String
+    package var title: String
     /// The load timings, in milliseconds, as the program wrote them.
-    public var pageTimings: JSONValue = .object([:])
+    package var pageTimings: JSONValue = .object([:])
     /// A comment by a user or a program.
-    public var comment: String?
+    package var comment: String?
     /// Fields that aren't part of the specification.
-    public var customFields: [String: JSONValue] = [:]
+    package var customFields: [String: JSONValue] = [:]
 
     /// Makes a page.
-    public init(id: String, title: String, started: Date? = nil) {
+    package init(id: String, title: String, started: Date? = nil) {
         self.id = id
         self.title = title
         self.started = started
@@ -43,12 +43,4 @@ public struct HARPage: Sendable, Hashable, Codable {
         members.add(customFields)
         return members.tree
     }
-
-    /// Reads it from a decoder.
-    public init(from decoder: any Decoder) throws {
-        self.init(try HARObject(JSONTree(decoding: decoder), path: "page"))
-    }
-
-    /// Writes it to an encoder.
-    public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }

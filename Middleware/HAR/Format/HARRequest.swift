@@ -1,33 +1,33 @@
 import Foundation
-public import HTTPChainCore
+package import HTTPChainCore
 
 /// The request of an exchange.
-public struct HARRequest: Sendable, Hashable, Codable {
+public struct HARRequest: Sendable, Hashable {
     /// The method.
     public var method: String
     /// The absolute URL, without a fragment.
     public var url: String
     /// The HTTP version as the program wrote it; "unknown" if it didn't.
-    public var httpVersion = "unknown"
+    package var httpVersion = "unknown"
     /// The cookies sent.
-    public var cookies: [HARCookie] = []
+    package var cookies: [HARCookie] = []
     /// The header fields, in order.
     public var headers: [HARField] = []
     /// The query parameters, decoded.
-    public var queryString: [HARField] = []
+    package var queryString: [HARField] = []
     /// The content.
     public var postData: HARPostData?
     /// The size of the head, in bytes; -1 if unknown.
-    public var headersSize: Int64 = -1
+    package var headersSize: Int64 = -1
     /// The size of the content as sent, in bytes; -1 if unknown.
     public var bodySize: Int64 = -1
     /// A comment by a user or a program.
-    public var comment: String?
+    package var comment: String?
     /// Fields that aren't part of the specification.
-    public var customFields: [String: JSONValue] = [:]
+    package var customFields: [String: JSONValue] = [:]
 
     /// Makes a request with the query parameters of the URL.
-    public init(method: String, url: String, headers: [HARField] = [], postData: HARPostData? = nil) {
+    package init(method: String, url: String, headers: [HARField] = [], postData: HARPostData? = nil) {
         self.method = method
         self.url = url
         self.headers = headers
@@ -75,35 +75,27 @@ public struct HARRequest: Sendable, Hashable, Codable {
         members.add(customFields)
         return members.tree
     }
-
-    /// Reads it from a decoder.
-    public init(from decoder: any Decoder) throws {
-        try self.init(HARObject(JSONTree(decoding: decoder), path: "request"))
-    }
-
-    /// Writes it to an encoder.
-    public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }
 
 /// The content of a request.
-public struct HARPostData: Sendable, Hashable, Codable {
+public struct HARPostData: Sendable, Hashable {
     /// The media type, as in `Content-Type`.
     public var mimeType: String
     /// The content as text.
     public var text: String?
     /// The parameters of a form, if a program wrote these instead of the text.
-    public var params: [HARParameter] = []
+    package var params: [HARParameter] = []
     /// The encoding of ``text``: "base64" for binary content; `nil` for text.
     ///
     /// HAR 1.2 defines this only for responses, so it is written as `_encoding`.
     public var encoding: String?
     /// A comment by a user or a program.
-    public var comment: String?
+    package var comment: String?
     /// Fields that aren't part of the specification: `_truncated`, `_file`, and those of other programs.
-    public var customFields: [String: JSONValue] = [:]
+    package var customFields: [String: JSONValue] = [:]
 
     /// Makes text content.
-    public init(mimeType: String, text: String? = nil) {
+    package init(mimeType: String, text: String? = nil) {
         self.mimeType = mimeType
         self.text = text
     }
@@ -130,14 +122,6 @@ public struct HARPostData: Sendable, Hashable, Codable {
         members.add(customFields)
         return members.tree
     }
-
-    /// Reads it from a decoder.
-    public init(from decoder: any Decoder) throws {
-        try self.init(HARObject(JSONTree(decoding: decoder), path: "postData"))
-    }
-
-    /// Writes it to an encoder.
-    public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }
 
 extension HARPostData {
@@ -150,22 +134,22 @@ extension HARPostData {
 }
 
 /// A parameter of a form.
-public struct HARParameter: Sendable, Hashable, Codable {
+package struct HARParameter: Sendable, Hashable {
     /// The parameter's name.
-    public var name: String
+    package var name: String
     /// Its value, or the content of the file.
-    public var value: String?
+    package var value: String?
     /// The name of the file.
-    public var fileName: String?
+    package var fileName: String?
     /// The media type of the file.
-    public var contentType: String?
+    package var contentType: String?
     /// A comment by a user or a program.
-    public var comment: String?
+    package var comment: String?
     /// Fields that aren't part of the specification.
-    public var customFields: [String: JSONValue] = [:]
+    package var customFields: [String: JSONValue] = [:]
 
     /// Makes a parameter.
-    public init(name: String, value: String?) {
+    package init(name: String, value: String?) {
         self.name = name
         self.value = value
     }
@@ -190,12 +174,4 @@ public struct HARParameter: Sendable, Hashable, Codable {
         members.add(customFields)
         return members.tree
     }
-
-    /// Reads it from a decoder.
-    public init(from decoder: any Decoder) throws {
-        self.init(try HARObject(JSONTree(decoding: decoder), path: "params"))
-    }
-
-    /// Writes it to an encoder.
-    public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }

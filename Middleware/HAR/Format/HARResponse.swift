@@ -1,32 +1,32 @@
-public import HTTPChainCore
+package import HTTPChainCore
 
 /// The response of an exchange.
-public struct HARResponse: Sendable, Hashable, Codable {
+public struct HARResponse: Sendable, Hashable {
     /// The status; 0, or -1 in archives of Playwright, if there was no response.
     public var status: Int
     /// The reason phrase.
     public var statusText: String
     /// The HTTP version as the program wrote it; "unknown" if it didn't.
-    public var httpVersion = "unknown"
+    package var httpVersion = "unknown"
     /// The cookies that were set.
-    public var cookies: [HARCookie] = []
+    package var cookies: [HARCookie] = []
     /// The header fields, in order.
     public var headers: [HARField]
     /// The content.
     public var content: HARContent
     /// The target of a redirect, as in `Location`; empty if there is none.
-    public var redirectURL = ""
+    package var redirectURL = ""
     /// The size of the head, in bytes; -1 if unknown.
-    public var headersSize: Int64 = -1
+    package var headersSize: Int64 = -1
     /// The size of the content as sent, in bytes; -1 if unknown.
-    public var bodySize: Int64 = -1
+    package var bodySize: Int64 = -1
     /// A comment by a user or a program.
-    public var comment: String?
+    package var comment: String?
     /// Fields that aren't part of the specification.
-    public var customFields: [String: JSONValue] = [:]
+    package var customFields: [String: JSONValue] = [:]
 
     /// Makes a response.
-    public init(
+    package init(
         status: Int,
         statusText: String = "",
         headers: [HARField] = [],
@@ -77,22 +77,14 @@ public struct HARResponse: Sendable, Hashable, Codable {
         members.add(customFields)
         return members.tree
     }
-
-    /// Reads it from a decoder.
-    public init(from decoder: any Decoder) throws {
-        try self.init(HARObject(JSONTree(decoding: decoder), path: "response"))
-    }
-
-    /// Writes it to an encoder.
-    public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }
 
 /// The decoded content of a response, without its content coding.
-public struct HARContent: Sendable, Hashable, Codable {
+public struct HARContent: Sendable, Hashable {
     /// The size of the decoded content, in bytes.
     public var size: Int64
     /// The number of bytes that the content coding saved.
-    public var compression: Int64?
+    package var compression: Int64?
     /// The media type, as in `Content-Type`; "x-unknown" if there is none.
     public var mimeType: String
     /// The content, encoded by ``encoding``; `nil` if it wasn't recorded.
@@ -100,12 +92,12 @@ public struct HARContent: Sendable, Hashable, Codable {
     /// The encoding of ``text``: "base64" for binary content; `nil` for text.
     public var encoding: String?
     /// A comment by a user or a program.
-    public var comment: String?
+    package var comment: String?
     /// Fields that aren't part of the specification: `_truncated`, `_file`, and those of other programs.
-    public var customFields: [String: JSONValue] = [:]
+    package var customFields: [String: JSONValue] = [:]
 
     /// Makes text content.
-    public init(mimeType: String, text: String? = nil) {
+    package init(mimeType: String, text: String? = nil) {
         self.mimeType = mimeType
         self.text = text
         size = Int64(text?.utf8.count ?? 0)
@@ -134,12 +126,4 @@ public struct HARContent: Sendable, Hashable, Codable {
         members.add(customFields)
         return members.tree
     }
-
-    /// Reads it from a decoder.
-    public init(from decoder: any Decoder) throws {
-        self.init(try HARObject(JSONTree(decoding: decoder), path: "content"))
-    }
-
-    /// Writes it to an encoder.
-    public func encode(to encoder: any Encoder) throws { try tree.encode(with: encoder) }
 }

@@ -124,15 +124,3 @@ extension JSONTree {
         return (isNegative ? "-" : "") + String(Substring(digits)) + (exponent == 0 ? "" : "e\(exponent)")
     }
 }
-
-extension JSONTree {
-    /// Reads a tree from a decoder.
-    init(decoding decoder: any Decoder) throws {
-        self.init(try JSONValue(from: decoder))
-    }
-
-    /// Writes the tree to an encoder.
-    func encode(with encoder: any Encoder) throws {
-        try value.encode(to: encoder)
-    }
-}

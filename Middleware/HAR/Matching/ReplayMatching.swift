@@ -69,14 +69,14 @@ public struct ReplayMatching: Sendable {
     /// The default rules: method, URL and body.
     public static let standard = ReplayMatching()
 
-    /// Returns the differences between two requests, most important first; empty if they match.
+    /// Returns the differences between two requests in one sentence each, most important first; empty if they match.
     ///
     /// - Parameters:
     ///   - sent: The request, redacted.
     ///   - recorded: The recorded request, redacted in the same way.
-    public func differences(between sent: HARRequest, and recorded: HARRequest) -> [ReplayDifference] {
+    public func differences(between sent: HARRequest, and recorded: HARRequest) -> [String] {
         let old = ComparedRequest(recorded, body, isRecorded: true)
-        return differences(between: ComparedRequest(sent, body), and: old, stopsEarly: false)
+        return differences(between: ComparedRequest(sent, body), and: old, stopsEarly: false).map(\.text)
     }
 
     func differences(
@@ -169,9 +169,9 @@ struct ComparedRequest: Sendable {
 }
 
 /// A difference between a request and a recorded one.
-public struct ReplayDifference: Sendable, Hashable, CustomStringConvertible {
+package struct ReplayDifference: Sendable, Hashable, CustomStringConvertible {
     /// The part of a request that differs, most important first.
-    public enum Part: Int, Sendable, Hashable, CaseIterable {
+    package enum Part: Int, Sendable, Hashable, CaseIterable {
         /// The path of the URL.
         case path
         /// The method.
@@ -193,9 +193,9 @@ public struct ReplayDifference: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The part of the request that differs.
-    public let part: Part
+    package let part: Part
     /// The difference in one sentence, with secrets redacted.
-    public let text: String
+    package let text: String
 
     init(_ part: Part, _ text: String) {
         self.part = part
@@ -203,7 +203,7 @@ public struct ReplayDifference: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The sentence.
-    public var description: String { text }
+    package var description: String { text }
 
     /// The weight of the difference between two requests.
     var distance: Int {

@@ -22,7 +22,7 @@ extension HARArchive {
 
 extension HAREntry {
     /// Returns the entry with secrets redacted everywhere.
-    public func redacted(by redaction: Redaction = .standard) -> HAREntry {
+    package func redacted(by redaction: Redaction = .standard) -> HAREntry {
         var entry = self
         entry.pageref = pageref.map { HARText.textOrURL($0, redaction) }
         entry.request = request.redacted(by: redaction)
@@ -40,7 +40,7 @@ extension HAREntry {
 
 extension HARRequest {
     /// Returns the request with secrets redacted everywhere.
-    public func redacted(by redaction: Redaction = .standard) -> HARRequest {
+    package func redacted(by redaction: Redaction = .standard) -> HARRequest {
         var request = self
         request.url = HARText.url(url, redaction)
         request.headers = headers.map(redaction.headerField)
@@ -70,7 +70,7 @@ extension HARRequest {
 
 extension HARResponse {
     /// Returns the response with secrets redacted everywhere.
-    public func redacted(by redaction: Redaction = .standard) -> HARResponse {
+    package func redacted(by redaction: Redaction = .standard) -> HARResponse {
         var response = self
         response.statusText = redaction.text(statusText)
         response.headers = headers.map(redaction.headerField)
@@ -96,12 +96,12 @@ extension HARResponse {
 
 extension HARPostData {
     /// Whether only the beginning of the content was recorded.
-    var isTruncated: Bool { customFields["_truncated"]?.bool == true }
+    package var isTruncated: Bool { customFields["_truncated"]?.bool == true }
 }
 
 extension HARContent {
     /// Whether only the beginning of the content was recorded.
-    public var isTruncated: Bool { customFields["_truncated"]?.bool == true }
+    package var isTruncated: Bool { customFields["_truncated"]?.bool == true }
 }
 
 extension StoredContent {

@@ -83,7 +83,7 @@ struct ReplayBook: Sendable {
         var candidates: [(index: Int, condition: ReplayCondition.Verdict)] = []
         for index in pages.indices {
             let page = pages[index]
-            if settings.order == .recorded, index != position { continue }
+            if settings.keepsOrder, index != position { continue }
             if isExpired(page, now, settings) { continue }
             guard settings.matching.differences(between: sent, and: page.request, stopsEarly: true).isEmpty else {
                 continue
@@ -101,7 +101,7 @@ struct ReplayBook: Sendable {
             return .unmatched(nearest(to: sent, fields: fields, now: now, settings))
         }
         uses[chosen.index] += 1
-        if settings.order == .recorded { position = chosen.index + 1 }
+        if settings.keepsOrder { position = chosen.index + 1 }
         return .answer(pages[chosen.index], chosen.condition)
     }
 
@@ -159,7 +159,7 @@ struct ReplayBook: Sendable {
             recorded: page.entry.response
         )
         if case .unfit(let why) = condition { return [.init(.condition, why)] }
-        if settings.order == .recorded, index != position {
+        if settings.keepsOrder, index != position {
             let due = position < pages.count ? "entry \(pages[position].number) is next" : "all entries have answered"
             return [.init(.turn, "it is not its turn: \(due)")]
         }
@@ -175,16 +175,16 @@ extension HAREntry {
 }
 
 /// An entry that didn't respond to a request, with the reasons.
-public struct NearEntry: Sendable, Hashable, CustomStringConvertible {
+package struct NearEntry: Sendable, Hashable, CustomStringConvertible {
     /// The number of the entry in the archive, counted from 1.
-    public let number: Int
+    package let number: Int
     /// The method and URL, with secrets redacted.
-    public let request: String
+    package let request: String
     /// The differences.
-    public let differences: [ReplayDifference]
+    package let differences: [ReplayDifference]
 
     /// The request, followed by the differences.
-    public var description: String {
+    package var description: String {
         "entry \(number), \(request)" + differences.map { "\n  - \($0)" }.joined()
     }
 }

@@ -2,7 +2,7 @@ public import HTTPChainCore
 public import HTTPTypes
 
 /// The error for a request without a recorded response.
-public struct UnmatchedReplayError: HTTPChainError {
+public struct UnmatchedReplayError: ExplainedError {
     /// The request's method.
     public let method: HTTPRequest.Method
     /// The request's URL, with secrets redacted.
@@ -16,12 +16,11 @@ public struct UnmatchedReplayError: HTTPChainError {
     /// The request, with secrets redacted.
     public let exchange: ExchangeSnapshot?
 
-    /// The request without a recorded response.
-    public var reason: String { "no recorded entry matches \(method) \(url)" }
-
-    /// Advice on what to do about it.
-    public var recoverySuggestion: String? {
-        "record it (mode .new), or loosen ReplayMatching if it is one of the recorded ones"
+    package var explanation: Explanation {
+        Explanation(
+            "no recorded entry matches \(method) \(url)",
+            "record it (mode .new), or loosen ReplayMatching if it is one of the recorded ones"
+        )
     }
 
     /// The request, the advice, and the nearest entries with their differences.
@@ -35,17 +34,16 @@ public struct UnmatchedReplayError: HTTPChainError {
 }
 
 /// The error for a finished replay with unused entries.
-public struct UnusedEntriesError: HTTPChainError, Hashable {
+public struct UnusedEntriesError: ExplainedError, Hashable {
     /// The unused entries: number, method and URL, with secrets redacted.
     public let unused: [String]
     /// "ReplayTransport".
     public let stage: String
 
-    /// The description with the unused entries.
-    public var reason: String {
-        "some recorded entries were not requested:\n  " + unused.joined(separator: "\n  ")
+    package var explanation: Explanation {
+        Explanation(
+            "some recorded entries were not requested:\n  " + unused.joined(separator: "\n  "),
+            "send the missing requests, or record again with the mode .update"
+        )
     }
-
-    /// Advice on what to do about it.
-    public var recoverySuggestion: String? { "send the missing requests, or record again with the mode .update" }
 }

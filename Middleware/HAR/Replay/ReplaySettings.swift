@@ -14,24 +14,6 @@ public enum ReplayMode: String, Sendable, Hashable, CaseIterable {
     case update
 }
 
-/// The time that a replayed response takes, on the clock of the request's environment.
-public enum ReplayTiming: Sendable, Hashable {
-    /// No time.
-    case none
-    /// The recorded times, until the head and between the chunks of the body.
-    case recorded
-    /// The recorded times, multiplied.
-    case scaled(Double)
-
-    var factor: Double {
-        switch self {
-        case .none: 0
-        case .recorded: 1
-        case .scaled(let factor): factor.isFinite ? max(0, factor) : 0
-        }
-    }
-}
-
 /// The choice among several matching entries.
 public enum ReplaySequence: Sendable, Hashable {
     /// Always the first.
@@ -42,24 +24,17 @@ public enum ReplaySequence: Sendable, Hashable {
     case nextThenLast
 }
 
-/// The order in which requests must be sent.
-public enum ReplayOrder: Sendable, Hashable {
-    /// Any order.
-    case any
-    /// The order of the archive, with each entry once.
-    case recorded
-}
-
 /// The settings of a replay.
 public struct ReplaySettings: Sendable {
     /// The rules for matching a request with a recorded one.
     public var matching = ReplayMatching.standard
     /// The choice among several matching entries; each once, in order, by default.
     public var sequence = ReplaySequence.nextThenFail
-    /// The order in which requests must be sent; any by default.
-    public var order = ReplayOrder.any
-    /// The time that responses take; none by default.
-    public var timing = ReplayTiming.none
+    /// Whether requests must be sent in the order of the archive, with each entry once; `false` by default.
+    public var keepsOrder = false
+    /// The factor for the recorded times, until the head and between the chunks of the body, on the clock of the
+    /// request's environment: 0, the default, for no delay; 1 for the recorded delays.
+    public var delayFactor = 0.0
     /// The maximum age of an entry; unlimited by default.
     ///
     /// In ``ReplayMode/none``, older entries aren't replayed, and the error says so.
@@ -77,4 +52,9 @@ public struct ReplaySettings: Sendable {
 
     /// The default settings: method, URL and body must match, and each entry responds once, without delay.
     public static let standard = ReplaySettings()
+}
+
+extension ReplaySettings {
+    /// The factor for the recorded times, finite and not negative.
+    var usedDelayFactor: Double { delayFactor.isFinite ? max(0, delayFactor) : 0 }
 }

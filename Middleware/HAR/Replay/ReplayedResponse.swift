@@ -22,7 +22,7 @@ struct ReplayedResponse: Sendable {
     /// - Throws: The recorded failure; ``HARError`` if the entry has no valid response.
     func response() async throws -> Response {
         let recorded = page.entry.response
-        let factor = settings.timing.factor
+        let factor = settings.usedDelayFactor
         if factor > 0 {
             let timings = page.entry.timings
             let wait = timings.total - max(0, timings.receive)
@@ -139,7 +139,7 @@ struct ReplayedResponse: Sendable {
 
     /// Returns the body with its recorded chunks and times, broken off at the end if the recorded body was.
     private func delivered(_ body: HTTPBody) -> HTTPBody {
-        let schedule = ReplaySchedule(page.entry, factor: settings.timing.factor)
+        let schedule = ReplaySchedule(page.entry, factor: settings.usedDelayFactor)
         let ending = ending
         return .once(length: ending == nil ? body.length : nil) { [time] in
             ReplayReader(
