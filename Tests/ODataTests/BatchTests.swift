@@ -41,7 +41,7 @@ struct BatchTests {
         let id = batch.add(.get("People"))
         func responses(fields count: Int) throws -> ODataBatchResponses {
             let headers = (0..<count).map { "\"X-\($0)\":\"\"" }.joined(separator: ",")
-            let text = "{\"responses\":[{\"id\":\"\(id)\",\"status\":200,\"headers\":{\(headers)}}]}"
+            let text = "{\"responses\":[{\"id\":\"\(id.text)\",\"status\":200,\"headers\":{\(headers)}}]}"
             return try ODataBatchResponses(Data(text.utf8), to: batch)
         }
         #expect(try responses(fields: 10_000)[id].headers.count == 10_000)
@@ -304,7 +304,7 @@ struct BatchTests {
             StatusValidationMiddleware()
             URLBuilderMiddleware(base: "https://odata.example.com/v4")
         }
-        let query = ODataQuery<Person>("People").filter(.property(\.name).matches("x"))
+        let query = ODataQuery<Person>("People").filter(.function("matchesPattern", .property(\.name), .value("x")))
         do {
             _ = try await chain.send(query.request(), as: ODataPage<Person>.self)
             Issue.record("there was no error")

@@ -22,14 +22,6 @@ struct EscapingTests {
         Drill.report("odata-read-back", texts.count * 3)
     }
 
-    @Test("The elements of an array are strings of JSON", .seeded)
-    func arrays() async throws {
-        let texts = BorderTexts.all(Seed.numbers())
-        let written = texts.map { BorderTexts.Written("json", $0.odataLiteral.json, $0) }
-        guard let faults = try await BorderTexts.misread(written) else { return }
-        #expect(faults.isEmpty, "\(faults.prefix(5))")
-    }
-
     @Test("The grammar finds a literal that compares Characters")
     func planted() async throws {
         let texts = ["\u{600}' or 1 eq 1 or Name ne '\u{301}", "'\u{301}"]

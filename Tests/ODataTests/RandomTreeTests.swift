@@ -113,10 +113,10 @@ private struct TreeMaker {
         switch numbers.index(below: 6) {
         case 0:
             let divisor = [2.0, -4.0, 0.5, 8.0][numbers.index(below: 4)]
-            return (inner.tree / divisor, { inner.value($0) / divisor })
+            return (inner.tree / .value(divisor), { inner.value($0) / divisor })
         case 1: return (inner.tree.rounded(), { inner.value($0).rounded() })
-        case 2: return (inner.tree.floor(), { inner.value($0).rounded(.down) })
-        case 3: return (inner.tree.ceiling(), { inner.value($0).rounded(.up) })
+        case 2: return (.function("floor", inner.tree), { inner.value($0).rounded(.down) })
+        case 3: return (.function("ceiling", inner.tree), { inner.value($0).rounded(.up) })
         case 4:
             let other = real(depth - 1)
             return (inner.tree - other.tree, { inner.value($0) - other.value($0) })
@@ -153,7 +153,7 @@ private struct TreeMaker {
         case 2: return (left.tree * right.tree, { left.value($0) &* right.value($0) })
         case 3:
             let divisor = 2 + numbers.index(below: 5)
-            return (left.tree % divisor, { left.value($0) % divisor })
+            return (left.tree % .value(divisor), { left.value($0) % divisor })
         case 4:
             let text = text(depth - 1)
             return (text.tree.length(), { text.value($0).count })
@@ -195,7 +195,7 @@ private struct TreeMaker {
     }
 
     /// A filter of everything that the builder can write and the other side's grammar knows; it has no list of one
-    /// value, no arrays, `has`, `divby`, `cast` and `isof`, no enumerations, binary data and numbers that are none; whole
+    /// value, no `has`, `cast` and `isof`, no enumerations, binary data and numbers that are none; whole
     /// URLs with these are for the parser of `RandomQueryTests`.
     func anything(_ depth: Int) -> Tree {
         guard depth > 0 else { return operand(0) == operand(0) }
@@ -205,16 +205,16 @@ private struct TreeMaker {
         case 2: return !anything(depth - 1)
         case 3:
             let inner = anything(depth - 2)
-            return .any("Friends") { $0["Age"] > 3 && inner }
+            return .property("Friends").any { $0["Age"] > 3 && inner }
         case 4:
             let (inner, literal) = (operand(depth - 1), literal())
-            return .all("Friends") { outer in
+            return .property("Friends").all { outer in
                 outer["Trips"].any { $0["Cost"] > outer["Budget"] || inner == .value(literal) }
             }
         case 5: return .property("Tags").isNotEmpty()
         case 6: return operand(depth - 1).isIn([literal(), literal()])
         case 7: return anything(depth - 1) == .value(true)
-        case 8: return operand(depth - 1).contains(operand(depth - 1))
+        case 8: return .function("contains", operand(depth - 1), operand(depth - 1))
         default:
             let (left, right) = (operand(depth - 1), operand(depth - 1))
             return numbers.index(below: 2) == 0 ? left >= right : left != right
@@ -228,14 +228,14 @@ private struct TreeMaker {
         let inner = operand(depth - 1)
         let functions: [(Tree) -> Tree] = [
             { $0.length() }, { $0.lowercased() }, { $0.uppercased() }, { $0.trimmed() }, { $0.year() }, { $0.month() },
-            { $0.day() }, { $0.hour() }, { $0.minute() }, { $0.second() }, { $0.fractionalSeconds() }, { $0.date() },
-            { $0.time() }, { $0.totalOffsetMinutes() }, { $0.totalSeconds() }, { $0.rounded() }, { $0.floor() },
-            { $0.ceiling() }, { -$0 }, { $0.substring(from: 1) }, { $0.substring(from: 1, length: 2) },
-            { $0.index(of: "x'") }, { $0.matches("^a'b$") }, { _ in .now }, { _ in .minimumDateTime },
-            { _ in .maximumDateTime },
+            { $0.day() }, { $0.hour() }, { $0.minute() }, { $0.second() }, { .function("fractionalseconds", $0) }, { $0.date() },
+            { $0.time() }, { .function("totaloffsetminutes", $0) }, { .function("totalseconds", $0) }, { $0.rounded() }, { .function("floor", $0) },
+            { .function("ceiling", $0) }, { -$0 }, { $0.substring(from: 1) }, { $0.substring(from: 1, length: 2) },
+            { $0.index(of: "x'") }, { .function("matchesPattern", $0, .value("^a'b$")) }, { _ in .now }, { _ in .function("mindatetime") },
+            { _ in .function("maxdatetime") },
             { $0 + operand(depth - 1) }, { $0 - operand(depth - 1) }, { $0 * operand(depth - 1) },
             { $0 / operand(depth - 1) }, { $0 % operand(depth - 1) }, { $0.concatenated(with: operand(depth - 1)) },
-            { $0.startsWith(operand(depth - 1)) }, { $0.endsWith(operand(depth - 1)) }, { _ in .raw("Age add 1") },
+            { .function("startswith", $0, operand(depth - 1)) }, { .function("endswith", $0, operand(depth - 1)) }, { _ in .raw("Age add 1") },
         ]
         return functions[numbers.index(below: functions.count)](inner)
     }

@@ -18,11 +18,9 @@ import HTTPTypes
 /// of the chain see the batch as one POST request.
 public struct ODataBatch: Sendable {
     /// The identifier of a request in a batch, and of its response.
-    public struct ID: Sendable, Hashable, CustomStringConvertible {
-        let text: String
-
+    public struct ID: Sendable, Hashable {
         /// The identifier as sent to the service.
-        public var description: String { text }
+        package let text: String
     }
 
     struct Part: Sendable {
@@ -38,7 +36,7 @@ public struct ODataBatch: Sendable {
     public init() {}
 
     /// The number of requests.
-    public var count: Int { parts.count }
+    package var count: Int { parts.count }
 
     /// Adds a request.
     ///
@@ -64,8 +62,9 @@ public struct ODataBatch: Sendable {
     ///   - continuesOnError: Whether the service continues after a failed request (`Prefer: continue-on-error`);
     ///     `false` by default, like the service's default.
     /// - Throws: ``ODataBatchError`` for a request with an option that a part of a batch can't have; `EncodingError` for a
-    ///   value that can't be encoded, and for text that isn't in the charset of its `Content-Type`; `URLBuilderError` for a URL that can't be completed; errors from reading a body.
-    public func request(to url: String, continuesOnError: Bool = false) async throws -> Request {
+    ///   value that can't be encoded, and for text that isn't in the charset of its `Content-Type`; `URLBuilderError` for
+    ///   a URL that can't be completed; errors from reading a body.
+    package func request(to url: String, continuesOnError: Bool = false) async throws -> Request {
         var items: [JSONValue] = []
         for part in parts { items.append(try await part.json()) }
         let body = try JSONEncoder().encode(JSONValue.object(["requests": .array(items)]))

@@ -103,7 +103,7 @@ public struct ODataBatchResponses: Sendable {
 
 /// An error for a batch that can't be sent, an invalid response to it, or a missing or failed response to one of its
 /// requests.
-public struct ODataBatchError: HTTPChainError, Hashable {
+public struct ODataBatchError: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -129,28 +129,29 @@ public struct ODataBatchError: HTTPChainError, Hashable {
     /// Always "OData".
     public var stage: String { "OData" }
 
-    /// A sentence with the problem.
-    public var reason: String {
+    package var explanation: Explanation {
         switch problem {
         case .unsupportedOptions(let id, let options):
-            "request \(id) of the batch has \(options.joined(separator: ", ")), which would have no effect in a batch"
-        case .notABatch: "the response is not a batch response in JSON"
-        case .answeredTwice(let id): "request \(id) of the batch has two responses"
-        case .notAnswered(let id): "request \(id) of the batch has no response"
+            Explanation(
+                "request \(id.text) of the batch has \(options.joined(separator: ", ")), which would have no effect in a "
+                    + "batch",
+                "set its header fields and body directly, and other options on the request that carries the batch"
+            )
+        case .notABatch:
+            Explanation(
+                "the response is not a batch response in JSON",
+                "check whether the service supports batches in JSON (OData 4.01)"
+            )
+        case .answeredTwice(let id): Explanation("request \(id.text) of the batch has two responses")
+        case .notAnswered(let id):
+            Explanation(
+                "request \(id.text) of the batch has no response",
+                "check the request that failed before it, or send the batch with continuesOnError"
+            )
         case .failed(let id, let status, let message):
-            "request \(id) of the batch failed with status \(status)" + (message.isEmpty ? "" : ": \(message)")
-        }
-    }
-
-    /// A suggested fix.
-    public var recoverySuggestion: String? {
-        switch problem {
-        case .unsupportedOptions:
-            "set its header fields and body directly, and other options on the request that carries the batch"
-        case .notABatch: "check whether the service supports batches in JSON (OData 4.01)"
-        case .answeredTwice: nil
-        case .notAnswered: "check the request that failed before it, or send the batch with continuesOnError"
-        case .failed: nil
+            Explanation(
+                "request \(id.text) of the batch failed with status \(status)" + (message.isEmpty ? "" : ": \(message)")
+            )
         }
     }
 }

@@ -1,5 +1,4 @@
-/// An element of a collection, in the filter of ``ODataExpression/any(_:_:)-(KeyPath<Entity,[Element]>,_)`` and similar
-/// methods.
+/// An element of a collection, in the filter of ``ODataExpression/any(_:_:)`` and similar methods.
 public struct ODataElement<Element: ODataEntity, Entity: ODataEntity>: Sendable {
     let variable: ODataVariableName
 
@@ -45,22 +44,6 @@ extension ODataExpression {
         _ filter: @escaping @Sendable (_ element: ODataElement<Element, Entity>) -> ODataExpression
     ) -> ODataExpression {
         lambda(.property(path), isAll: true, filter)
-    }
-
-    /// Whether a filter is true for at least one element of a collection given by name.
-    public static func any(
-        _ path: String,
-        _ filter: @escaping @Sendable (_ element: ODataElement<ODataAnyEntity, Entity>) -> ODataExpression
-    ) -> ODataExpression {
-        ODataExpression.property(path).any(filter)
-    }
-
-    /// Whether a filter is true for all elements of a collection given by name.
-    public static func all(
-        _ path: String,
-        _ filter: @escaping @Sendable (_ element: ODataElement<ODataAnyEntity, Entity>) -> ODataExpression
-    ) -> ODataExpression {
-        ODataExpression.property(path).all(filter)
     }
 
     /// Whether a filter is true for at least one element of this collection, such as a collection of an outer element.

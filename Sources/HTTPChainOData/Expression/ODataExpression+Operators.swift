@@ -36,7 +36,7 @@ extension ODataExpression {
 
     /// The quotient, `div`.
     ///
-    /// For integers the fraction is dropped; ``dividedBy(_:)`` keeps it.
+    /// For integers the fraction is dropped.
     public static func / (left: ODataExpression, right: ODataExpression) -> ODataExpression {
         ODataExpression(.binary(.div, left.node, right.node))
     }
@@ -44,36 +44,6 @@ extension ODataExpression {
     /// The remainder.
     public static func % (left: ODataExpression, right: ODataExpression) -> ODataExpression {
         ODataExpression(.binary(.mod, left.node, right.node))
-    }
-
-    /// The sum with a value.
-    public static func + (left: ODataExpression, value: some ODataLiteralConvertible) -> ODataExpression {
-        left + .value(value)
-    }
-
-    /// The difference from a value.
-    public static func - (left: ODataExpression, value: some ODataLiteralConvertible) -> ODataExpression {
-        left - .value(value)
-    }
-
-    /// The product with a value.
-    public static func * (left: ODataExpression, value: some ODataLiteralConvertible) -> ODataExpression {
-        left * .value(value)
-    }
-
-    /// The quotient by a value, `div`.
-    public static func / (left: ODataExpression, value: some ODataLiteralConvertible) -> ODataExpression {
-        left / .value(value)
-    }
-
-    /// The remainder of division by a value.
-    public static func % (left: ODataExpression, value: some ODataLiteralConvertible) -> ODataExpression {
-        left % .value(value)
-    }
-
-    /// The quotient with its fraction, `divby` (OData 4.01).
-    public func dividedBy(_ other: ODataExpression) -> ODataExpression {
-        ODataExpression(.binary(.divby, node, other.node))
     }
 
     /// Whether the flags of an enumeration are set.
@@ -88,13 +58,5 @@ extension ODataExpression {
         // The ABNF doesn't allow an empty list.
         guard !values.isEmpty else { return .value(false) }
         return ODataExpression(.binary(.in, node, .list(values.map { .literal($0.odataLiteral) })))
-    }
-
-    /// Whether a property is one of these values; `false` if there are none.
-    public static func isIn<Value: ODataLiteralConvertible>(
-        _ path: KeyPath<Entity, Value>,
-        _ values: [Value]
-    ) -> ODataExpression {
-        .property(path).isIn(values)
     }
 }

@@ -53,7 +53,18 @@ public struct ODataExpression<Entity: ODataEntity>: Sendable {
     /// - Parameter text: The fragment, not percent-encoded. It is not checked: never include user input.
     public static func raw(_ text: String) -> ODataExpression { ODataExpression(.raw(text)) }
 
-    /// Returns a call of an OData function without a method here, such as `geo.distance`, with unnamed arguments.
+    /// Returns a call of an OData function without a method here, with unnamed arguments.
+    ///
+    /// ```swift
+    /// struct Person: ODataEntity { static var odataNames: [PartialKeyPath<Person>: String] { [:] } }
+    ///
+    /// let floor = ODataExpression<Person>.function("floor", .property("Score"))
+    /// let size = ODataExpression<Person>.function("cast", .property("Size"), .property("Edm.String"))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: The name, such as `geo.distance`.
+    ///   - arguments: The arguments; a type is a property with the type's name.
     public static func function(_ name: String, _ arguments: ODataExpression...) -> ODataExpression {
         ODataExpression(.call(name, arguments.map(\.node)))
     }
@@ -79,7 +90,7 @@ public struct ODataExpression<Entity: ODataEntity>: Sendable {
     /// Returns the expression as written in a URL, before percent-encoding.
     ///
     /// - Throws: ``ODataQueryError``.
-    public func text() throws(ODataQueryError) -> String { try ODataWriter.text(of: node) }
+    package func text() throws(ODataQueryError) -> String { try ODataWriter.text(of: node) }
 }
 
 extension ODataEntity {

@@ -4,19 +4,17 @@ import HTTPChainSupport
 
 /// A value in the form of OData URLs (ABNF rule `primitiveLiteral`), without percent-encoding.
 ///
+/// Strings, numbers, dates, and others have one (``ODataLiteralConvertible``). These functions return further ones:
+///
 /// ```swift
-/// "O'Neil".odataLiteral.text                       // 'O''Neil'
-/// Duration.seconds(90).odataLiteral.text           // duration'PT90S'
-/// ODataLiteral.enumeration("Ns.Color", "Yellow")   // Ns.Color'Yellow'
+/// ODataLiteral.enumeration("Ns.Color", "Yellow")       // Ns.Color'Yellow'
+/// ODataLiteral.date(year: 2026, month: 2, day: 28)     // 2026-02-28
 /// ```
-public struct ODataLiteral: Sendable, Hashable, CustomStringConvertible {
+public struct ODataLiteral: Sendable, Hashable {
     /// The text of the literal.
-    public let text: String
+    package let text: String
 
     init(_ text: String) { self.text = text }
-
-    /// The text.
-    public var description: String { text }
 
     /// No value.
     public static let null = ODataLiteral("null")
@@ -45,17 +43,6 @@ public struct ODataLiteral: Sendable, Hashable, CustomStringConvertible {
     ///   - nanosecond: The fraction of the second, which is written without trailing zeros.
     public static func timeOfDay(hour: Int, minute: Int, second: Int = 0, nanosecond: Int = 0) -> ODataLiteral {
         ODataLiteral("\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))\(fraction(nanosecond))")
-    }
-
-    /// The literal as an element of an array, which is written as JSON in a URL, OData URL Conventions 4.01
-    /// §5.1.1.14.2.
-    package var json: String {
-        if ["null", "true", "false"].contains(text) || Double(text)?.isFinite == true { return text }
-        // A string, or a value that follows its type. Other literals, such as dates, become strings.
-        let scalars = text.unicodeScalars
-        guard let start = scalars.firstIndex(of: "'"), scalars.last == "'" else { return Escaping.jsonString(text) }
-        let quoted = scalars[scalars.index(after: start)...].dropLast()
-        return Escaping.jsonString(String(quoted.replacing("''".unicodeScalars, with: "'".unicodeScalars)))
     }
 
     private static func padded(_ number: Int, _ width: Int) -> String {

@@ -10,13 +10,9 @@ indirect enum ODataNode: Sendable {
     case negate(ODataNode)
     case binary(ODataOperator, ODataNode, ODataNode)
     case list([ODataNode])
-    /// A collection, as an argument of a function.
-    case array([ODataLiteral])
     case call(String, [ODataNode])
     /// A named parameter of a service's function.
     case named(String, ODataNode)
-    /// A type's qualified name, as an argument of `cast` and `isof`.
-    case type(String)
     case lambda(ODataNode, isAll: Bool, body: (@Sendable (ODataVariableName) -> ODataNode)?)
     case raw(String)
     /// A key path without a name, which fails when the query is built.
@@ -39,7 +35,7 @@ enum ODataOperator: String, Sendable, CaseIterable {
     case greaterOrEqual = "ge"
     case less = "lt"
     case lessOrEqual = "le"
-    case add, sub, mul, div, divby, mod
+    case add, sub, mul, div, mod
     case has, `in`
 
     /// The precedence of the operator, §5.1.1.17.
@@ -50,7 +46,7 @@ enum ODataOperator: String, Sendable, CaseIterable {
         case .equal, .notEqual: 3
         case .greater, .greaterOrEqual, .less, .lessOrEqual: 4
         case .add, .sub: 5
-        case .mul, .div, .divby, .mod: 6
+        case .mul, .div, .mod: 6
         case .has, .in: 8
         }
     }
@@ -90,10 +86,8 @@ struct ODataWriter {
             let right = try operand(right, of: op, isRight: true)
             return "\(left) \(op.rawValue) \(right)"
         case .list(let items): return "(\(try list(items)))"
-        case .array(let items): return "[\(items.map(\.json).joined(separator: ","))]"
         case .call(let name, let arguments): return "\(try ODataName.path(name))(\(try list(arguments)))"
         case .named(let name, let value): return "\(try ODataName.path(name))=\(try text(of: value))"
-        case .type(let name): return try ODataName.path(name)
         case .lambda(let collection, let isAll, let body):
             let path = try text(of: collection)
             let word = isAll ? "all" : "any"

@@ -9,7 +9,7 @@ import HTTPTypes
 ///     .orderBy(\.name, .descending)
 ///     .top(10).skip(20)
 ///     .select("Name", "Age")
-///     .expand("Friends", .expand("Trips"))
+///     .expand("Friends") { $0.expand("Trips") }
 ///     .count()
 /// let page = try await chain.send(query.request(), as: ODataPage<Person>.self)
 /// ```
@@ -29,7 +29,7 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
 
     /// Creates a query of an entity set or a singleton.
     ///
-    /// - Parameter set: The name, such as `People`.
+    /// - Parameter set: The name, such as `People`; `People/$count` for the number of entities as plain text.
     public init(_ set: String) {
         steps = [.name(set)]
     }
@@ -69,13 +69,6 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
     }
 
     /// Returns the query with entities ordered by a property.
-    ///
-    /// Further properties order entities that are equal by the earlier ones.
-    public func orderBy(_ property: String, _ direction: ODataDirection = .ascending) -> ODataQuery {
-        orderBy(.property(property), direction)
-    }
-
-    /// Returns the query with entities ordered by a property.
     public func orderBy<Value>(
         _ path: KeyPath<Entity, Value>,
         _ direction: ODataDirection = .ascending
@@ -107,12 +100,44 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
 
     /// Returns the query with the related entities of a property included in each entity.
     ///
+    /// ```swift
+    /// let people = ODataQuery<ODataAnyEntity>("People")
+    ///     .expand("Friends") { $0.select("Name").filter(.property("Age") > 30) }
+    /// ```
+    ///
     /// - Parameters:
     ///   - property: The name of the navigation property.
-    ///   - options: The options of the related entities: ``ODataExpansion/filter(_:)``, ``ODataExpansion/expand(_:_:)``
-    ///     and the others.
-    public func expand(_ property: String, _ options: ODataExpansion...) -> ODataQuery {
-        changing { $0.expansions.append((property, options)) }
+    ///   - levels: The number of levels if the property refers to entities of the same kind; `Int.max` for no limit, and
+    ///     one level by default.
+    ///   - options: A closure that limits, orders or expands the related entities, by default none of these. It can't add
+    ///     a key, a path or a custom option.
+    public func expand(
+        _ property: String,
+        levels: Int? = nil,
+        _ options: (ODataQuery<ODataAnyEntity>) -> ODataQuery<ODataAnyEntity> = { $0 }
+    ) -> ODataQuery {
+        expand(property, as: ODataAnyEntity.self, levels: levels, options)
+    }
+
+    /// Returns the query with the related entities of a property included in each entity, limited or ordered by the key
+    /// paths of their type.
+    ///
+    /// - Parameters:
+    ///   - property: The name of the navigation property.
+    ///   - type: The type of the related entities.
+    ///   - levels: The number of levels, as without a type.
+    ///   - options: A closure that limits, orders or expands the related entities.
+    public func expand<Target: ODataEntity>(
+        _ property: String,
+        as type: Target.Type,
+        levels: Int? = nil,
+        _ options: (ODataQuery<Target>) -> ODataQuery<Target>
+    ) -> ODataQuery {
+        let query = options(ODataQuery<Target>(property))
+        var options = query.options
+        options.levels = levels
+        options.isExpansion = query.steps.count == 1 && query.custom.isEmpty
+        return changing { $0.expansions.append((property, options)) }
     }
 
     /// Returns the query with the number of all entities that match the filter (``ODataPage/count``).
@@ -137,17 +162,6 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
         for (name, value) in try options.pairs() { pairs.append("$\(name)=\(ODataEncoding.query(value))") }
         for (name, value) in custom { pairs.append("\(ODataEncoding.part(name))=\(ODataEncoding.part(value))") }
         return try path() + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
-    }
-
-    /// Returns the URL for the number of entities as plain text: `People/$count?$filter=…`.
-    ///
-    /// - Throws: ``ODataQueryError``, like ``url()``.
-    public func countURL() throws(ODataQueryError) -> String {
-        var pairs: [String] = []
-        for (name, value) in try options.pairs() where name == "filter" || name == "search" {
-            pairs.append("$\(name)=\(ODataEncoding.query(value))")
-        }
-        return try path() + "/$count" + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
     }
 
     /// Returns a GET request for the query, relative to the root of the service, with the fields that OData requires.

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// An error for a query that can't be written as a URL.
-public struct ODataQueryError: HTTPChainError, Hashable {
+public struct ODataQueryError: ExplainedError, Hashable {
     /// A problem with a query.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -17,6 +17,8 @@ public struct ODataQueryError: HTTPChainError, Hashable {
         case tooDeep
         /// A negative number of entities.
         case negativeCount(Int)
+        /// An expansion with a key, a path or a custom option, which only a query can have.
+        case invalidExpansion(String)
     }
 
     /// The problem.
@@ -27,25 +29,27 @@ public struct ODataQueryError: HTTPChainError, Hashable {
     /// Always "OData".
     public var stage: String { "OData" }
 
-    /// A sentence with the problem.
-    public var reason: String {
+    package var explanation: Explanation {
         switch problem {
-        case .invalidName(let name): "\"\(name)\" is not a valid name of an OData property, type or set"
-        case .unnamedKeyPath(let path): "the key path \(path) has no OData name"
-        case .emptyFragment: "a raw filter is empty"
-        case .tooDeep: "an expression has more than \(ODataWriter.deepest) levels"
-        case .negativeCount(let count): "\(count) is not a valid number of entities"
-        }
-    }
-
-    /// A suggested fix.
-    public var recoverySuggestion: String? {
-        switch problem {
-        case .invalidName: "use letters, digits and underscores, with \"/\" between the names of a path"
-        case .unnamedKeyPath: "add it to odataNames of its type"
-        case .emptyFragment: "leave the filter out"
-        case .tooDeep: "use in(…) instead of a long chain of comparisons"
-        case .negativeCount: "use zero or more"
+        case .invalidName(let name):
+            Explanation(
+                "\"\(name)\" is not a valid name of an OData property, type or set",
+                "use letters, digits and underscores, with \"/\" between the names of a path"
+            )
+        case .unnamedKeyPath(let path):
+            Explanation("the key path \(path) has no OData name", "add it to odataNames of its type")
+        case .emptyFragment: Explanation("a raw filter is empty", "leave the filter out")
+        case .tooDeep:
+            Explanation(
+                "an expression has more than \(ODataWriter.deepest) levels",
+                "use isIn(…) instead of a long chain of comparisons"
+            )
+        case .negativeCount(let count): Explanation("\(count) is not a valid number of entities", "use zero or more")
+        case .invalidExpansion(let property):
+            Explanation(
+                "the expansion of \(property) has a key, a path or a custom option",
+                "use these on the query itself"
+            )
         }
     }
 }

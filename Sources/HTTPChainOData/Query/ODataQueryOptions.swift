@@ -8,10 +8,13 @@ struct ODataQueryOptions: Sendable {
     var skip: Int?
     var select: [String] = []
     var selectNodes: [ODataNode] = []
-    var expansions: [(property: String, options: [ODataExpansion])] = []
+    var expansions: [(property: String, options: ODataQueryOptions)] = []
     var count = false
     var search: ODataSearch?
-    var levels: String?
+    /// The levels of an expansion; `Int.max` for no limit.
+    var levels: Int?
+    /// Whether an expansion can have these options: false after a key, a path or a custom option.
+    var isExpansion = true
 
     mutating func add(filter node: ODataNode) {
         filter = filter.map { .binary(.and, $0, node) } ?? node
@@ -40,72 +43,16 @@ struct ODataQueryOptions: Sendable {
         if !expanded.isEmpty { pairs.append(("expand", expanded.joined(separator: ","))) }
         if count { pairs.append(("count", "true")) }
         if let search { pairs.append(("search", search.text)) }
-        if let levels { pairs.append(("levels", levels)) }
+        if let levels { pairs.append(("levels", levels == .max ? "max" : String(levels))) }
         return pairs
     }
 
-    private static func text(of property: String, _ expansions: [ODataExpansion]) throws(ODataQueryError) -> String {
+    private static func text(of property: String, _ options: ODataQueryOptions) throws(ODataQueryError) -> String {
         let name = try ODataName.path(property)
-        var options = ODataQueryOptions()
-        for expansion in expansions { expansion.apply(&options) }
+        guard options.isExpansion else { throw ODataQueryError(.invalidExpansion(property)) }
         let pairs = try options.pairs()
         if pairs.isEmpty { return name }
         return "\(name)(\(pairs.map { "$\($0.name)=\($0.value)" }.joined(separator: ";")))"
-    }
-}
-
-/// An option of an expansion, which includes related entities in the response.
-///
-/// ```swift
-/// query.expand("Friends", .select("Name"), .filter(.property("Age") > 30), .expand("Trips", .top(3)))
-/// ```
-public struct ODataExpansion: Sendable {
-    let apply: @Sendable (inout ODataQueryOptions) -> Void
-
-    /// Limits the entities to those that match a filter.
-    public static func filter(_ filter: ODataExpression<ODataAnyEntity>) -> ODataExpansion {
-        ODataExpansion { $0.add(filter: filter.node) }
-    }
-
-    /// Limits the entities to those that match a filter written with key paths of their type.
-    public static func filter<Target: ODataEntity>(
-        _ type: Target.Type,
-        _ filter: ODataExpression<Target>
-    ) -> ODataExpansion {
-        ODataExpansion { $0.add(filter: filter.node) }
-    }
-
-    /// Orders the entities by a property.
-    public static func orderBy(_ property: String, _ direction: ODataDirection = .ascending) -> ODataExpansion {
-        ODataExpansion { $0.orders.append((.path(property), direction)) }
-    }
-
-    /// Limits the entities to the first `count`.
-    public static func top(_ count: Int) -> ODataExpansion { ODataExpansion { $0.top = count } }
-
-    /// Skips the first `count` entities.
-    public static func skip(_ count: Int) -> ODataExpansion { ODataExpansion { $0.skip = count } }
-
-    /// Limits the entities to these properties.
-    public static func select(_ properties: String...) -> ODataExpansion {
-        ODataExpansion { $0.select += properties }
-    }
-
-    /// Includes the related entities of a property.
-    public static func expand(_ property: String, _ options: ODataExpansion...) -> ODataExpansion {
-        ODataExpansion { $0.expansions.append((property, options)) }
-    }
-
-    /// Includes the number of entities.
-    public static var count: ODataExpansion { ODataExpansion { $0.count = true } }
-
-    /// Limits the entities to those that match a free-text search.
-    public static func search(_ search: ODataSearch) -> ODataExpansion { ODataExpansion { $0.search = search } }
-
-    /// Repeats the expansion to a number of levels if a property refers to entities of the same kind; `nil` for no
-    /// limit.
-    public static func levels(_ count: Int?) -> ODataExpansion {
-        ODataExpansion { $0.levels = count.map(String.init) ?? "max" }
     }
 }
 
