@@ -131,15 +131,15 @@ private struct QueryMaker {
         let functions: [@Sendable () -> Tree] = [
             { inner.length() }, { inner.lowercased() }, { inner.uppercased() }, { inner.trimmed() }, { inner.year() },
             { inner.month() }, { inner.day() }, { inner.hour() }, { inner.minute() }, { inner.second() },
-            { .function("fractionalseconds", inner) }, { inner.date() }, { inner.time() }, { .function("totaloffsetminutes", inner) },
-            { .function("totalseconds", inner) }, { inner.rounded() }, { .function("floor", inner) }, { .function("ceiling", inner) }, { -inner },
-            { inner.substring(from: 1) }, { inner.substring(from: 1, length: 2) }, { inner.index(of: text) },
-            { .function("matchesPattern", inner, .value(text)) },
-            { .now }, { .function("mindatetime") }, { .function("maxdatetime") }, { inner + other }, { inner - other },
-            { inner * other }, { inner / other }, { inner % other },
-            { inner.concatenated(with: other) }, { .function("startswith", inner, other) }, { inner.endsWith(text) },
-            { .function("contains", inner, other) }, { .raw("Age add 1") }, { .function("cast", inner, .property("Edm.String")) },
-            { .function("geo.distance", inner, other) },
+            { .function("fractionalseconds", inner) }, { inner.date() }, { inner.time() },
+            { .function("totaloffsetminutes", inner) }, { .function("totalseconds", inner) }, { inner.rounded() },
+            { .function("floor", inner) }, { .function("ceiling", inner) }, { -inner }, { inner.substring(from: 1) },
+            { inner.substring(from: 1, length: 2) }, { inner.index(of: text) },
+            { .function("matchesPattern", inner, .value(text)) }, { .now }, { .function("mindatetime") },
+            { .function("maxdatetime") }, { inner + other }, { inner - other }, { inner * other }, { inner / other },
+            { inner % other }, { inner.concatenated(with: other) }, { .function("startswith", inner, other) },
+            { inner.endsWith(text) }, { .function("contains", inner, other) }, { .raw("Age add 1") },
+            { .function("cast", inner, .property("Edm.String")) }, { .function("geo.distance", inner, other) },
         ]
         return pick(functions)()
     }

@@ -228,14 +228,15 @@ private struct TreeMaker {
         let inner = operand(depth - 1)
         let functions: [(Tree) -> Tree] = [
             { $0.length() }, { $0.lowercased() }, { $0.uppercased() }, { $0.trimmed() }, { $0.year() }, { $0.month() },
-            { $0.day() }, { $0.hour() }, { $0.minute() }, { $0.second() }, { .function("fractionalseconds", $0) }, { $0.date() },
-            { $0.time() }, { .function("totaloffsetminutes", $0) }, { .function("totalseconds", $0) }, { $0.rounded() }, { .function("floor", $0) },
-            { .function("ceiling", $0) }, { -$0 }, { $0.substring(from: 1) }, { $0.substring(from: 1, length: 2) },
-            { $0.index(of: "x'") }, { .function("matchesPattern", $0, .value("^a'b$")) }, { _ in .now }, { _ in .function("mindatetime") },
-            { _ in .function("maxdatetime") },
-            { $0 + operand(depth - 1) }, { $0 - operand(depth - 1) }, { $0 * operand(depth - 1) },
-            { $0 / operand(depth - 1) }, { $0 % operand(depth - 1) }, { $0.concatenated(with: operand(depth - 1)) },
-            { .function("startswith", $0, operand(depth - 1)) }, { .function("endswith", $0, operand(depth - 1)) }, { _ in .raw("Age add 1") },
+            { $0.day() }, { $0.hour() }, { $0.minute() }, { $0.second() }, { .function("fractionalseconds", $0) },
+            { $0.date() }, { $0.time() }, { .function("totaloffsetminutes", $0) }, { .function("totalseconds", $0) },
+            { $0.rounded() }, { .function("floor", $0) }, { .function("ceiling", $0) }, { -$0 },
+            { $0.substring(from: 1) }, { $0.substring(from: 1, length: 2) }, { $0.index(of: "x'") },
+            { .function("matchesPattern", $0, .value("^a'b$")) }, { _ in .now }, { _ in .function("mindatetime") },
+            { _ in .function("maxdatetime") }, { $0 + operand(depth - 1) }, { $0 - operand(depth - 1) },
+            { $0 * operand(depth - 1) }, { $0 / operand(depth - 1) }, { $0 % operand(depth - 1) },
+            { $0.concatenated(with: operand(depth - 1)) }, { .function("startswith", $0, operand(depth - 1)) },
+            { .function("endswith", $0, operand(depth - 1)) }, { _ in .raw("Age add 1") },
         ]
         return functions[numbers.index(below: functions.count)](inner)
     }
