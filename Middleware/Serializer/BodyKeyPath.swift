@@ -3,7 +3,7 @@ import HTTPChainSupport
 /// A position in a body, key by key, outermost first.
 ///
 /// In text, keys are separated by dots, `"data.items"`; a number is an array index, `"results.0"`. If keys contain dots
-/// themselves, use an array, `["odata.context", "value"]`.
+/// themselves, use an array, `["odata.context", "value"]`. An empty path, `""`, is the whole body.
 public struct BodyKeyPath: Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
     CustomStringConvertible
 {
@@ -11,10 +11,10 @@ public struct BodyKeyPath: Sendable, Hashable, ExpressibleByStringLiteral, Expre
     package let keys: [String]
 
     /// The whole body.
-    public static let whole = BodyKeyPath(keys: [])
+    package static let whole = BodyKeyPath(keys: [])
 
     /// Makes a path from its keys.
-    public init(keys: [String]) {
+    package init(keys: [String]) {
         self.keys = keys
     }
 

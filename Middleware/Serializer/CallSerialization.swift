@@ -3,9 +3,9 @@ public import HTTPChainCore
 /// The encoding and decoding settings of a single call, if they differ from those of ``SerializerMiddleware``.
 ///
 /// A nil setting is the stage's own. The methods of `Request` set each of these.
-public struct CallSerialization: Sendable {
+package struct CallSerialization: Sendable {
     /// The choice of a serializer.
-    public enum Choice: Sendable {
+    package enum Choice: Sendable {
         /// This serializer, whether or not the stage has it.
         case serializer(any Serializer)
         /// The stage's serializer with this name.
@@ -13,26 +13,26 @@ public struct CallSerialization: Sendable {
     }
 
     /// Whether the stage ignores the call.
-    public var isOff = false
+    package var isOff = false
     /// The serializer that encodes the request; nil chooses it by the call's `Content-Type`, or uses the stage's first.
-    public var request: Choice?
+    package var request: Choice?
     /// The serializer that decodes the response; nil chooses it by its `Content-Type`.
-    public var response: Choice?
+    package var response: Choice?
     /// The path of the value in the response.
-    public var keyPath: BodyKeyPath?
+    package var keyPath: BodyKeyPath?
     /// The keys under which the request's value is nested.
-    public var rootKey: BodyKeyPath?
+    package var rootKey: BodyKeyPath?
     /// Whether nil properties are encoded as null.
-    public var encodesNilAsNull: Bool?
+    package var encodesNilAsNull: Bool?
     /// The maximum size of the response.
-    public var limit: ByteCount?
+    package var limit: ByteCount?
     /// The changes to the decoded value, following those of the stage.
-    public var afterDecoding: [AfterDecoding] = []
+    package var afterDecoding: [AfterDecoding] = []
     /// The changes to the request after its value was encoded, following those of the stage.
-    public var afterEncoding: [AfterEncoding] = []
+    package var afterEncoding: [AfterEncoding] = []
 
     /// Makes settings that change nothing.
-    public init() {}
+    package init() {}
 
     /// Whether the settings are the same with and without a serializer stage.
     var isEmpty: Bool {
@@ -111,7 +111,7 @@ extension CallSerialization: EffectComparable {
     }
 }
 
-/// The request option for a call's ``CallSerialization``.
+/// The request option for a call's settings.
 package enum CallSerializationOption: RequestOption {
     /// The stage's own settings.
     package static var defaultValue: CallSerialization { CallSerialization() }

@@ -15,29 +15,11 @@ import HTTPTypes
 ///
 /// A call chooses it by name with ``HTTPChainCore/Request/serialized(by:)-(String)``. To change a value after it was
 /// decoded, by this or any other serializer, use ``AfterDecoding``.
-public struct DataMapper: Serializer {
-    /// Encodes a value.
-    public typealias Encode = @Sendable (_ value: any Encodable) throws -> Data
-    /// Decodes a value of the given type.
-    public typealias Decode = @Sendable (_ data: Data, _ type: any Decodable.Type) throws -> Any
-    /// Encodes a value, for a call.
-    public typealias EncodeForCall = @Sendable (_ value: any Encodable, _ call: SerializationContext) throws -> Data
-    /// Decodes a value, for a call.
-    public typealias DecodeForCall =
-        @Sendable (
-            _ data: Data, _ type: any Decodable.Type, _ call: SerializationContext
-        ) throws -> Any
-
-    /// The name by which a call chooses it.
-    public let name: String
-    /// The content type that it encodes.
-    public let contentType: String
-    /// The content types that it decodes.
-    public let acceptedTypes: [String]
-    /// `false`: only the closures know whether there are keys.
-    public let hasKeys = false
-    private let makeData: EncodeForCall
-    private let makeValue: DecodeForCall
+public struct DataMapper: Serializer, BuiltInSerializer {
+    package let format: SerializerFormat
+    private let makeData: @Sendable (_ value: any Encodable, _ call: SerializationContext) throws -> Data
+    private let makeValue:
+        @Sendable (_ data: Data, _ type: any Decodable.Type, _ call: SerializationContext) throws -> Any
 
     /// Makes a mapper.
     ///
@@ -51,8 +33,8 @@ public struct DataMapper: Serializer {
         _ name: String,
         contentType: String,
         accepting acceptedTypes: [String] = [],
-        encode: @escaping Encode,
-        decode: @escaping Decode
+        encode: @escaping @Sendable (_ value: any Encodable) throws -> Data,
+        decode: @escaping @Sendable (_ data: Data, _ type: any Decodable.Type) throws -> Any
     ) {
         self.init(name, contentType: contentType, accepting: acceptedTypes) { value, _ in
             try encode(value)
@@ -73,18 +55,24 @@ public struct DataMapper: Serializer {
         _ name: String,
         contentType: String,
         accepting acceptedTypes: [String] = [],
-        encode: @escaping EncodeForCall,
-        decode: @escaping DecodeForCall
+        encode: @escaping @Sendable (_ value: any Encodable, _ call: SerializationContext) throws -> Data,
+        decode:
+            @escaping @Sendable (
+                _ data: Data, _ type: any Decodable.Type, _ call: SerializationContext
+            ) throws -> Any
     ) {
-        self.name = name
-        self.contentType = contentType
-        self.acceptedTypes = acceptedTypes.isEmpty ? [MediaType(contentType)?.essence ?? contentType] : acceptedTypes
+        // Only the closures know whether there are keys.
+        format = SerializerFormat(
+            name,
+            contentType,
+            accepting: acceptedTypes.isEmpty ? [MediaType(contentType)?.essence ?? contentType] : acceptedTypes,
+            hasKeys: false
+        )
         makeData = encode
         makeValue = decode
     }
 
-    /// Calls the closure with the call's original value.
-    public func encode(_ value: any Encodable, contentType: String) throws -> Data {
+    package func data(of value: any Encodable, contentType: String) throws -> Data {
         try encode(value, in: SerializationContext(method: .post, route: "", contentType: contentType))
     }
 
@@ -96,11 +84,11 @@ public struct DataMapper: Serializer {
     /// Nests the JSON that the closure returns under keys.
     ///
     /// - Throws: ``SerializerError`` if the content type isn't JSON, because keys are supported only there.
-    public func encode(_ value: any Encodable, under root: BodyKeyPath, contentType: String) throws -> Data {
-        try encode(value, under: root, in: SerializationContext(method: .post, route: "", contentType: contentType))
-    }
-
-    func encode(_ value: any Encodable, under root: BodyKeyPath, in context: SerializationContext) throws -> Data {
+    package func data(
+        of value: any Encodable,
+        under root: BodyKeyPath,
+        in context: SerializationContext
+    ) throws -> Data {
         guard JSONSerializer.reads(context.contentType ?? contentType) else {
             let original = (value as? any StandInValue)?.original ?? value
             let detail = "only JSON can be put under the root key \(root); write the key in the mapper's closure"
@@ -109,8 +97,7 @@ public struct DataMapper: Serializer {
         return try root.wrapping(json: encode(value, in: context))
     }
 
-    /// Calls the closure.
-    public func decode<Value: Decodable>(
+    package func value<Value: Decodable>(
         _ type: Value.Type,
         from data: Data,
         contentType: String?
@@ -140,17 +127,7 @@ public struct DataMapper: Serializer {
     /// Calls the closure with the JSON at a path.
     ///
     /// - Throws: ``SerializerError`` if the path doesn't exist; an error if the content isn't JSON.
-    public func decode<Value: Decodable>(
-        _ type: Value.Type,
-        at path: BodyKeyPath,
-        from data: Data,
-        contentType: String?
-    ) throws -> Value {
-        let context = SerializationContext(method: .get, route: "", contentType: contentType)
-        return try decode(type, at: path, from: data, in: context)
-    }
-
-    func decode<Value: Decodable>(
+    package func value<Value: Decodable>(
         _ type: Value.Type,
         at path: BodyKeyPath,
         from data: Data,

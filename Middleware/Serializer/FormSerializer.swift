@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 public import HTTPChainCore
 
 /// Forms, `application/x-www-form-urlencoded` as in §5 of the WHATWG URL Standard.
@@ -16,17 +16,18 @@ public import HTTPChainCore
 /// brackets and, if the style uses them, from dots. When decoding an optional type, an empty text is nil.
 ///
 /// For a GET, HEAD or DELETE request, whose body has no meaning (RFC 9110 §9.3), the value is added to the query.
-public struct FormSerializer: Serializer {
-    /// Always "form".
-    public let name = "form"
-    /// Always `application/x-www-form-urlencoded`.
-    public let contentType = "application/x-www-form-urlencoded"
-    /// `true`: for a GET, HEAD or DELETE request, a value is added to the query.
-    public let placesValuesInQuery = true
-    /// `true`: an empty body is a form without fields.
-    public let decodesEmptyBodies = true
+public struct FormSerializer: Serializer, BuiltInSerializer {
     /// The encoder of names and values.
-    public let encoder: ParameterEncoder
+    package let encoder: ParameterEncoder
+
+    package var format: SerializerFormat {
+        SerializerFormat(
+            "form",
+            "application/x-www-form-urlencoded",
+            placesValuesInQuery: true,
+            decodesEmptyBodies: true
+        )
+    }
 
     /// Makes the serializer.
     ///
@@ -36,7 +37,7 @@ public struct FormSerializer: Serializer {
     }
 
     /// Encodes a value as pairs of names and texts; it must have keys at its top level.
-    public func encode(_ value: any Encodable, contentType: String) throws -> Data {
+    package func data(of value: any Encodable, contentType: String) throws -> Data {
         var encoder = encoder
         if (value as? any StandInValue)?.keepsNulls ?? false { encoder.nils = .empty }
         var writer = ParameterWriter(encoder, isForm: true)
@@ -44,8 +45,7 @@ public struct FormSerializer: Serializer {
         return Data(writer.output)
     }
 
-    /// Decodes a value from pairs of names and texts.
-    public func decode<Value: Decodable>(
+    package func value<Value: Decodable>(
         _ type: Value.Type,
         from data: Data,
         contentType: String?

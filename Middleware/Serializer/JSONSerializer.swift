@@ -4,8 +4,9 @@ import HTTPChainSupport
 
 /// JSON, RFC 8259, using Foundation's coders.
 ///
-/// It decodes `application/json`, `text/json` and every type with the suffix `+json`.
-public struct JSONSerializer: Serializer {
+/// ``Serializer/json(keys:dates:contentType:encoder:decoder:)`` makes one. It decodes `application/json`, `text/json` and
+/// every type with the suffix `+json`, in UTF-8, UTF-16 or UTF-32.
+public struct JSONSerializer: Serializer, BuiltInSerializer {
     /// The mapping between keys of objects and names of properties.
     public enum Keys: Sendable, Hashable {
         /// Keys and names are the same.
@@ -14,15 +15,7 @@ public struct JSONSerializer: Serializer {
         case snakeCase
     }
 
-    /// Always "JSON".
-    public let name = "JSON"
-    /// `application/json` unless another type was set.
-    public let contentType: String
-    /// The JSON types, and all types based on JSON.
-    public var acceptedTypes: [String] {
-        guard let own = MediaType(contentType), !Self.reads(contentType) else { return Self.names }
-        return Self.names + [own.essence]
-    }
+    package let format: SerializerFormat
 
     private static let names = ["application/json", "text/json", "*/*+json"]
 
@@ -36,15 +29,7 @@ public struct JSONSerializer: Serializer {
     private let configureEncoder: @Sendable (JSONEncoder) -> Void
     private let configureDecoder: @Sendable (JSONDecoder) -> Void
 
-    /// Makes the serializer.
-    ///
-    /// - Parameters:
-    ///   - keys: The mapping of keys; unchanged by default.
-    ///   - dates: The style of dates; RFC 3339 by default.
-    ///   - contentType: The `Content-Type` to send, which is also decoded in addition to the other types.
-    ///   - encoder: Configures the encoder, which is created for each value.
-    ///   - decoder: Configures the decoder, which is created for each value.
-    public init(
+    package init(
         keys: Keys = .asDeclared,
         dates: DateCoding = .iso8601,
         contentType: String = "application/json",
@@ -53,18 +38,17 @@ public struct JSONSerializer: Serializer {
     ) {
         self.keys = keys
         self.dates = dates
-        self.contentType = contentType
+        let own = Self.reads(contentType) ? nil : MediaType(contentType)?.essence
+        format = SerializerFormat("JSON", contentType, accepting: Self.names + (own.map { [$0] } ?? []))
         configureEncoder = encoder
         configureDecoder = decoder
     }
 
-    /// Encodes a value as JSON in UTF-8.
-    public func encode(_ value: any Encodable, contentType: String) throws -> Data {
+    package func data(of value: any Encodable, contentType: String) throws -> Data {
         try makeEncoder().encode(NullKeeping.unwrapped(value))
     }
 
-    /// Decodes a value from JSON in UTF-8, UTF-16 or UTF-32.
-    public func decode<Value: Decodable>(
+    package func value<Value: Decodable>(
         _ type: Value.Type,
         from data: Data,
         contentType: String?
@@ -102,15 +86,17 @@ extension Serializer where Self == JSONSerializer {
     /// - Parameters:
     ///   - keys: The mapping of keys; unchanged by default.
     ///   - dates: The style of dates; RFC 3339 by default.
+    ///   - contentType: The `Content-Type` to send, which is also decoded in addition to the other types.
     ///   - encoder: Configures the encoder, which is created for each value.
     ///   - decoder: Configures the decoder, which is created for each value.
     public static func json(
         keys: JSONSerializer.Keys = .asDeclared,
         dates: DateCoding = .iso8601,
+        contentType: String = "application/json",
         encoder: @escaping @Sendable (JSONEncoder) -> Void = { _ in },
         decoder: @escaping @Sendable (JSONDecoder) -> Void = { _ in }
     ) -> JSONSerializer {
-        JSONSerializer(keys: keys, dates: dates, encoder: encoder, decoder: decoder)
+        JSONSerializer(keys: keys, dates: dates, contentType: contentType, encoder: encoder, decoder: decoder)
     }
 
     /// Unavailable: a decoder is created for each value; configure it with a closure.

@@ -148,10 +148,28 @@ public struct JSONValues<Value: Decodable>: AsyncSequence {
 extension JSONValues: Sendable {}
 
 extension HTTPBody {
+    package func jsonLines<Value: Decodable>(
+        of type: Value.Type,
+        serializer: JSONSerializer = .json,
+        lineLimit: ByteCount = .mebibytes(1)
+    ) -> JSONValues<Value> {
+        JSONValues(self, .lines, serializer: serializer, limit: lineLimit)
+    }
+
+    package func jsonSequence<Value: Decodable>(
+        of type: Value.Type,
+        serializer: JSONSerializer = .json,
+        limit: ByteCount = .mebibytes(1)
+    ) -> JSONValues<Value> {
+        JSONValues(self, .sequence, serializer: serializer, limit: limit)
+    }
+}
+
+extension Response {
     /// Returns the values of newline-delimited JSON (`application/x-ndjson`, JSON Lines), decoded as they arrive.
     ///
     /// ```swift
-    /// for try await event in response.body.jsonLines(of: Event.self) { … }
+    /// for try await event in response.jsonLines(of: Event.self) { … }
     /// ```
     ///
     /// - Parameters:
@@ -163,39 +181,19 @@ extension HTTPBody {
         serializer: JSONSerializer = .json,
         lineLimit: ByteCount = .mebibytes(1)
     ) -> JSONValues<Value> {
-        JSONValues(self, .lines, serializer: serializer, limit: lineLimit)
+        body.jsonLines(of: type, serializer: serializer, lineLimit: lineLimit)
     }
 
     /// Returns the values of a JSON sequence (`application/json-seq`, RFC 7464), decoded as they arrive.
     ///
     /// ```swift
-    /// for try await event in response.body.jsonSequence(of: Event.self) { … }
+    /// for try await event in response.jsonSequence(of: Event.self) { … }
     /// ```
     ///
     /// - Parameters:
     ///   - type: The type of each value.
     ///   - serializer: The encoding of keys and dates.
     ///   - limit: The maximum length of a value's text; 1 MiB by default.
-    public func jsonSequence<Value: Decodable>(
-        of type: Value.Type,
-        serializer: JSONSerializer = .json,
-        limit: ByteCount = .mebibytes(1)
-    ) -> JSONValues<Value> {
-        JSONValues(self, .sequence, serializer: serializer, limit: limit)
-    }
-}
-
-extension Response {
-    /// The values of newline-delimited JSON in the body: see ``HTTPChainCore/HTTPBody/jsonLines(of:serializer:lineLimit:)``.
-    public func jsonLines<Value: Decodable>(
-        of type: Value.Type,
-        serializer: JSONSerializer = .json,
-        lineLimit: ByteCount = .mebibytes(1)
-    ) -> JSONValues<Value> {
-        body.jsonLines(of: type, serializer: serializer, lineLimit: lineLimit)
-    }
-
-    /// The values of a JSON sequence in the body: see ``HTTPChainCore/HTTPBody/jsonSequence(of:serializer:limit:)``.
     public func jsonSequence<Value: Decodable>(
         of type: Value.Type,
         serializer: JSONSerializer = .json,

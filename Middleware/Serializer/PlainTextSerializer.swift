@@ -1,37 +1,28 @@
-public import Foundation
+package import Foundation
 public import HTTPChainCore
 
 /// Text in a character encoding: strings, and values written as one word, such as numbers, dates and UUIDs.
 ///
 /// Encodes with the charset in the call's `Content-Type`, or the serializer's default. Decodes by the byte order mark,
 /// then the charset in the response's `Content-Type`, then the serializer's default.
-public struct PlainTextSerializer: Serializer {
-    /// Always "text".
-    public let name = "text"
-    /// `text/plain` with the charset.
-    public let contentType: String
-    /// All text types.
-    public let acceptedTypes = ["text/*"]
-    /// `false`: text is a single word.
-    public let hasKeys = false
-    /// `true`: an empty body is the empty string.
-    public let decodesEmptyBodies = true
+public struct PlainTextSerializer: Serializer, BuiltInSerializer {
+    package let format: SerializerFormat
     private let charset: String
     private let dates: DateCoding
 
-    /// Makes the serializer.
-    ///
-    /// - Parameters:
-    ///   - charset: The default character encoding; UTF-8 by default.
-    ///   - dates: The style of dates; RFC 3339 by default.
-    public init(charset: String = "utf-8", dates: DateCoding = .iso8601) {
+    package init(charset: String = "utf-8", dates: DateCoding = .iso8601) {
         self.charset = charset
         self.dates = dates
-        contentType = "text/plain; charset=\(charset)"
+        format = SerializerFormat(
+            "text",
+            "text/plain; charset=\(charset)",
+            accepting: ["text/*"],
+            decodesEmptyBodies: true,
+            hasKeys: false
+        )
     }
 
-    /// Encodes text in the charset.
-    public func encode(_ value: any Encodable, contentType: String) throws -> Data {
+    package func data(of value: any Encodable, contentType: String) throws -> Data {
         let original = (value as? any StandInValue)?.original ?? value
         guard value is NullKeeping || !(value is any StandInValue) else {
             throw SerializerError.notEncodable(original, by: self, "text has no keys to put it under")
@@ -50,8 +41,7 @@ public struct PlainTextSerializer: Serializer {
         return try TextCharset.data(of: text, charset: MediaType(contentType)?.charset ?? charset)
     }
 
-    /// Decodes text, or the value that it represents.
-    public func decode<Value: Decodable>(
+    package func value<Value: Decodable>(
         _ type: Value.Type,
         from data: Data,
         contentType: String?
@@ -72,6 +62,12 @@ extension Serializer where Self == PlainTextSerializer {
     /// Text as UTF-8.
     public static var text: PlainTextSerializer { PlainTextSerializer() }
 
-    /// Text in the given charset.
-    public static func text(charset: String) -> PlainTextSerializer { PlainTextSerializer(charset: charset) }
+    /// Text with custom settings.
+    ///
+    /// - Parameters:
+    ///   - charset: The default character encoding; UTF-8 by default.
+    ///   - dates: The style of dates; RFC 3339 by default.
+    public static func text(charset: String = "utf-8", dates: DateCoding = .iso8601) -> PlainTextSerializer {
+        PlainTextSerializer(charset: charset, dates: dates)
+    }
 }

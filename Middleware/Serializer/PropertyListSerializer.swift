@@ -1,8 +1,8 @@
-public import Foundation
+package import Foundation
 import HTTPChainSupport
 
 /// Property lists, using Foundation's coders: decodes XML, binary and OpenStep, and encodes XML or binary.
-public struct PropertyListSerializer: Serializer {
+public struct PropertyListSerializer: Serializer, BuiltInSerializer {
     /// A format of property lists.
     public enum Format: Sendable, Hashable {
         /// Text that any XML parser can read.
@@ -11,26 +11,24 @@ public struct PropertyListSerializer: Serializer {
         case binary
     }
 
-    /// Always "property list".
-    public let name = "property list"
-    /// The types used for property lists.
-    public let acceptedTypes = [
-        "application/x-plist", "application/x-apple-plist", "application/plist", "text/x-plist",
-    ]
-    private let format: Format
+    private let style: Format
 
-    /// Makes the serializer; encodes XML by default.
-    public init(_ format: Format = .xml) {
-        self.format = format
+    package var format: SerializerFormat {
+        SerializerFormat(
+            "property list",
+            "application/x-plist",
+            accepting: ["application/x-plist", "application/x-apple-plist", "application/plist", "text/x-plist"]
+        )
     }
 
-    /// Always `application/x-plist`.
-    public var contentType: String { "application/x-plist" }
+    package init(_ style: Format = .xml) {
+        self.style = style
+    }
 
     /// Encodes a value as a property list; its top level must be an array or a dictionary.
-    public func encode(_ value: any Encodable, contentType: String) throws -> Data {
+    package func data(of value: any Encodable, contentType: String) throws -> Data {
         let encoder = PropertyListEncoder()
-        encoder.outputFormat = format == .xml ? .xml : .binary
+        encoder.outputFormat = style == .xml ? .xml : .binary
         return try encoder.encode(NullKeeping.unwrapped(value))
     }
 
@@ -39,7 +37,7 @@ public struct PropertyListSerializer: Serializer {
     /// - Throws: A `DecodingError`, including for an XML or binary list that is nested deeper than 128 levels, and for
     ///   a binary one that contains itself; for an XML list whose document type has its own declarations, or whose XML
     ///   declaration is longer than 4,096 bytes.
-    public func decode<Value: Decodable>(
+    package func value<Value: Decodable>(
         _ type: Value.Type,
         from data: Data,
         contentType: String?

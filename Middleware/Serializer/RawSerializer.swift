@@ -1,25 +1,20 @@
-public import Foundation
+package import Foundation
 
 /// Unchanged bytes: only for `Data` and optional `Data`.
-public struct RawSerializer: Serializer {
-    /// Always "raw".
-    public let name = "raw"
-    /// The content type of the bytes.
-    public let contentType: String
-    /// All types.
-    public let acceptedTypes = ["*/*"]
-    /// `false`: bytes have no structure.
-    public let hasKeys = false
-    /// `true`: an empty body is empty `Data`.
-    public let decodesEmptyBodies = true
+public struct RawSerializer: Serializer, BuiltInSerializer {
+    package let format: SerializerFormat
 
-    /// Makes the serializer; the content type is `application/octet-stream` by default.
-    public init(contentType: String = "application/octet-stream") {
-        self.contentType = contentType
+    package init(contentType: String = "application/octet-stream") {
+        format = SerializerFormat(
+            "raw",
+            contentType,
+            accepting: ["*/*"],
+            decodesEmptyBodies: true,
+            hasKeys: false
+        )
     }
 
-    /// The bytes.
-    public func encode(_ value: any Encodable, contentType: String) throws -> Data {
+    package func data(of value: any Encodable, contentType: String) throws -> Data {
         let value = (value as? any StandInValue)?.original ?? value
         guard let data = value as? Data else {
             throw SerializerError.notEncodable(value, by: self, "it takes Data alone")
@@ -27,8 +22,7 @@ public struct RawSerializer: Serializer {
         return data
     }
 
-    /// The bytes.
-    public func decode<Value: Decodable>(
+    package func value<Value: Decodable>(
         _ type: Value.Type,
         from data: Data,
         contentType: String?
@@ -44,7 +38,7 @@ public struct RawSerializer: Serializer {
 }
 
 extension Serializer where Self == RawSerializer {
-    /// Unchanged bytes.
+    /// Unchanged bytes, sent as `application/octet-stream`.
     public static var raw: RawSerializer { RawSerializer() }
 
     /// Unchanged bytes, sent with a media type.

@@ -22,8 +22,7 @@ public struct SerializationContext: Sendable {
     /// The `Content-Type` being encoded or decoded; nil for a response without one.
     public let contentType: String?
 
-    /// Makes a context, for tests of serializers.
-    public init(
+    package init(
         method: HTTPRequest.Method,
         route: String,
         options: RequestOptions = RequestOptions(),

@@ -66,15 +66,6 @@ public protocol Serializer: Sendable {
     /// - Throws: Any error; the stage converts it to a `DecodingFailure`.
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data, in context: SerializationContext) throws -> Value
 
-    /// Encodes a value nested under keys; by default with ``encode(_:contentType:)`` of enclosing objects.
-    ///
-    /// - Parameters:
-    ///   - value: The value.
-    ///   - root: The keys, outermost first; never empty.
-    ///   - contentType: The `Content-Type` that is sent.
-    /// - Throws: Any error; the stage converts it to a ``SerializerError``.
-    func encode(_ value: any Encodable, under root: BodyKeyPath, contentType: String) throws -> Data
-
     /// Decodes a value.
     ///
     /// - Parameters:
@@ -83,21 +74,6 @@ public protocol Serializer: Sendable {
     ///   - contentType: The `Content-Type` of the response, if it has one.
     /// - Throws: Any error; the stage converts it to a `DecodingFailure`.
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data, contentType: String?) throws -> Value
-
-    /// Decodes the value at a path; by default with ``decode(_:from:contentType:)`` of a type that follows the path.
-    ///
-    /// - Parameters:
-    ///   - type: The type of the value.
-    ///   - path: The keys, outermost first; never empty.
-    ///   - data: The bytes.
-    ///   - contentType: The `Content-Type` of the response, if it has one.
-    /// - Throws: ``SerializerError`` if a key is missing; any other error.
-    func decode<Value: Decodable>(
-        _ type: Value.Type,
-        at path: BodyKeyPath,
-        from data: Data,
-        contentType: String?
-    ) throws -> Value
 }
 
 extension Serializer {
@@ -112,23 +88,6 @@ extension Serializer {
 
     /// `true`: values have keys.
     public var hasKeys: Bool { true }
-
-    /// Encodes the value nested in objects with one key each.
-    public func encode(_ value: any Encodable, under root: BodyKeyPath, contentType: String) throws -> Data {
-        try encode(RootedValue(value: value, path: root), contentType: contentType)
-    }
-
-    /// Decodes the value by following the keys.
-    public func decode<Value: Decodable>(
-        _ type: Value.Type,
-        at path: BodyKeyPath,
-        from data: Data,
-        contentType: String?
-    ) throws -> Value {
-        try NestedValueScope.$path.withValue(path) {
-            try decode(NestedValue<Value>.self, from: data, contentType: contentType).value
-        }
-    }
 
     /// Ignores the call, because most formats don't depend on it.
     public func encode(_ value: any Encodable, in context: SerializationContext) throws -> Data {

@@ -51,8 +51,7 @@ public struct SerializerError: ExplainedError {
     /// The coder's error; it may quote values, and isn't included in ``description``.
     public let underlyingError: (any Error)?
 
-    /// Makes the error.
-    public init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {
+    package init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {
         self.problem = problem
         self.exchange = exchange
         self.underlyingError = underlyingError

@@ -97,9 +97,7 @@ extension SerializerMiddleware {
         let written: any Encodable = call.encodesNilAsNull ?? encodesNilAsNull ? NullKeeping(value) : value
         do {
             if root.isWhole { return try serializer.encode(written, in: context) }
-            if let mapper = serializer as? DataMapper { return try mapper.encode(written, under: root, in: context) }
-            let contentType = context.contentType ?? serializer.contentType
-            return try serializer.encode(written, under: root, contentType: contentType)
+            return try serializer.encode(written, under: root, in: context)
         } catch let error as CancellationError {
             throw error
         } catch let error as SerializerError {

@@ -76,10 +76,7 @@ extension SerializerMiddleware {
         )
         @Sendable func read() throws -> Value {
             if path.isWhole { return try serializer.decode(type, from: bytes, in: context) }
-            if let mapper = serializer as? DataMapper {
-                return try mapper.decode(type, at: path, from: bytes, in: context)
-            }
-            return try serializer.decode(type, at: path, from: bytes, contentType: contentType)
+            return try serializer.decode(type, at: path, from: bytes, in: context)
         }
         do {
             guard let place else { return try read() }

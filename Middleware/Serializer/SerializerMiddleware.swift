@@ -56,8 +56,8 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     ///   - afterEncoding: The changes to requests after their values were encoded, in order.
     public init(
         _ serializers: any Serializer...,
-        keyPath: BodyKeyPath = .whole,
-        rootKey: BodyKeyPath = .whole,
+        keyPath: BodyKeyPath = "",
+        rootKey: BodyKeyPath = "",
         encodesNilAsNull: Bool = false,
         limit: ByteCount = .mebibytes(16),
         afterDecoding: [AfterDecoding] = [],
@@ -74,17 +74,7 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         )
     }
 
-    /// Makes the stage from serializers in an array.
-    ///
-    /// - Parameters:
-    ///   - serializers: The serializers; the first is the default for encoding.
-    ///   - keyPath: The position of values in responses; the whole response by default.
-    ///   - rootKey: The keys under which request values are nested; none by default.
-    ///   - encodesNilAsNull: Whether nil properties are encoded as null; they are omitted by default.
-    ///   - limit: The maximum size of a response to decode; 16 MiB by default.
-    ///   - afterDecoding: The changes to decoded values, in order.
-    ///   - afterEncoding: The changes to requests after their values were encoded, in order.
-    public init(
+    package init(
         _ serializers: [any Serializer],
         keyPath: BodyKeyPath = .whole,
         rootKey: BodyKeyPath = .whole,

@@ -1,5 +1,5 @@
 #if XML
-public import Foundation
+package import Foundation
 public import HTTPChainCore
 public import HTTPChainSerializer
 import HTTPChainSupport
@@ -16,28 +16,21 @@ public import XMLCoder
 /// element's text is kept, and whitespace used only for layout is removed. The charset of the `Content-Type` overrides
 /// the document's own declaration, and a byte order mark overrides both (RFC 7303 §3.2). A document that is nested
 /// deeper than 128 levels throws a `DecodingError`.
-public struct XMLSerializer: Serializer {
-    /// Always "XML".
-    public let name = "XML"
-    /// Always `application/xml`.
-    public let contentType = "application/xml"
-    /// The XML types, and all types based on XML.
-    public let acceptedTypes = ["application/xml", "text/xml", "application/*+xml"]
+public struct XMLSerializer: Serializer, BuiltInSerializer {
+    package var format: SerializerFormat {
+        SerializerFormat(
+            "XML",
+            "application/xml",
+            accepting: ["application/xml", "text/xml", "application/*+xml"]
+        )
+    }
 
     private let root: String?
     private let dates: DateCoding
     private let configureEncoder: @Sendable (XMLEncoder) -> Void
     private let configureDecoder: @Sendable (XMLDecoder) -> Void
 
-    /// Makes the serializer.
-    ///
-    /// - Parameters:
-    ///   - root: The name of the root element; nil uses the name of the value's type. A root key of the call or the
-    ///     stage replaces it.
-    ///   - dates: The style of dates; RFC 3339 by default.
-    ///   - encoder: Configures the encoder, which is created for each value.
-    ///   - decoder: Configures the decoder, which is created for each value.
-    public init(
+    package init(
         root: String? = nil,
         dates: DateCoding = .iso8601,
         encoder: @escaping @Sendable (XMLEncoder) -> Void = { _ in },
@@ -50,20 +43,25 @@ public struct XMLSerializer: Serializer {
     }
 
     /// Returns the value as a document, in the charset of the `Content-Type`, or in UTF-8 if it has none.
-    public func encode(_ value: any Encodable, contentType: String) throws -> Data {
+    package func data(of value: any Encodable, contentType: String) throws -> Data {
         try document(value, root: root ?? Self.elementName(of: value), contentType)
     }
 
     /// Returns the value as a document whose root element is the first key, with a nested element for each further key.
-    public func encode(_ value: any Encodable, under root: BodyKeyPath, contentType: String) throws -> Data {
+    package func data(
+        of value: any Encodable,
+        under root: BodyKeyPath,
+        in context: SerializationContext
+    ) throws -> Data {
+        let contentType = context.contentType ?? contentType
         let inner = BodyKeyPath(keys: Array(root.keys.dropFirst()))
-        guard let first = root.keys.first else { return try encode(value, contentType: contentType) }
+        guard let first = root.keys.first else { return try data(of: value, contentType: contentType) }
         let content: any Encodable = inner.isWhole ? value : RootedValue(value: value, path: inner)
         return try document(content, root: first, contentType)
     }
 
     /// Decodes a value from a document.
-    public func decode<Value: Decodable>(
+    package func value<Value: Decodable>(
         _ type: Value.Type,
         from data: Data,
         contentType: String?
@@ -141,9 +139,21 @@ extension Serializer where Self == XMLSerializer {
     /// XML with a root element named after the type.
     public static var xml: XMLSerializer { XMLSerializer() }
 
-    /// XML with a root element's name and a date style.
-    public static func xml(root: String? = nil, dates: DateCoding = .iso8601) -> XMLSerializer {
-        XMLSerializer(root: root, dates: dates)
+    /// XML with custom settings.
+    ///
+    /// - Parameters:
+    ///   - root: The name of the root element; nil uses the name of the value's type. A root key of the call or the
+    ///     stage replaces it.
+    ///   - dates: The style of dates; RFC 3339 by default.
+    ///   - encoder: Configures the encoder, which is created for each value.
+    ///   - decoder: Configures the decoder, which is created for each value.
+    public static func xml(
+        root: String? = nil,
+        dates: DateCoding = .iso8601,
+        encoder: @escaping @Sendable (XMLEncoder) -> Void = { _ in },
+        decoder: @escaping @Sendable (XMLDecoder) -> Void = { _ in }
+    ) -> XMLSerializer {
+        XMLSerializer(root: root, dates: dates, encoder: encoder, decoder: decoder)
     }
 }
 #endif
