@@ -1,4 +1,4 @@
-public import HTTPChainCore
+package import HTTPChainCore
 
 extension ParameterEncoder {
     /// Returns the query, without a question mark; empty if there are no parameters.
@@ -9,7 +9,7 @@ extension ParameterEncoder {
     /// ```
     ///
     /// - Throws: ``URLBuilderError`` with the parameter's name, for a value that can't be encoded.
-    public func encode(_ query: URLQuery) throws(URLBuilderError) -> String {
+    package func encode(_ query: URLQuery) throws(URLBuilderError) -> String {
         String(decoding: try bytes(query), as: UTF8.self)
     }
 

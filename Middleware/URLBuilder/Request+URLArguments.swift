@@ -1,10 +1,10 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-// Each method has versions with and without path variables, so that a call without either is clearly the core's own.
+// The core's own methods have fewer parameters, so a call without path and query is theirs.
 
 extension Request {
-    /// Makes a request to a URL with variables that ``URLBuilderMiddleware`` fills in.
+    /// Makes a request to a URL with variables and a query for ``URLBuilderMiddleware``.
     ///
     /// - Parameters:
     ///   - method: The request method, RFC 9110 §9.
@@ -16,7 +16,7 @@ extension Request {
     public init(
         _ method: HTTPRequest.Method,
         _ url: String,
-        path: URLParameters,
+        path: URLParameters = [:],
         query: URLQuery = [:],
         headers: HTTPFields = [:],
         body: HTTPBody = .empty
@@ -25,88 +25,50 @@ extension Request {
         urlArguments = URLArguments(path: path, query: query)
     }
 
-    /// Makes a request to a URL with query parameters that ``URLBuilderMiddleware`` appends.
-    ///
-    /// - Parameters:
-    ///   - method: The request method, RFC 9110 §9.
-    ///   - url: The target, absolute or relative to the stage's base.
-    ///   - query: The parameters to append to its query.
-    ///   - headers: The header fields.
-    ///   - body: The body.
-    public init(
-        _ method: HTTPRequest.Method,
-        _ url: String,
-        query: URLQuery,
-        headers: HTTPFields = [:],
-        body: HTTPBody = .empty
-    ) {
-        self.init(method, url, path: [:], query: query, headers: headers, body: body)
-    }
-
     /// A GET request (RFC 9110 §9.3.1) with path variables and query parameters for ``URLBuilderMiddleware``.
     public static func get(
         _ url: String,
-        path: URLParameters,
+        path: URLParameters = [:],
         query: URLQuery = [:],
         headers: HTTPFields = [:]
     ) -> Request {
         Request(.get, url, path: path, query: query, headers: headers)
     }
 
-    /// A GET request (RFC 9110 §9.3.1) with query parameters for ``URLBuilderMiddleware``.
-    public static func get(_ url: String, query: URLQuery, headers: HTTPFields = [:]) -> Request {
-        Request(.get, url, query: query, headers: headers)
-    }
-
     /// A HEAD request (RFC 9110 §9.3.2) with path variables and query parameters for ``URLBuilderMiddleware``.
     public static func head(
         _ url: String,
-        path: URLParameters,
+        path: URLParameters = [:],
         query: URLQuery = [:],
         headers: HTTPFields = [:]
     ) -> Request {
         Request(.head, url, path: path, query: query, headers: headers)
     }
 
-    /// A HEAD request (RFC 9110 §9.3.2) with query parameters for ``URLBuilderMiddleware``.
-    public static func head(_ url: String, query: URLQuery, headers: HTTPFields = [:]) -> Request {
-        Request(.head, url, query: query, headers: headers)
-    }
-
     /// A DELETE request (RFC 9110 §9.3.5) with path variables and query parameters for ``URLBuilderMiddleware``.
     public static func delete(
         _ url: String,
-        path: URLParameters,
+        path: URLParameters = [:],
         query: URLQuery = [:],
         headers: HTTPFields = [:]
     ) -> Request {
         Request(.delete, url, path: path, query: query, headers: headers)
     }
 
-    /// A DELETE request (RFC 9110 §9.3.5) with query parameters for ``URLBuilderMiddleware``.
-    public static func delete(_ url: String, query: URLQuery, headers: HTTPFields = [:]) -> Request {
-        Request(.delete, url, query: query, headers: headers)
-    }
-
     /// An OPTIONS request (RFC 9110 §9.3.7) with path variables and query parameters for ``URLBuilderMiddleware``.
     public static func options(
         _ url: String,
-        path: URLParameters,
+        path: URLParameters = [:],
         query: URLQuery = [:],
         headers: HTTPFields = [:]
     ) -> Request {
         Request(.options, url, path: path, query: query, headers: headers)
     }
 
-    /// An OPTIONS request (RFC 9110 §9.3.7) with query parameters for ``URLBuilderMiddleware``.
-    public static func options(_ url: String, query: URLQuery, headers: HTTPFields = [:]) -> Request {
-        Request(.options, url, query: query, headers: headers)
-    }
-
     /// A POST request (RFC 9110 §9.3.3) with path variables and query parameters for ``URLBuilderMiddleware``.
     public static func post(
         _ url: String,
-        path: URLParameters,
+        path: URLParameters = [:],
         query: URLQuery = [:],
         headers: HTTPFields = [:],
         body: HTTPBody = .empty
@@ -114,17 +76,10 @@ extension Request {
         Request(.post, url, path: path, query: query, headers: headers, body: body)
     }
 
-    /// A POST request (RFC 9110 §9.3.3) with query parameters for ``URLBuilderMiddleware``.
-    public static func post(_ url: String, query: URLQuery, headers: HTTPFields = [:], body: HTTPBody = .empty)
-        -> Request
-    {
-        Request(.post, url, query: query, headers: headers, body: body)
-    }
-
     /// A PUT request (RFC 9110 §9.3.4) with path variables and query parameters for ``URLBuilderMiddleware``.
     public static func put(
         _ url: String,
-        path: URLParameters,
+        path: URLParameters = [:],
         query: URLQuery = [:],
         headers: HTTPFields = [:],
         body: HTTPBody = .empty
@@ -132,28 +87,14 @@ extension Request {
         Request(.put, url, path: path, query: query, headers: headers, body: body)
     }
 
-    /// A PUT request (RFC 9110 §9.3.4) with query parameters for ``URLBuilderMiddleware``.
-    public static func put(_ url: String, query: URLQuery, headers: HTTPFields = [:], body: HTTPBody = .empty)
-        -> Request
-    {
-        Request(.put, url, query: query, headers: headers, body: body)
-    }
-
     /// A PATCH request (RFC 5789) with path variables and query parameters for ``URLBuilderMiddleware``.
     public static func patch(
         _ url: String,
-        path: URLParameters,
+        path: URLParameters = [:],
         query: URLQuery = [:],
         headers: HTTPFields = [:],
         body: HTTPBody = .empty
     ) -> Request {
         Request(.patch, url, path: path, query: query, headers: headers, body: body)
-    }
-
-    /// A PATCH request (RFC 5789) with query parameters for ``URLBuilderMiddleware``.
-    public static func patch(_ url: String, query: URLQuery, headers: HTTPFields = [:], body: HTTPBody = .empty)
-        -> Request
-    {
-        Request(.patch, url, query: query, headers: headers, body: body)
     }
 }

@@ -71,7 +71,7 @@ enum TemplateOperator: UInt8, Sendable, Hashable {
 }
 
 /// The notations for variables that are recognized in a reference.
-public struct URLVariableSyntax: OptionSet, Sendable, Hashable, CustomStringConvertible {
+public struct URLVariableSyntax: OptionSet, Sendable, Hashable {
     /// One bit for each notation.
     public let rawValue: UInt8
 
@@ -90,7 +90,7 @@ public struct URLVariableSyntax: OptionSet, Sendable, Hashable, CustomStringConv
     public static let all: URLVariableSyntax = [.templates, .colons, .positions]
 
     /// An example of each notation.
-    public var description: String {
+    package var examples: String {
         [(URLVariableSyntax.templates, "{id}"), (.colons, ":id"), (.positions, "%%0%%")]
             .filter { contains($0.0) }.map(\.1).joined(separator: ", ")
     }

@@ -17,28 +17,26 @@ public struct URLArguments: Sendable {
     /// considered equal, because values of any type can't be compared.
     public var reservedValues: [String: any Sendable] = [:]
     /// The encoder of this call's query; `nil` for the stage's.
-    public var encoder: ParameterEncoder?
+    package var encoder: ParameterEncoder?
     /// The notations for variables in this call's reference; `nil` for the stage's.
     package var syntax: URLVariableSyntax?
     /// Whether this call's URL may have an origin other than the base's; `nil` for the stage's setting.
-    public var leavesOrigin: LeavesOrigin?
+    package var leavesOrigin: LeavesOrigin?
     /// The builder of this call's URL; `nil` for the stage's.
     package var builder: (any URLBuilding)?
     /// Query parameters that replace those with the same names, from whichever part of the complete URL.
     package var replacements: [String: String] = [:]
 
-    /// Makes arguments.
-    public init(
-        path: URLParameters = [:],
-        query: URLQuery = [:],
-        reserved: URLParameters = [:],
-        encoder: ParameterEncoder? = nil,
-        syntax: URLVariableSyntax? = nil
-    ) {
+    /// Makes arguments, for a ``URLBuilder`` without a chain.
+    public init(path: URLParameters = [:], query: URLQuery = [:], reserved: URLParameters = [:]) {
         self.path = path
         self.query = query
         self.reserved = reserved
-        self.encoder = encoder
+    }
+
+    /// Makes arguments without values, for a reference whose variables are written in these notations.
+    package init(syntax: URLVariableSyntax) {
+        self.init()
         self.syntax = syntax
     }
 

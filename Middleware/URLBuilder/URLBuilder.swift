@@ -64,7 +64,7 @@ public struct URLBuilder: Sendable {
     }
 
     /// The number of cached templates: at most 256, most recently used.
-    public var cachedTemplates: Int { cache.count }
+    package var cachedTemplates: Int { cache.count }
 
     /// Returns the absolute URL of a reference.
     ///

@@ -1,3 +1,4 @@
+public import Foundation
 public import HTTPChainCore
 import HTTPTypes
 
@@ -78,6 +79,16 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         self.init(base: base, encoder: encoder, syntax: syntax, leavesOrigin: leavesOrigin, custom: nil)
     }
 
+    /// Makes the stage with a Foundation base URL.
+    public init(
+        base: URL,
+        encoder: ParameterEncoder = ParameterEncoder(),
+        syntax: URLVariableSyntax = .all,
+        leavesOrigin: LeavesOrigin = .allowed
+    ) {
+        self.init(base: base.absoluteString, encoder: encoder, syntax: syntax, leavesOrigin: leavesOrigin)
+    }
+
     /// Makes the stage with a custom builder.
     ///
     /// - Parameters:
@@ -129,7 +140,7 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
             purpose: "completes URLs",
             settings: [
                 "base": base.map { Redaction.standard.url($0) } ?? "none",
-                "variables": "\(syntax)",
+                "variables": syntax.examples,
                 "arrays": "\(encoder.arrays)",
             ]
         )

@@ -83,14 +83,13 @@ struct RandomInputTests {
             // A letter first: what begins with a scheme or two slashes is absolute, and goes where it says.
             var reference = "r" + scribbler.text(upTo: 6)
             while reference.contains("://") { reference = reference.replacing("://", with: ":") }
-            let arguments = URLArguments(
+            var arguments = URLArguments(
                 path: ["id": scribbler.value(), "0": scribbler.value(), "users": scribbler.value()],
                 query: URLQuery(["a": scribbler.value(), "q": scribbler.value()]) + .raw(scribbler.text(upTo: 2)),
-                reserved: ["q": scribbler.value()],
-                encoder: ParameterEncoder(
-                    arrays: [.repeated, .brackets, .indexed, .commas].randomElement(using: &scribbler.random)
-                        ?? .repeated
-                )
+                reserved: ["q": scribbler.value()]
+            )
+            arguments.encoder = ParameterEncoder(
+                arrays: [.repeated, .brackets, .indexed, .commas].randomElement(using: &scribbler.random) ?? .repeated
             )
             do throws(URLBuilderError) {
                 let url = try builder.url(reference, arguments)
