@@ -1,12 +1,12 @@
 /// Content types by file extension.
-public enum FileContentType {
+package enum FileContentType {
     /// The type of unknown content, RFC 2046 §4.5.1.
-    public static let octetStream = "application/octet-stream"
+    package static let octetStream = "application/octet-stream"
 
     /// Returns the content type for a file name's extension, or ``octetStream`` if it isn't known.
     ///
     /// The table is small and the same on every platform; case is ignored.
-    public static func guess(fileName: String) -> String {
+    package static func guess(fileName: String) -> String {
         guard let name = fileName.unicodeScalars.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last else {
             return octetStream
         }

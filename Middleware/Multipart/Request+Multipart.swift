@@ -13,16 +13,6 @@ extension Request {
         post(url, headers: headers).multipart(form)
     }
 
-    /// Makes a PUT request with a form that ``MultipartMiddleware`` frames.
-    public static func put(_ url: String, headers: HTTPFields = [:], multipart form: MultipartForm) -> Request {
-        put(url, headers: headers).multipart(form)
-    }
-
-    /// Makes a PATCH request with a form that ``MultipartMiddleware`` frames.
-    public static func patch(_ url: String, headers: HTTPFields = [:], multipart form: MultipartForm) -> Request {
-        patch(url, headers: headers).multipart(form)
-    }
-
     /// Returns the request with a form, which replaces its body and is framed by ``MultipartMiddleware``.
     ///
     /// Until then the body is replayable if the form is, its length is unknown, and reading it throws

@@ -3,11 +3,6 @@ package import HTTPChainCore
 extension ParameterEncoder {
     /// Returns the query, without a question mark; empty if there are no parameters.
     ///
-    /// ```swift
-    /// try ParameterEncoder(arrays: .brackets).encode(["tags": ["a", "b"], "page": 2] as URLQuery)
-    /// // tags%5B%5D=a&tags%5B%5D=b&page=2
-    /// ```
-    ///
     /// - Throws: ``URLBuilderError`` with the parameter's name, for a value that can't be encoded.
     package func encode(_ query: URLQuery) throws(URLBuilderError) -> String {
         String(decoding: try bytes(query), as: UTF8.self)

@@ -138,7 +138,7 @@ struct UploadProgressTests {
         transport.enqueue(.status(.serviceUnavailable))
         transport.enqueue(.status(.serviceUnavailable))
         transport.enqueue(.ok)
-        try await send(.put("photos", multipart: form), over: transport, compressing: isCompressed)
+        try await send(.put("photos").multipart(form), over: transport, compressing: isCompressed)
         let shown = shown
         #expect(shown.attempts == [1, 2, 3] && shown.isRising && shown.state == .finished && shown.steps > 3)
         #expect(shown.completed > 400_000 && shown.expected == shown.completed)

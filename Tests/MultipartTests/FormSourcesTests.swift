@@ -21,12 +21,6 @@ struct FormSourcesTests {
         #expect(lines == ["7", "0.1", "true", "18446744073709551615"])
     }
 
-    @Test("A dictionary that was made at run time is parameters in the order of their names")
-    func dictionary() async throws {
-        let form = MultipartForm(dictionary: Dictionary(uniqueKeysWithValues: [("b", "2"), ("a", "1")]))
-        #expect(form.parts.map(\.name) == ["a", "b"])
-    }
-
     @Test("No neighbour of a quotation mark ends a parameter of a related form", .seeded, .timeLimit(.minutes(10)))
     func neighbours() async throws {
         var written: [BorderTexts.Written] = []

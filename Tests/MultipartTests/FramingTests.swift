@@ -65,12 +65,12 @@ struct FramingTests {
             --XX--
 
             """
-        #expect(try await form.framed() == expected.replacing("\n", with: "\r\n"))
+        #expect(try await form.framedText() == expected.replacing("\n", with: "\r\n"))
     }
 
     @Test("A form without parts is the final boundary alone")
     func empty() async throws {
-        #expect(try await MultipartForm([]).framed() == "--XX--\r\n")
+        #expect(try await MultipartForm([]).framedText() == "--XX--\r\n")
     }
 
     @Test("Parameters stand beside files, and several parts share a name")
@@ -81,7 +81,7 @@ struct FramingTests {
         )
         form.append(contentsOf: [2, 3].map { .data("files", Data("\($0)".utf8), fileName: "\($0).txt") })
         form.append(.text("end", ""))
-        let parsed = try parse(try await form.framed())
+        let parsed = try parse(try await form.framedText())
         #expect(parsed.parts.map(\.head.name) == ["tag", "tag", "files", "files", "files", "end"])
         #expect(parsed.parts.map(\.head.fileName) == [nil, nil, "1.txt", "2.txt", "3.txt", nil])
         #expect(parsed.contents == ["sea", "sun", "1", "2", "3", ""])
@@ -99,7 +99,7 @@ struct FramingTests {
     )
     func escaping(text: String, name: String, fileName: String) async throws {
         let form: MultipartForm = [.data(text, Data(), fileName: text, contentType: "a/b")]
-        let lines = try await form.framed().split(separator: "\r\n", omittingEmptySubsequences: false)
+        let lines = try await form.framedText().split(separator: "\r\n", omittingEmptySubsequences: false)
         #expect(lines[1] == "Content-Disposition: form-data; name=\"\(name)\"; filename=\"\(fileName)\"")
     }
 
@@ -113,12 +113,12 @@ struct FramingTests {
             MultipartPart(name: "a", contentType: value, body: "1"),
         ] {
             let name = part.headers.first?.name ?? "Content-Type"
-            await expectProblem(.invalidFieldValue(name: name)) { _ = try await MultipartForm([part]).framed() }
+            await expectProblem(.invalidFieldValue(name: name)) { _ = try await MultipartForm([part]).framedText() }
         }
         let error = MultipartError.self
         #expect(throws: error) { try MultipartForm([], kind: .related(type: value)).contentType(boundary: .init("b")) }
         do {
-            _ = try await MultipartForm([.text("a", "1").header("X-Note", value)]).framed()
+            _ = try await MultipartForm([.text("a", "1").header("X-Note", value)]).framedText()
         } catch {
             #expect("\(error)".contains("X-Note"))
             #expect(!"\(error)".contains("secret"))
@@ -128,11 +128,11 @@ struct FramingTests {
     @Test("A NUL in a name, and a field name that is no token, are refused")
     func badNames() async {
         await expectProblem(.invalidFieldValue(name: "Content-Disposition")) {
-            _ = try await MultipartForm([.text("a\0", "1")]).framed()
+            _ = try await MultipartForm([.text("a\0", "1")]).framedText()
         }
         for name in ["", "a b", "a:", "ä", "a\r\n"] {
             await expectProblem(.invalidFieldName(name)) {
-                _ = try await MultipartForm([.text("a", "1").header(name, "1")]).framed()
+                _ = try await MultipartForm([.text("a", "1").header(name, "1")]).framedText()
             }
         }
     }
@@ -141,7 +141,7 @@ struct FramingTests {
     func ownFields() async throws {
         let part = MultipartPart.data("a", Data("1".utf8), fileName: "a.txt")
             .header("content-type", "text/special").header("Content-Disposition", "form-data; name=own")
-        let framed = try await MultipartForm([part]).framed()
+        let framed = try await MultipartForm([part]).framedText()
         #expect(
             framed
                 == "--XX\r\ncontent-type: text/special\r\nContent-Disposition: form-data; name=own\r\n\r\n1\r\n--XX--\r\n"
@@ -151,10 +151,10 @@ struct FramingTests {
     @Test("Form data needs names; mixed and related parts do not")
     func unnamed() async throws {
         let parts: [MultipartPart] = [
-            .unnamed("<a/>", contentType: "application/xml", headers: [.init("Content-ID", "<root>")]),
+            .unnamed("<a/>", contentType: "application/xml").header("Content-ID", "<root>"),
             .unnamed("2"), .text("n", "3"), .data("n", Data("4".utf8), fileName: "f"),
         ]
-        await expectProblem(.missingName(part: 0)) { _ = try await MultipartForm(parts).framed() }
+        await expectProblem(.missingName(part: 0)) { _ = try await MultipartForm(parts).framedText() }
         let related = MultipartForm(parts, kind: .related(type: "application/xml"))
         let expected = """
             --XX
@@ -178,7 +178,7 @@ struct FramingTests {
             --XX--
 
             """
-        #expect(try await related.framed() == expected.replacing("\n", with: "\r\n"))
+        #expect(try await related.framedText() == expected.replacing("\n", with: "\r\n"))
         #expect(
             try related.contentType(boundary: .init("b"))
                 == "multipart/related; boundary=b; type=\"application/xml\""
@@ -191,10 +191,10 @@ struct FramingTests {
     @Test("A value that cannot be encoded is an error that names its part and type")
     func unencodable() async throws {
         await expectProblem(.valueNotEncoded(part: 1, type: "Double")) {
-            _ = try await MultipartForm([.text("a", "1"), .value("n", Double.infinity)]).framed()
+            _ = try await MultipartForm([.text("a", "1"), .value("n", Double.infinity)]).framedText()
         }
         let text = MultipartValueEncoding(contentType: "text/plain") { Data("<\($0)>".utf8) }
-        let framed = try await MultipartForm([.value("n", 5)]).framed(values: text)
+        let framed = try await MultipartForm([.value("n", 5)]).framedText(values: text)
         #expect(framed.contains("Content-Type: text/plain\r\n\r\n<5>\r\n"))
     }
 

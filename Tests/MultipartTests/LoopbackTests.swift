@@ -54,7 +54,7 @@ struct LoopbackTests {
         }
         let form: MultipartForm = [.text("title", "a"), .stream("log", .once(chunks: chunks), fileName: "a.log")]
         let chain = try Chain(transport: patientTransport) { MultipartMiddleware() }
-        let response = try await chain.send(.put(server.url("/form"), multipart: form))
+        let response = try await chain.send(.put(server.url("/form")).multipart(form))
         var sizes: [Int] = []
         for try await part in try response.parts() { sizes.append(try await part.body.collect().count) }
         #expect(sizes == [1, 500_000])

@@ -26,7 +26,7 @@ struct MultipartMiddlewareTests {
             url,
             headers: [.contentType: "multipart/form-data; boundary=\(boundary)", .accept: "text/html"],
             without: [.contentLength],
-            body: HTTPBody(try await form.framed(boundary.text))
+            body: HTTPBody(try await form.framedText(boundary.text))
         )
         #expect(!sent.options.contains(MultipartFormOption.self))
         #expect(sent.body.length != nil && sent.body.isReplayable)
@@ -42,7 +42,7 @@ struct MultipartMiddlewareTests {
     @Test("The same seed gives the same bytes, another call another boundary")
     func boundaries() async throws {
         func type(seed: UInt64) async throws -> String {
-            let outcome = await StageHarness(MultipartMiddleware(), seed: seed).send(.put(url, multipart: form))
+            let outcome = await StageHarness(MultipartMiddleware(), seed: seed).send(.put(url).multipart(form))
             return try #require(outcome.requests.first?.head.headerFields[.contentType])
         }
         #expect(try await type(seed: 1) == type(seed: 1))
@@ -52,7 +52,7 @@ struct MultipartMiddlewareTests {
     @Test("A boundary of one's own is used, quoted where needed; one that is not valid is refused before sending")
     func ownBoundary() async throws {
         let own = MultipartForm([.text("a", "1")], kind: .mixed, boundary: "a b")
-        let outcome = await StageHarness(MultipartMiddleware()).send(.patch(url, multipart: own))
+        let outcome = await StageHarness(MultipartMiddleware()).send(.patch(url).multipart(own))
         let sent = try #require(outcome.requests.first)
         #expect(sent.head.headerFields[.contentType] == "multipart/mixed; boundary=\"a b\"")
         #expect(try await sent.body.text().hasPrefix("--a b\r\n"))

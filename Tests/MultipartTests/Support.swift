@@ -7,7 +7,7 @@ import Testing
 
 extension MultipartForm {
     /// The framed form as text.
-    func framed(_ boundary: String = "XX", values: MultipartValueEncoding = .json) async throws -> String {
+    func framedText(_ boundary: String = "XX", values: MultipartValueEncoding = .json) async throws -> String {
         try await body(boundary: MultipartBoundary(boundary), values: values).text()
     }
 }

@@ -1,13 +1,13 @@
-public import HTTPChainCore
+package import HTTPChainCore
 import HTTPChainSupport
 
 /// The text that separates the parts of a multipart body, RFC 2046 §5.1.1.
 ///
 /// A random boundary has 192 random bits, so there is no need to search for it in the content, and a body of any size
 /// is framed without being read first.
-public struct MultipartBoundary: Sendable, Hashable, CustomStringConvertible {
+package struct MultipartBoundary: Sendable, Hashable, CustomStringConvertible {
     /// The boundary without its leading dashes.
-    public let text: String
+    package let text: String
 
     /// Makes a custom boundary.
     ///
@@ -15,7 +15,7 @@ public struct MultipartBoundary: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameter text: 1 to 70 ASCII letters, digits, spaces and any of `'()+_,-./:=?`, not ending with a space.
     /// - Throws: ``MultipartError`` for anything else.
-    public init(_ text: String) throws(MultipartError) {
+    package init(_ text: String) throws(MultipartError) {
         if let reason = Self.flaw(of: text) { throw MultipartError(.invalidBoundary(text, reason: reason)) }
         self.text = text
     }
@@ -27,18 +27,18 @@ public struct MultipartBoundary: Sendable, Hashable, CustomStringConvertible {
     /// Makes a boundary of 192 random bits, with 58 characters that need no quotes.
     ///
     /// - Parameter random: The source of the bits; `request.environment.random` in a stage.
-    public static func random(from random: any RandomSource) -> MultipartBoundary {
+    package static func random(from random: any RandomSource) -> MultipartBoundary {
         MultipartBoundary(unchecked: "HTTPChain-" + String(decoding: random.bytes(24).hexadecimal, as: UTF8.self))
     }
 
     /// The boundary as the parameter of a Content-Type: quoted if it isn't a token, RFC 9110 §5.6.6.
-    public var parameterValue: String {
+    package var parameterValue: String {
         // No character of a boundary needs a backslash within quotes.
         text.utf8.allSatisfy(ASCII.isTokenByte) ? text : "\"\(text)\""
     }
 
     /// The boundary.
-    public var description: String { text }
+    package var description: String { text }
 
     private static func flaw(of text: String) -> String? {
         guard (1...70).contains(text.utf8.count) else { return "it must have 1 to 70 characters" }

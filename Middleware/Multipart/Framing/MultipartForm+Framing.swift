@@ -3,13 +3,26 @@ public import HTTPChainCore
 import HTTPTypes
 
 extension MultipartForm {
+    /// Returns the form as a body with its Content-Type, as ``MultipartMiddleware`` sends it, for use without a chain.
+    ///
+    /// - Parameter values: The encoding of typed values; JSON by default.
+    /// - Throws: ``MultipartError``; ``/HTTPChainCore/BodyError`` for a file that can't be read.
+    public func framed(
+        values: MultipartValueEncoding = .json
+    ) async throws -> (contentType: String, body: HTTPBody) {
+        let boundary = try boundary(random: SystemRandom())
+        return (
+            try contentType(boundary: boundary), try await measured().body(boundary: boundary, values: values)
+        )
+    }
+
     /// Encodes a typed value, given the part's type if it has one, and returns the bytes with their type.
     typealias EncodeValue = (any Encodable & Sendable, String?) throws -> (Data, String)
 
     /// Returns the Content-Type of the framed form, with its kind and boundary.
     ///
     /// - Throws: ``MultipartError`` if the type of a related form contains CR, LF or NUL.
-    public func contentType(boundary: MultipartBoundary) throws(MultipartError) -> String {
+    package func contentType(boundary: MultipartBoundary) throws(MultipartError) -> String {
         var value = "\(kind.mediaType); boundary=\(boundary.parameterValue)"
         if case .related(let type, let start, let parameters) = kind {
             // A media type has a slash, so the parameter needs quotes (RFC 2387 §3.4).
@@ -43,7 +56,7 @@ extension MultipartForm {
     /// ``MultipartMiddleware`` does this for each request.
     ///
     /// - Throws: ``/HTTPChainCore/BodyError`` for a file that can't be read; `CancellationError`.
-    public func measured() async throws -> MultipartForm {
+    package func measured() async throws -> MultipartForm {
         var form = self
         for (index, part) in parts.enumerated() {
             let body = try await part.body.measured()
@@ -69,7 +82,7 @@ extension MultipartForm {
     ///   - values: The encoding of typed values; JSON by default.
     /// - Throws: ``MultipartError`` for a part without a required name, for header fields that can't be sent, and for a
     ///   value that can't be encoded.
-    public func body(
+    package func body(
         boundary: MultipartBoundary,
         values: MultipartValueEncoding = .json
     ) throws(MultipartError) -> HTTPBody {

@@ -80,17 +80,6 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
         self.init(parameters.map { .text($0.key, $0.value) } + parts, boundary: boundary)
     }
 
-    /// Makes a form from a dictionary of plain parameters, sorted by name.
-    ///
-    /// - Parameters:
-    ///   - dictionary: Names and texts.
-    ///   - parts: Files and other parts; none by default.
-    ///   - boundary: A custom boundary; a random one by default.
-    public init(dictionary: [String: String], parts: [MultipartPart] = [], boundary: String? = nil) {
-        let texts = dictionary.sorted { $0.key < $1.key }.map { MultipartPart.text($0.key, $0.value) }
-        self.init(texts + parts, boundary: boundary)
-    }
-
     /// Makes form data of the parts in an array.
     public init(arrayLiteral elements: MultipartPart...) {
         self.init(elements)
@@ -110,13 +99,10 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
     package var isReplayable: Bool { parts.allSatisfy(\.body.isReplayable) }
 }
 
-extension MultipartForm: CustomStringConvertible, CustomDebugStringConvertible {
+extension MultipartForm: CustomStringConvertible {
     /// The kind and the names of the parts, without their contents.
     public var description: String {
         "\(kind.mediaType) of \(parts.count) \(parts.count == 1 ? "part" : "parts")\(parts.isEmpty ? "" : ": ")"
             + parts.map(\.description).joined(separator: ", ")
     }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
 }

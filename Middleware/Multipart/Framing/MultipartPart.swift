@@ -14,14 +14,14 @@ public import HTTPChainCore
 /// ```
 public struct MultipartPart: Sendable {
     /// A header field of a part.
-    public struct Header: Sendable, Hashable {
+    package struct Header: Sendable, Hashable {
         /// The field's name, a token.
-        public var name: String
+        package var name: String
         /// The field's value, without line breaks or NUL.
-        public var value: String
+        package var value: String
 
         /// Makes a field, which is validated when the form is framed.
-        public init(_ name: String, _ value: String) {
+        package init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
@@ -34,45 +34,26 @@ public struct MultipartPart: Sendable {
     /// The Content-Type of the part; `nil` for a plain parameter.
     public var contentType: String?
     /// Additional header fields; they may also replace Content-Disposition and Content-Type.
-    public var headers: [Header]
+    package var headers: [Header]
     /// The content: any body, including a typed value.
     public var body: HTTPBody
 
     /// Makes a part from its components, unchanged.
-    public init(
-        name: String? = nil,
-        fileName: String? = nil,
-        contentType: String? = nil,
-        headers: [Header] = [],
-        body: HTTPBody
-    ) {
+    public init(name: String? = nil, fileName: String? = nil, contentType: String? = nil, body: HTTPBody) {
         self.name = name
         self.fileName = fileName
         self.contentType = contentType
-        self.headers = headers
+        headers = []
         self.body = body
     }
 
     /// Makes a plain parameter: UTF-8 text without file name or Content-Type, as sent by browsers.
-    public static func text(_ name: String, _ value: String) -> MultipartPart {
-        MultipartPart(name: name, body: HTTPBody(value))
-    }
-
-    /// Makes a plain parameter from a number, in decimal.
-    public static func text(_ name: String, _ value: some BinaryInteger) -> MultipartPart {
-        text(name, String(value))
-    }
-
-    /// Makes a plain parameter from a number, with the digits that identify it.
-    public static func text(_ name: String, _ value: some BinaryFloatingPoint & CustomStringConvertible)
-        -> MultipartPart
-    {
-        text(name, value.description)
-    }
-
-    /// Makes a plain parameter from a Boolean: `true` or `false`.
-    public static func text(_ name: String, _ value: Bool) -> MultipartPart {
-        text(name, value ? "true" : "false")
+    ///
+    /// - Parameters:
+    ///   - name: The name of the form field.
+    ///   - value: A text, a number or a Boolean.
+    public static func text(_ name: String, _ value: some LosslessStringConvertible) -> MultipartPart {
+        MultipartPart(name: name, body: HTTPBody(String(value)))
     }
 
     /// Makes a part from data in memory.
@@ -148,27 +129,19 @@ public struct MultipartPart: Sendable {
     ///
     /// - Parameters:
     ///   - body: The content.
-    ///   - contentType: The content type; `application/octet-stream` by default.
-    ///   - headers: Additional fields, such as Content-ID.
-    public static func unnamed(
-        _ body: HTTPBody,
-        contentType: String = FileContentType.octetStream,
-        headers: [Header] = []
-    ) -> MultipartPart {
-        MultipartPart(contentType: contentType, headers: headers, body: body)
+    ///   - contentType: The content type.
+    public static func unnamed(_ body: HTTPBody, contentType: String = "application/octet-stream") -> MultipartPart {
+        MultipartPart(contentType: contentType, body: body)
     }
 
-    /// Returns the part with another header field.
+    /// Returns the part with another header field, such as Content-ID.
     public consuming func header(_ name: String, _ value: String) -> MultipartPart {
         headers.append(Header(name, value))
         return self
     }
 }
 
-extension MultipartPart: CustomStringConvertible, CustomDebugStringConvertible {
+extension MultipartPart: CustomStringConvertible {
     /// The name and the kind of content, without the content itself, which may be a password.
     public var description: String { "\(name?.debugDescription ?? "unnamed part"): \(body)" }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
 }

@@ -18,10 +18,5 @@ public struct MultipartValueEncoding: Sendable {
     }
 
     /// JSON as `JSONEncoder` writes it by default.
-    public static let json = json { JSONEncoder() }
-
-    /// Returns a JSON encoding with a new encoder for each value.
-    public static func json(_ makeEncoder: @escaping @Sendable () -> JSONEncoder) -> MultipartValueEncoding {
-        MultipartValueEncoding(contentType: "application/json") { try makeEncoder().encode($0) }
-    }
+    public static let json = MultipartValueEncoding(contentType: "application/json") { try JSONEncoder().encode($0) }
 }

@@ -7,18 +7,18 @@ import HTTPChainSupport
 /// backslashes, unencoded UTF-8, the percent-encodings of browsers in form data (`%22`, `%0D`, `%0A`), and the extended
 /// notation `filename*=UTF-8''na%C3%AFve.txt` (RFC 8187), which has priority over the plain one. If a parameter is
 /// repeated, the first one wins.
-public struct ContentDisposition: Sendable, Hashable {
+package struct ContentDisposition: Sendable, Hashable {
     /// `form-data`, `attachment`, `inline`, in lower case.
-    public let type: String
+    package let type: String
     /// The name of the form field.
-    public let name: String?
+    package let name: String?
     /// The file name as it was sent.
     ///
     /// It's chosen by the sender, and may be a path or contain `..`. Never use it as a destination for writing.
-    public let fileName: String?
+    package let fileName: String?
 
     /// Parses a field's value; `nil` if it has no disposition type.
-    public init?(_ value: String) {
+    package init?(_ value: String) {
         let field = ParameterizedValue(value.utf8)
         guard !field.value.isEmpty, field.value.utf8.allSatisfy(ASCII.isTokenByte) else { return nil }
         type = field.value

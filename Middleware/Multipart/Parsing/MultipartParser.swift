@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
@@ -15,9 +15,9 @@ import HTTPChainSupport
 /// Preamble and epilogue are skipped within a limit, as is whitespace after a boundary. Lines end with CRLF, or with LF
 /// alone if the first delimiter line does. In a message with CRLF, a boundary after a bare LF is content. A message
 /// without parts is valid. Content-Transfer-Encoding isn't decoded (RFC 7578 §4.7 deprecates it).
-public struct MultipartParser: Sendable {
+package struct MultipartParser: Sendable {
     /// An event of parsing a message.
-    public enum Event: Sendable, Hashable {
+    package enum Event: Sendable, Hashable {
         /// A part begins.
         case partBegan(MultipartHead)
         /// The next piece of the part's content; never empty.
@@ -61,7 +61,7 @@ public struct MultipartParser: Sendable {
     ///     bytes without control characters are allowed.
     ///   - limits: The limits.
     /// - Throws: ``MultipartError`` if the boundary can't occur in a line.
-    public init(boundary: String, limits: MultipartLimits = .standard) throws(MultipartError) {
+    package init(boundary: String, limits: MultipartLimits = .standard) throws(MultipartError) {
         let bytes = Array(boundary.utf8)
         guard (1...256).contains(bytes.count), bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), bytes.last != 0x20 else {
             throw MultipartError(
@@ -79,7 +79,7 @@ public struct MultipartParser: Sendable {
     ///   - contentType: The value of the field, of any multipart type.
     ///   - limits: The limits.
     /// - Throws: ``MultipartError`` if the type isn't multipart, or has no valid boundary.
-    public init(contentType: String?, limits: MultipartLimits = .standard) throws(MultipartError) {
+    package init(contentType: String?, limits: MultipartLimits = .standard) throws(MultipartError) {
         guard let contentType else { throw MultipartError(.notMultipart(contentType: nil)) }
         let field = ParameterizedValue(contentType.utf8)
         guard field.value.begins(with: "multipart/") else {
@@ -94,7 +94,7 @@ public struct MultipartParser: Sendable {
     /// Parses the next bytes of the message.
     ///
     /// - Returns: The events completed by them; none after ``Event/failed(_:)``.
-    public mutating func append(_ bytes: Data) -> [Event] {
+    package mutating func append(_ bytes: Data) -> [Event] {
         if buffer.isEmpty { (buffer, isOwned) = (bytes, false) } else { buffer.append(bytes) }
         return parse(isEnd: false)
     }
@@ -102,7 +102,7 @@ public struct MultipartParser: Sendable {
     /// Ends the message.
     ///
     /// - Returns: The remaining events, with ``Event/failed(_:)`` if the message isn't complete.
-    public mutating func finish() -> [Event] {
+    package mutating func finish() -> [Event] {
         parse(isEnd: true)
     }
 

@@ -5,7 +5,7 @@ public import HTTPTypes
 /// A part of a received message.
 public struct ReceivedPart: Sendable {
     /// The header fields and their interpretation.
-    public let head: MultipartHead
+    package let head: MultipartHead
     /// The content, which can be read once, before the next part is requested.
     public let body: HTTPBody
 
@@ -13,7 +13,7 @@ public struct ReceivedPart: Sendable {
     public var headers: HTTPFields { head.headers }
     /// The name of the form field, if there is one.
     public var name: String? { head.name }
-    /// The sender's file name; see ``ContentDisposition/fileName`` before writing to it.
+    /// The sender's file name, which may be a path or contain `..`. Never use it as a destination for writing.
     public var fileName: String? { head.fileName }
     /// The part's Content-Type, if there is one.
     public var contentType: String? { head.contentType }

@@ -9,9 +9,9 @@ public enum MultipartScenarios {
     }
 
     /// The form sent through its stage, to a transport that reads it to its end.
-    public static func upload(_ file: SparseFile, named name: String) throws -> Scenario {
+    public static func upload(_ file: SparseFile, named name: String) async throws -> Scenario {
         let form = form(file)
-        let length = try form.body(boundary: .random(from: SystemRandom())).length ?? 0
+        let length = try await form.framed().body.length ?? 0
         let chain = try Chain(transport: ConsumingTransport(expecting: length)) { MultipartMiddleware() }
         return Scenario(name: name) { count in
             for _ in 0..<count {
@@ -22,7 +22,7 @@ public enum MultipartScenarios {
 
     /// The framed form written to where nothing is kept.
     public static func frame(_ file: SparseFile, named name: String) async throws -> Scenario {
-        let body = try await form(file).measured().body(boundary: .random(from: SystemRandom()))
+        let body = try await form(file).framed().body
         return Scenario(name: name) { count in
             for _ in 0..<count {
                 let sink = try Sink()
