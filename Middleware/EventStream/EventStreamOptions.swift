@@ -4,27 +4,27 @@ import HTTPTypes
 /// The settings for reading a stream of events.
 public struct EventStreamOptions: Sendable {
     /// The format that the server sends; server-sent events by default.
-    public var format: StreamFormat
+    package var format: StreamFormat
     /// The rules for reopening the stream; `nil`, the default, chooses a policy for the request.
     ///
     /// By default, server-sent events requested with a safe method (RFC 9110 §9.2.1) are reopened. A POST isn't,
     /// because it may start something on the server, such as a language model's response. The other formats aren't
     /// either, because the server can't know how much was read; see ``prepare``.
-    public var reconnection: ReconnectionPolicy?
+    package var reconnection: ReconnectionPolicy?
     /// The time that the server may be silent; 5 minutes by default, or 3 heartbeats once some have arrived.
-    public var watchdog: StreamWatchdog
+    package var watchdog: StreamWatchdog
     /// The limits on the memory for the stream.
-    public var limits: EventStreamLimits
+    package var limits: EventStreamLimits
     /// The ID after which the stream resumes, saved from an earlier one; none by default.
-    public var lastEventID: String?
+    package var lastEventID: String?
     /// The types of events that are delivered; all by default.
     ///
     /// Other events are skipped.
-    public var types: Set<String>?
+    package var types: Set<String>?
     /// Whether an event marks the end of the stream.
     ///
     /// Such an event isn't delivered. `nil`, the default, if no event does.
-    public var isEnd: (@Sendable (ServerSentEvent) -> Bool)?
+    package var isEnd: (@Sendable (ServerSentEvent) -> Bool)?
     /// The handling of an event that can't be decoded; the stream fails by default.
     public var undecodable: UndecodableEvents
     /// Media types accepted in addition to those of the format; none by default.

@@ -5,7 +5,7 @@ import HTTPChainSupport
 /// An event of a stream: its type, its data and the stream's current ID.
 public struct ServerSentEvent: Sendable, Hashable {
     /// The type of events without a name: "message".
-    public static let defaultType = "message"
+    package static let defaultType = "message"
 
     /// The type of the event; "message" if the server names none.
     public let type: String
@@ -16,13 +16,7 @@ public struct ServerSentEvent: Sendable, Hashable {
     /// A stream that is opened with it later resumes after this event, if the server keeps events.
     public let lastEventID: String?
 
-    /// Makes an event.
-    ///
-    /// - Parameters:
-    ///   - bytes: The data.
-    ///   - type: The type of the event; "message" by default.
-    ///   - lastEventID: The stream's current ID; none by default.
-    public init(bytes: Data, type: String = ServerSentEvent.defaultType, lastEventID: String? = nil) {
+    package init(bytes: Data, type: String = ServerSentEvent.defaultType, lastEventID: String? = nil) {
         self.bytes = bytes
         self.type = type
         self.lastEventID = lastEventID
@@ -34,7 +28,7 @@ public struct ServerSentEvent: Sendable, Hashable {
     ///   - data: The data.
     ///   - type: The type of the event; "message" by default.
     ///   - lastEventID: The stream's current ID; none by default.
-    public init(_ data: String, type: String = ServerSentEvent.defaultType, lastEventID: String? = nil) {
+    public init(_ data: String, type: String = "message", lastEventID: String? = nil) {
         self.init(bytes: Data(data.utf8), type: type, lastEventID: lastEventID)
     }
 

@@ -1,17 +1,12 @@
-public import Foundation
+package import Foundation
 import HTTPChainCore
 
 /// Parses a stream of events from its chunks.
 ///
-/// ```swift
-/// var parser = EventParser()
-/// let events = try parser.events(in: Data("data: one\n\n".utf8))
-/// ```
-///
 /// It follows §9.2.5 and §9.2.6 of the HTML standard: a byte order mark at the beginning is skipped, lines end with LF,
 /// CR or CRLF, even if split between two chunks, and an incomplete event at the end is ignored. The events don't depend
 /// on how the stream is split, and each byte is processed once.
-public struct EventParser: Sendable {
+package struct EventParser: Sendable {
     private var scanner: EventScanner
     private var assembler: EventAssembler
 
@@ -20,22 +15,22 @@ public struct EventParser: Sendable {
     /// - Parameters:
     ///   - lastEventID: The initial ID, for events without one; the previous connection's, if there was one.
     ///   - limits: The limits on memory.
-    public init(lastEventID: String? = nil, limits: EventStreamLimits = EventStreamLimits()) {
+    package init(lastEventID: String? = nil, limits: EventStreamLimits = EventStreamLimits()) {
         scanner = EventScanner(limits: limits, lastEventID: lastEventID, streamsData: false)
         assembler = EventAssembler(limit: limits.event)
     }
 
     /// The stream's current ID after the complete events; `nil` if there was none.
-    public var lastEventID: String? { scanner.lastEventID }
+    package var lastEventID: String? { scanner.lastEventID }
 
     /// The reconnection time that the server requested; `nil` if it hasn't.
-    public private(set) var retry: Duration?
+    package private(set) var retry: Duration?
 
     /// Parses the next chunk.
     ///
     /// - Returns: The events completed by it, in order.
     /// - Throws: ``EventStreamError`` if a line or an event exceeds the limits; nothing can be parsed after that.
-    public mutating func events(in chunk: Data) throws(EventStreamError) -> [ServerSentEvent] {
+    package mutating func events(in chunk: Data) throws(EventStreamError) -> [ServerSentEvent] {
         var items: [StreamItem] = []
         try read(chunk, into: &items)
         return items.compactMap {

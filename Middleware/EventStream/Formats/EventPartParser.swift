@@ -1,10 +1,10 @@
-public import Foundation
+package import Foundation
 import HTTPChainCore
 
 /// Parses a stream of events in pieces, so that an event of any size passes in constant memory.
 ///
 /// It follows the same rules as ``EventParser``; a line of data may have any length.
-public struct EventPartParser: Sendable {
+package struct EventPartParser: Sendable {
     private var scanner: EventScanner
 
     /// Makes a parser at the beginning of a stream.
@@ -12,7 +12,7 @@ public struct EventPartParser: Sendable {
     /// - Parameters:
     ///   - lastEventID: The initial ID, for events without one.
     ///   - limits: The limits of lines other than data; the size of an event isn't limited.
-    public init(lastEventID: String? = nil, limits: EventStreamLimits = EventStreamLimits()) {
+    package init(lastEventID: String? = nil, limits: EventStreamLimits = EventStreamLimits()) {
         scanner = EventScanner(limits: limits, lastEventID: lastEventID, streamsData: true)
     }
 
@@ -22,7 +22,7 @@ public struct EventPartParser: Sendable {
     ///
     /// - Returns: Its parts, in order.
     /// - Throws: ``EventStreamError`` if a line other than data exceeds the limits.
-    public mutating func parts(in chunk: Data) throws(EventStreamError) -> [EventPart] {
+    package mutating func parts(in chunk: Data) throws(EventStreamError) -> [EventPart] {
         var collector = PartCollector(hasLine: hasLine)
         var failure: EventStreamError?
         chunk.withUnsafeBytes { bytes in

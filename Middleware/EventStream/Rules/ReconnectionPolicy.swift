@@ -3,21 +3,21 @@ public import HTTPTypes
 
 /// The rules for when a stream is reopened, and after which delay.
 ///
-/// The wait doubles with each consecutive failure, from ``delay`` (or the server's `retry`) up to ``maximumDelay``, and
+/// The wait doubles with each consecutive failure, from `delay` (or the server's `retry`) up to `maximumDelay`, and
 /// is lengthened by jitter, so that clients that lost a server together don't reconnect together. The count is reset by
-/// a connection that worked for ``stableAfter``, or that delivered an event and was ended normally by the server.
+/// a connection that worked for `stableAfter`, or that delivered an event and was ended normally by the server.
 public struct ReconnectionPolicy: Sendable {
     /// The wait after the first failure; 1 second by default.
     ///
     /// The server's `retry` replaces it; the shortest that a server can request is half a second. A delay of zero
     /// applies only to the first consecutive failure: the next one is followed by a second, and so on.
-    public var delay: Duration
+    package var delay: Duration
     /// The longest wait, before jitter and unless the server requests a longer one; 30 seconds by default.
-    public var maximumDelay: Duration
+    package var maximumDelay: Duration
     /// The maximum jitter, as a fraction of the wait; 0.5 by default, 0 for none.
     package var jitter: Double
     /// The time after which a working connection resets the failure count; 60 seconds by default.
-    public var stableAfter: Duration
+    package var stableAfter: Duration
     /// The maximum number of consecutive failures that are retried; `nil`, the default, for no limit.
     package var maximumFailures: Int?
     /// The longest wait that the server can request with `retry` or `Retry-After`; 5 minutes by default.
@@ -27,7 +27,7 @@ public struct ReconnectionPolicy: Sendable {
     /// Whether the stream is reopened after the server has ended it; `true` by default.
     package var reconnectsAtEnd: Bool
     /// A rule that takes precedence over the policy's own; none by default.
-    public var verdict: (@Sendable (StreamInterruption) -> ReconnectionVerdict)?
+    package var verdict: (@Sendable (StreamInterruption) -> ReconnectionVerdict)?
 
     /// Makes a policy; durations below zero count as zero.
     ///
@@ -48,7 +48,7 @@ public struct ReconnectionPolicy: Sendable {
         stableAfter: Duration = .seconds(60),
         maximumFailures: Int? = nil,
         serverDelayLimit: Duration = .seconds(300),
-        statuses: StatusSet = ReconnectionPolicy.standardStatuses,
+        statuses: StatusSet = [408, 425, 429, .codes(500...599)],
         reconnectsAtEnd: Bool = true,
         verdict: (@Sendable (StreamInterruption) -> ReconnectionVerdict)? = nil
     ) {
@@ -65,9 +65,6 @@ public struct ReconnectionPolicy: Sendable {
 
     /// Opens the stream only once: it ends when the server ends it, and failures are thrown.
     public static let never = ReconnectionPolicy(maximumFailures: 0, reconnectsAtEnd: false)
-
-    /// 408 Request Timeout, 425 Too Early, 429 Too Many Requests, and all 5xx.
-    public static let standardStatuses: StatusSet = [408, 425, 429, .codes(500...599)]
 }
 
 /// An interruption of a stream.

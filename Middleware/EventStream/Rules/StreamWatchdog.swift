@@ -5,7 +5,7 @@ import HTTPChainCore
 /// A connection can be dead for hours before the system notices. Anything that arrives counts as a sign of life,
 /// especially comments, which servers send as heartbeats. Only the time spent waiting for the next event counts, so
 /// that a slow reader isn't mistaken for a silent server.
-public struct StreamWatchdog: Sendable, Hashable, CustomStringConvertible {
+public struct StreamWatchdog: Sendable, Hashable {
     /// The limit before heartbeats are learned; `nil` for none.
     package let limit: Duration?
     /// The number of missed heartbeats after which the connection counts as lost; `nil` if nothing is learned.
@@ -39,7 +39,7 @@ public struct StreamWatchdog: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// "off", "300.0 s", "300.0 s, or 3 heartbeats".
-    public var description: String {
+    package var text: String {
         guard let limit else { return "off" }
         return limit.label + (factor.map { ", or \($0) heartbeats" } ?? "")
     }

@@ -4,11 +4,6 @@ import HTTPChainSupport
 
 /// Parses a multipart message incrementally (RFC 2046 §5.1), as a state machine without I/O.
 ///
-/// ```swift
-/// var parser = try MultipartParser(contentType: "multipart/mixed; boundary=frontier")
-/// for event in parser.append(bytes) + parser.finish() { … }
-/// ```
-///
 /// The events don't depend on how the bytes are split, except for the sizes of content pieces. The parser never buffers
 /// more than a delimiter line or the head of a part.
 ///

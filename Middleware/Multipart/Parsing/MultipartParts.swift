@@ -13,7 +13,7 @@ public struct ReceivedPart: Sendable {
     public var headers: HTTPFields { head.headers }
     /// The name of the form field, if there is one.
     public var name: String? { head.name }
-    /// The sender's file name, which may be a path or contain `..`. Never use it as a destination for writing.
+    /// The file name that the sender chose; never use it as a destination for writing.
     public var fileName: String? { head.fileName }
     /// The part's Content-Type, if there is one.
     public var contentType: String? { head.contentType }
