@@ -12,28 +12,23 @@ public struct StreamFormat: Sendable, Hashable {
     let kind: Kind
     /// The media types that the request accepts, preferred first.
     package let mediaTypes: [String]
-    /// The name, for people.
-    package let name: String
 
     /// Server-sent events: `text/event-stream`, HTML standard §9.2.
     public static let serverSentEvents = StreamFormat(
         kind: .events,
-        mediaTypes: ["text/event-stream"],
-        name: "server-sent events"
+        mediaTypes: ["text/event-stream"]
     )
 
     /// JSON Lines, also known as newline-delimited JSON: a JSON text on each line.
     public static let jsonLines = StreamFormat(
         kind: .json(.lines),
-        mediaTypes: ["application/x-ndjson", "application/jsonl", "application/ndjson", "application/x-jsonlines"],
-        name: "JSON Lines"
+        mediaTypes: ["application/x-ndjson", "application/jsonl", "application/ndjson", "application/x-jsonlines"]
     )
 
     /// JSON text sequences, RFC 7464: each text between a record separator and a line feed.
     public static let jsonSequence = StreamFormat(
         kind: .json(.sequence),
-        mediaTypes: ["application/json-seq"],
-        name: "a JSON text sequence"
+        mediaTypes: ["application/json-seq"]
     )
 
     /// Whether the server sends positions, so that the stream can resume after a lost connection.

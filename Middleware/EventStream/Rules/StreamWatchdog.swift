@@ -37,12 +37,6 @@ public struct StreamWatchdog: Sendable, Hashable {
     ) -> StreamWatchdog {
         StreamWatchdog(limit: limit.bounded, factor: max(1, factor), minimum: minimum.bounded)
     }
-
-    /// "off", "300.0 s", "300.0 s, or 3 heartbeats".
-    package var text: String {
-        guard let limit else { return "off" }
-        return limit.label + (factor.map { ", or \($0) heartbeats" } ?? "")
-    }
 }
 
 /// The record of a server's silences.
