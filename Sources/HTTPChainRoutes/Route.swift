@@ -105,7 +105,7 @@ public struct Route: Sendable, Hashable {
     }
 
     /// The route of requests that have no route; its name is empty.
-    public static let none = Route("", "")
+    package static let none = Route("", "")
 
     static func serialization(for method: HTTPRequest.Method) -> Serialization {
         [.post, .put, .patch].contains(method) ? .json : .query
@@ -173,6 +173,6 @@ public enum RouteOption: RequestOption, RequestNote {
 }
 
 extension Request {
-    /// The route that the request was made from, for stages that depend on it; ``Route/none`` for other requests.
+    /// The route that the request was made from, for stages that depend on it; one with an empty name for other requests.
     public var route: Route { options[RouteOption.self] }
 }

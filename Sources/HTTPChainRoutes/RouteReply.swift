@@ -5,7 +5,7 @@ public import HTTPChainCore
 @dynamicMemberLookup
 public struct RouteReply: Sendable {
     /// The content of a reply.
-    public enum Content: Sendable {
+    package enum Content: Sendable {
         /// No content.
         case none
         /// JSON.
@@ -19,7 +19,7 @@ public struct RouteReply: Sendable {
     }
 
     /// The content.
-    public let content: Content
+    package let content: Content
     /// The response.
     public let response: Response
 
@@ -28,6 +28,9 @@ public struct RouteReply: Sendable {
 
     /// The text; `nil` for anything else.
     public var text: String? { if case .text(let text) = content { text } else { nil } }
+
+    /// Any other content; `nil` for JSON, text and files.
+    public var data: Data? { if case .data(let data) = content { data } else { nil } }
 
     /// The file; `nil` for anything else.
     public var file: TemporaryFile? { if case .file(let file) = content { file } else { nil } }

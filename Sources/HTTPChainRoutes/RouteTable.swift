@@ -120,7 +120,7 @@ public struct RouteTable: Sendable {
     /// Returns the table with further routes, which replace those with the same names.
     ///
     /// - Throws: ``RouteTableError`` with every mistake, including two of these routes with the same name.
-    public func registering(_ routes: Route...) throws(RouteTableError) -> RouteTable {
+    package func registering(_ routes: Route...) throws(RouteTableError) -> RouteTable {
         try registering(routes)
     }
 

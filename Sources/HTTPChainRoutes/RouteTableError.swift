@@ -27,26 +27,25 @@ public struct RouteMistake: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// An error for an invalid table of routes, with all its mistakes.
-public struct RouteTableError: HTTPChainError, Hashable {
+public struct RouteTableError: ExplainedError, Hashable {
     /// The mistakes, in the order of the file.
     public let mistakes: [RouteMistake]
 
     /// Always "Routes".
     public var stage: String { "Routes" }
 
-    /// The mistakes, one per line.
-    public var reason: String {
+    package var explanation: Explanation {
         let count = mistakes.count == 1 ? "there is a mistake" : "there are \(mistakes.count) mistakes"
-        return ([count + " in the route table"] + mistakes.map { "  \($0.description.printable())" })
-            .joined(separator: "\n")
+        return Explanation(
+            ([count + " in the route table"] + mistakes.map { "  \($0.description.printable())" })
+                .joined(separator: "\n"),
+            "correct the table; none of its routes can be called before"
+        )
     }
-
-    /// A suggestion to correct the table.
-    public var recoverySuggestion: String? { "correct the table; none of its routes can be called before" }
 }
 
 /// An error for an invalid call of a route.
-public struct RouteError: HTTPChainError, Hashable {
+public struct RouteError: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -76,36 +75,45 @@ public struct RouteError: HTTPChainError, Hashable {
     /// Always "Routes".
     public var stage: String { "Routes" }
 
-    /// A description of the problem.
-    public var reason: String {
+    package var explanation: Explanation {
         switch problem {
-        case .unknownRoute(let name, _): "there is no route named \"\(name)\""
-        case .noParameters(let route): "the route \"\(route)\" sends no parameters, but was given some"
+        case .unknownRoute(let name, let known):
+            Explanation(
+                "there is no route named \"\(name)\"",
+                known.isEmpty ? "the table is empty" : "the routes are \(known.joined(separator: ", "))"
+            )
+        case .noParameters(let route):
+            Explanation(
+                "the route \"\(route)\" sends no parameters, but was given some",
+                "set its serialization to query, form or json"
+            )
         case .parametersAndData(let route, let serialization):
-            "the route \"\(route)\" was given parameters and data, but with the serialization "
-                + "\(serialization) it sends only one of them"
+            Explanation(
+                "the route \"\(route)\" was given parameters and data, but with the serialization "
+                    + "\(serialization) it sends only one of them",
+                "set its serialization to form, which sends both as parts, or to query"
+            )
         case .severalData(let route, let serialization):
-            "the route \"\(route)\" was given several data, but with the serialization \(serialization) it sends only one"
+            Explanation(
+                "the route \"\(route)\" was given several data, but with the serialization \(serialization) it sends "
+                    + "only one",
+                "set its serialization to form, which sends all of them as parts"
+            )
         case .dataWithoutBody(let route, let method):
-            "the route \"\(route)\" was given data, but \(method) sends none"
+            Explanation(
+                "the route \"\(route)\" was given data, but \(method) sends none",
+                "set its method to POST, PUT or PATCH"
+            )
         case .invalidField(let route, let field):
-            "the variables of the route \"\(route)\" make the value of the header field \(field) invalid"
+            Explanation(
+                "the variables of the route \"\(route)\" make the value of the header field \(field) invalid",
+                "remove line breaks and other control characters from the variables"
+            )
         case .notAnObject(let route):
-            "the parameters of the route \"\(route)\" are not an object, so they have no names"
-        }
-    }
-
-    /// A suggested fix.
-    public var recoverySuggestion: String? {
-        switch problem {
-        case .unknownRoute(_, let known):
-            known.isEmpty ? "the table is empty" : "the routes are \(known.joined(separator: ", "))"
-        case .noParameters: "set its serialization to query, form or json"
-        case .parametersAndData: "set its serialization to form, which sends both as parts, or to query"
-        case .severalData: "set its serialization to form, which sends all of them as parts"
-        case .dataWithoutBody: "set its method to POST, PUT or PATCH"
-        case .invalidField: "remove line breaks and other control characters from the variables"
-        case .notAnObject: "give an object, such as [\"name\": \"Ada\"]"
+            Explanation(
+                "the parameters of the route \"\(route)\" are not an object, so they have no names",
+                "give an object, such as [\"name\": \"Ada\"]"
+            )
         }
     }
 }
