@@ -63,11 +63,11 @@ public struct ErrorContent: Sendable {
     }
 
     /// The type and subtype in lower case, such as `application/problem+json`, or `nil` if the response has none.
-    public var mediaType: String? { type?.essence }
+    package var mediaType: String? { type?.essence }
 
     /// Whether the media type matches one of the patterns, such as `text/html` or `application/*+json`; `false` without
     /// a media type.
-    public func isOfType(_ patterns: [String]) -> Bool {
+    package func isOfType(_ patterns: [String]) -> Bool {
         guard let type else { return false }
         return patterns.contains { type.matches($0) }
     }
