@@ -64,7 +64,7 @@ extension URLParameters: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiter
     }
 }
 
-extension URLParameters: URLValueConvertible {
+extension URLParameters: URLValueConvertible, BuiltInURLValue {
     /// The parameters as a single value.
-    public var urlValue: URLValue { .dictionary(self) }
+    package var valueInURL: URLValue { .dictionary(self) }
 }

@@ -34,9 +34,20 @@ public protocol URLValueConvertible {
     var urlValue: URLValue { get }
 }
 
-extension URLValue: URLValueConvertible {
+/// A value of the standard library or Foundation; outside, it has only the member of ``URLValueConvertible``.
+package protocol BuiltInURLValue: URLValueConvertible {
+    /// The value in a URL.
+    var valueInURL: URLValue { get }
+}
+
+extension BuiltInURLValue {
+    /// The value in a URL.
+    public var urlValue: URLValue { valueInURL }
+}
+
+extension URLValue: URLValueConvertible, BuiltInURLValue {
     /// The value itself.
-    public var urlValue: URLValue { self }
+    package var valueInURL: URLValue { self }
 }
 
 extension URLValue: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
@@ -81,64 +92,64 @@ extension UInt16: URLValueConvertible {}
 extension UInt32: URLValueConvertible {}
 extension UInt64: URLValueConvertible {}
 
-extension String: URLValueConvertible {
+extension String: URLValueConvertible, BuiltInURLValue {
     /// The text.
-    public var urlValue: URLValue { .string(self) }
+    package var valueInURL: URLValue { .string(self) }
 }
 
-extension Substring: URLValueConvertible {
+extension Substring: URLValueConvertible, BuiltInURLValue {
     /// The text.
-    public var urlValue: URLValue { .string(String(self)) }
+    package var valueInURL: URLValue { .string(String(self)) }
 }
 
-extension Double: URLValueConvertible {
+extension Double: URLValueConvertible, BuiltInURLValue {
     /// The number.
-    public var urlValue: URLValue { .double(self) }
+    package var valueInURL: URLValue { .double(self) }
 }
 
-extension Float: URLValueConvertible {
+extension Float: URLValueConvertible, BuiltInURLValue {
     /// The number with the digits that identify it among `Float` values.
-    public var urlValue: URLValue { Double("\(self)").map(URLValue.double) ?? .double(Double(self)) }
+    package var valueInURL: URLValue { Double("\(self)").map(URLValue.double) ?? .double(Double(self)) }
 }
 
-extension Decimal: URLValueConvertible {
+extension Decimal: URLValueConvertible, BuiltInURLValue {
     /// The number.
-    public var urlValue: URLValue { isNaN ? .double(.nan) : .string("\(self)") }
+    package var valueInURL: URLValue { isNaN ? .double(.nan) : .string("\(self)") }
 }
 
-extension Bool: URLValueConvertible {
+extension Bool: URLValueConvertible, BuiltInURLValue {
     /// The Boolean.
-    public var urlValue: URLValue { .bool(self) }
+    package var valueInURL: URLValue { .bool(self) }
 }
 
-extension Date: URLValueConvertible {
+extension Date: URLValueConvertible, BuiltInURLValue {
     /// The date.
-    public var urlValue: URLValue { .date(self) }
+    package var valueInURL: URLValue { .date(self) }
 }
 
-extension UUID: URLValueConvertible {
+extension UUID: URLValueConvertible, BuiltInURLValue {
     /// The identifier in upper-case hexadecimal.
-    public var urlValue: URLValue { .string(uuidString) }
+    package var valueInURL: URLValue { .string(uuidString) }
 }
 
-extension URL: URLValueConvertible {
+extension URL: URLValueConvertible, BuiltInURLValue {
     /// The URL as a single opaque value.
-    public var urlValue: URLValue { .opaque(absoluteString) }
+    package var valueInURL: URLValue { .opaque(absoluteString) }
 }
 
-extension Optional: URLValueConvertible where Wrapped: URLValueConvertible {
+extension Optional: URLValueConvertible, BuiltInURLValue where Wrapped: URLValueConvertible {
     /// The value, or ``URLValue/null``.
-    public var urlValue: URLValue { self?.urlValue ?? .null }
+    package var valueInURL: URLValue { self?.urlValue ?? .null }
 }
 
-extension Array: URLValueConvertible where Element: URLValueConvertible {
+extension Array: URLValueConvertible, BuiltInURLValue where Element: URLValueConvertible {
     /// The values in order.
-    public var urlValue: URLValue { .array(map(\.urlValue)) }
+    package var valueInURL: URLValue { .array(map(\.urlValue)) }
 }
 
-extension Dictionary: URLValueConvertible where Key == String, Value: URLValueConvertible {
+extension Dictionary: URLValueConvertible, BuiltInURLValue where Key == String, Value: URLValueConvertible {
     /// The values sorted by name, because a dictionary has no stable order, and the URL should always be the same.
-    public var urlValue: URLValue {
+    package var valueInURL: URLValue {
         .dictionary(URLParameters(sorted { $0.key < $1.key }.map { ($0.key, $0.value.urlValue) }))
     }
 }

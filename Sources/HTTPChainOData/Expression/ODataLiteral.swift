@@ -59,84 +59,97 @@ public struct ODataLiteral: Sendable, Hashable {
 }
 
 /// A type whose values have an OData literal.
+///
+/// Text, numbers, Booleans, dates, durations, UUIDs, and bytes conform, and optionals of them, whose `nil` is `null`.
 public protocol ODataLiteralConvertible: Sendable {
     /// The literal.
     var odataLiteral: ODataLiteral { get }
 }
 
-extension ODataLiteral: ODataLiteralConvertible {
+/// A value of the standard library or Foundation; outside, it has only the member of ``ODataLiteralConvertible``.
+package protocol BuiltInODataValue: ODataLiteralConvertible {
+    /// The literal.
+    var literalInOData: ODataLiteral { get }
+}
+
+extension BuiltInODataValue {
+    /// The literal.
+    public var odataLiteral: ODataLiteral { literalInOData }
+}
+
+extension ODataLiteral: ODataLiteralConvertible, BuiltInODataValue {
     /// The literal itself.
-    public var odataLiteral: ODataLiteral { self }
+    package var literalInOData: ODataLiteral { self }
 }
 
-extension String: ODataLiteralConvertible {
+extension String: ODataLiteralConvertible, BuiltInODataValue {
     /// The text in quotes, with inner quotes doubled.
-    public var odataLiteral: ODataLiteral { ODataLiteral(Escaping.odataString(self)) }
+    package var literalInOData: ODataLiteral { ODataLiteral(Escaping.odataString(self)) }
 }
 
-extension Bool: ODataLiteralConvertible {
+extension Bool: ODataLiteralConvertible, BuiltInODataValue {
     /// `true` or `false`.
-    public var odataLiteral: ODataLiteral { ODataLiteral(self ? "true" : "false") }
+    package var literalInOData: ODataLiteral { ODataLiteral(self ? "true" : "false") }
 }
 
-extension ODataLiteralConvertible where Self: FixedWidthInteger {
+extension BuiltInODataValue where Self: FixedWidthInteger {
     /// The digits.
-    public var odataLiteral: ODataLiteral { ODataLiteral(String(self)) }
+    package var literalInOData: ODataLiteral { ODataLiteral(String(self)) }
 }
 
-extension Int: ODataLiteralConvertible {}
-extension Int8: ODataLiteralConvertible {}
-extension Int16: ODataLiteralConvertible {}
-extension Int32: ODataLiteralConvertible {}
-extension Int64: ODataLiteralConvertible {}
-extension UInt8: ODataLiteralConvertible {}
-extension UInt16: ODataLiteralConvertible {}
-extension UInt32: ODataLiteralConvertible {}
-extension UInt64: ODataLiteralConvertible {}
+extension Int: ODataLiteralConvertible, BuiltInODataValue {}
+extension Int8: ODataLiteralConvertible, BuiltInODataValue {}
+extension Int16: ODataLiteralConvertible, BuiltInODataValue {}
+extension Int32: ODataLiteralConvertible, BuiltInODataValue {}
+extension Int64: ODataLiteralConvertible, BuiltInODataValue {}
+extension UInt8: ODataLiteralConvertible, BuiltInODataValue {}
+extension UInt16: ODataLiteralConvertible, BuiltInODataValue {}
+extension UInt32: ODataLiteralConvertible, BuiltInODataValue {}
+extension UInt64: ODataLiteralConvertible, BuiltInODataValue {}
 
-extension ODataLiteralConvertible where Self: BinaryFloatingPoint & LosslessStringConvertible {
+extension BuiltInODataValue where Self: BinaryFloatingPoint & LosslessStringConvertible {
     /// The number, `INF`, `-INF` or `NaN`.
-    public var odataLiteral: ODataLiteral {
+    package var literalInOData: ODataLiteral {
         if isNaN { return ODataLiteral("NaN") }
         if isInfinite { return ODataLiteral(self < 0 ? "-INF" : "INF") }
         return ODataLiteral(String(self))
     }
 }
 
-extension Double: ODataLiteralConvertible {}
-extension Float: ODataLiteralConvertible {}
+extension Double: ODataLiteralConvertible, BuiltInODataValue {}
+extension Float: ODataLiteralConvertible, BuiltInODataValue {}
 
-extension Decimal: ODataLiteralConvertible {
+extension Decimal: ODataLiteralConvertible, BuiltInODataValue {
     /// The digits.
-    public var odataLiteral: ODataLiteral { ODataLiteral(isNaN ? "NaN" : "\(self)") }
+    package var literalInOData: ODataLiteral { ODataLiteral(isNaN ? "NaN" : "\(self)") }
 }
 
-extension UUID: ODataLiteralConvertible {
+extension UUID: ODataLiteralConvertible, BuiltInODataValue {
     /// The GUID in lower case, without quotes.
-    public var odataLiteral: ODataLiteral { ODataLiteral(uuidString.lowercased()) }
+    package var literalInOData: ODataLiteral { ODataLiteral(uuidString.lowercased()) }
 }
 
-extension Data: ODataLiteralConvertible {
+extension Data: ODataLiteralConvertible, BuiltInODataValue {
     /// The bytes in base64url (`Edm.Binary`).
-    public var odataLiteral: ODataLiteral {
+    package var literalInOData: ODataLiteral {
         // The ABNF requires padding.
         let padding = String(repeating: "=", count: (3 - count % 3) % 3)
         return ODataLiteral("binary'\(Base64URL.encode(self))\(padding)'")
     }
 }
 
-extension Date: ODataLiteralConvertible {
+extension Date: ODataLiteralConvertible, BuiltInODataValue {
     /// The date and time in UTC (`Edm.DateTimeOffset`), to the microsecond, the precision of a `Date`.
     ///
     /// A date outside the years 0 to 9999 is clamped to the first or last date that can be written.
-    public var odataLiteral: ODataLiteral {
+    package var literalInOData: ODataLiteral {
         ODataLiteral(RFC3339.text(self, .needed) ?? RFC3339.text(HTTPDate(self).date, .needed) ?? "")
     }
 }
 
-extension Duration: ODataLiteralConvertible {
+extension Duration: ODataLiteralConvertible, BuiltInODataValue {
     /// The duration in seconds (`Edm.Duration`), such as `duration'PT90.5S'`.
-    public var odataLiteral: ODataLiteral {
+    package var literalInOData: ODataLiteral {
         let isNegative = self < .zero
         let (seconds, attoseconds) = components
         let nanoseconds = Int(attoseconds.magnitude / 1_000_000_000)
@@ -145,7 +158,7 @@ extension Duration: ODataLiteralConvertible {
     }
 }
 
-extension Optional: ODataLiteralConvertible where Wrapped: ODataLiteralConvertible {
+extension Optional: ODataLiteralConvertible, BuiltInODataValue where Wrapped: ODataLiteralConvertible {
     /// The value's literal, or `null`.
-    public var odataLiteral: ODataLiteral { self?.odataLiteral ?? .null }
+    package var literalInOData: ODataLiteral { self?.odataLiteral ?? .null }
 }
