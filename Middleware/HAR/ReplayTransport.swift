@@ -58,7 +58,7 @@ public final class ReplayTransport: Transport {
     ///   - archive: The archive; contents in separate files are looked up in `directory`.
     ///   - settings: The replay settings.
     ///   - directory: The folder of the archive's file; none by default.
-    public init(_ archive: HARArchive, settings: ReplaySettings = .standard, directory: URL? = nil) {
+    public init(_ archive: HARArchive, settings: ReplaySettings = ReplaySettings(), directory: URL? = nil) {
         mode = .none
         self.settings = settings
         file = directory?.appendingPathComponent("archive.har")
@@ -85,7 +85,7 @@ public final class ReplayTransport: Transport {
         file: URL,
         mode: ReplayMode = .none,
         over transport: (any Transport)? = nil,
-        settings: ReplaySettings = .standard,
+        settings: ReplaySettings = ReplaySettings(),
         bodies: HARBodyStorage = .inline(),
         now: Date = Date()
     ) async throws(HARError) {

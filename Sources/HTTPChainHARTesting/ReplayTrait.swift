@@ -69,7 +69,7 @@ extension Trait where Self == ReplayTrait {
     public static func replay(
         _ file: String,
         mode: ReplayMode? = nil,
-        settings: ReplaySettings = .standard,
+        settings: ReplaySettings = ReplaySettings(),
         over transport: (@Sendable () -> any Transport)? = nil,
         source: String = #filePath
     ) -> ReplayTrait {

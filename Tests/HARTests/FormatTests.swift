@@ -83,7 +83,7 @@ struct FormatTests {
         #expect(problem(data, HARLimits(size: 100)) == .tooLarge(limit: 100))
         #expect(problem(data, HARLimits(entries: 1)) == .tooManyEntries(limit: 1))
         let deep = Data((String(repeating: "[", count: 100_000)).utf8)
-        #expect(problem(deep, .standard) == .tooDeep(limit: 128))
+        #expect(problem(deep, HARLimits()) == .tooDeep(limit: 128))
     }
 
     @Test("A file that ends anywhere gives the entries that are whole, or says that it ends in the middle")

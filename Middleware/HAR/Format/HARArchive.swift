@@ -45,7 +45,7 @@ public struct HARArchive: Sendable, Hashable {
     ///   - salvaging: Whether the complete entries of a truncated file are read, such as one left by a killed program;
     ///     otherwise such a file is an error. `false` by default.
     /// - Throws: ``HARError`` with the problem and its place.
-    public init(_ data: Data, limits: HARLimits = .standard, salvaging: Bool = false) throws(HARError) {
+    public init(_ data: Data, limits: HARLimits = HARLimits(), salvaging: Bool = false) throws(HARError) {
         self = try HARFileContent(data, limits: limits, salvaging: salvaging).archive
     }
 
@@ -121,9 +121,6 @@ public struct HARLimits: Sendable, Hashable {
         self.entries = entries
         self.depth = depth
     }
-
-    /// The default limits.
-    public static let standard = HARLimits()
 }
 
 /// The content of a file, and the position of the next entry.

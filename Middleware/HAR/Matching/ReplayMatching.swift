@@ -14,26 +14,18 @@ public import HTTPTypes
 /// Both are compared with their secrets redacted by the chain's redaction, so that a request with a fresh token matches
 /// one that was recorded with an old token.
 public struct ReplayMatching: Sendable {
-    /// The parts of a URL.
-    public struct URLPart: OptionSet, Sendable, Hashable {
-        /// One bit for each part.
-        public let rawValue: UInt8
-
-        /// Makes parts from their bits.
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
-
+    /// A part of a URL.
+    public enum URLPart: Sendable, Hashable, CaseIterable {
         /// `http` or `https`.
-        public static let scheme = URLPart(rawValue: 1)
+        case scheme
         /// The host.
-        public static let host = URLPart(rawValue: 2)
+        case host
         /// The port, or the scheme's default port.
-        public static let port = URLPart(rawValue: 4)
+        case port
         /// The path; percent-encoding makes no difference.
-        public static let path = URLPart(rawValue: 8)
+        case path
         /// The query parameters, in any order; those of the same name in order.
-        public static let query = URLPart(rawValue: 16)
-        /// All of them.
-        public static let all: URLPart = [.scheme, .host, .port, .path, .query]
+        case query
     }
 
     /// A way to compare content.
@@ -50,7 +42,7 @@ public struct ReplayMatching: Sendable {
     /// Whether the method is compared; `true` by default.
     public var method = true
     /// The parts of the URL that are compared; all by default.
-    public var url: URLPart = .all
+    public var url = Set(URLPart.allCases)
     /// Query parameters that are ignored; none by default.
     public var ignoredQuery: Set<String> = []
     /// Header fields that are compared; none by default.
@@ -63,8 +55,7 @@ public struct ReplayMatching: Sendable {
     /// by default.
     public var custom: (@Sendable (_ sent: HARRequest, _ recorded: HARRequest) -> [String])?
 
-    /// Makes the default rules.
-    public init() {}
+    package init() {}
 
     /// The default rules: method, URL and body.
     public static let standard = ReplayMatching()

@@ -134,7 +134,7 @@ extension HARArchive {
     /// - Throws: ``HARError``.
     public static func read(
         from file: URL,
-        limits: HARLimits = .standard,
+        limits: HARLimits = HARLimits(),
         salvaging: Bool = false
     ) async throws(HARError) -> HARArchive {
         try await FileExecutor.shared.runToEnd { () throws(HARError) in

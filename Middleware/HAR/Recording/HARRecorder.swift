@@ -42,7 +42,7 @@ public final class HARRecorder: Sendable {
     ///   - file: The file, usually `.har`. It's readable only by this user.
     ///   - bodies: The size limit and place of bodies; 1 MiB in the archive by default.
     ///   - limits: The size limits up to which the file is appended to.
-    public convenience init(file: URL, bodies: HARBodyStorage = .inline(), limits: HARLimits = .standard) {
+    public convenience init(file: URL, bodies: HARBodyStorage = .inline(), limits: HARLimits = HARLimits()) {
         self.init(HARFile(path: file.path, limits: limits), bodies: bodies)
     }
 

@@ -45,13 +45,10 @@ public struct ReplaySettings: Sendable {
     /// The maximum size of a request's content that is compared; 16 MiB by default.
     public var bodyLimit: ByteCount = .mebibytes(16)
     /// The size limits for reading an archive.
-    public var limits = HARLimits.standard
+    public var limits = HARLimits()
 
-    /// Makes the default settings.
+    /// Makes the default settings: method, URL and body must match, and each entry responds once, without delay.
     public init() {}
-
-    /// The default settings: method, URL and body must match, and each entry responds once, without delay.
-    public static let standard = ReplaySettings()
 }
 
 extension ReplaySettings {
