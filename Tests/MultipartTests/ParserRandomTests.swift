@@ -70,7 +70,7 @@ struct ParserRandomTests {
         let input = Data(
             (0..<random.index(below: 40)).map { _ in words[random.index(below: words.count)] }.joined().utf8
         )
-        for limits in [.standard, limits] {
+        for limits in [MultipartLimits(), limits] {
             let whole = try parse([input], boundary: "X", limits: limits)
             #expect(try parse(random.split(input), boundary: "X", limits: limits) == whole)
             #expect(try parse(input.map { Data([$0]) }, boundary: "X", limits: limits) == whole)

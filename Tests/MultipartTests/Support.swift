@@ -86,7 +86,7 @@ struct Parsed: Hashable {
 func parse(
     _ pieces: some Sequence<Data>,
     boundary: String = "XX",
-    limits: MultipartLimits = .standard
+    limits: MultipartLimits = MultipartLimits()
 ) throws -> Parsed {
     var parser = try MultipartParser(boundary: boundary, limits: limits)
     var parsed = Parsed()
@@ -96,7 +96,7 @@ func parse(
 }
 
 /// Parses a message given at once.
-func parse(_ text: String, boundary: String = "XX", limits: MultipartLimits = .standard) throws -> Parsed {
+func parse(_ text: String, boundary: String = "XX", limits: MultipartLimits = MultipartLimits()) throws -> Parsed {
     try parse([Data(text.utf8)], boundary: boundary, limits: limits)
 }
 

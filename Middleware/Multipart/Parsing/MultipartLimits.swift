@@ -38,7 +38,4 @@ public struct MultipartLimits: Sendable, Hashable {
         self.partSize = partSize
         self.paddingSize = paddingSize
     }
-
-    /// The default limits.
-    public static let standard = MultipartLimits()
 }

@@ -56,7 +56,7 @@ package struct MultipartParser: Sendable {
     ///     bytes without control characters are allowed.
     ///   - limits: The limits.
     /// - Throws: ``MultipartError`` if the boundary can't occur in a line.
-    package init(boundary: String, limits: MultipartLimits = .standard) throws(MultipartError) {
+    package init(boundary: String, limits: MultipartLimits = MultipartLimits()) throws(MultipartError) {
         let bytes = Array(boundary.utf8)
         guard (1...256).contains(bytes.count), bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), bytes.last != 0x20 else {
             throw MultipartError(
@@ -74,7 +74,7 @@ package struct MultipartParser: Sendable {
     ///   - contentType: The value of the field, of any multipart type.
     ///   - limits: The limits.
     /// - Throws: ``MultipartError`` if the type isn't multipart, or has no valid boundary.
-    package init(contentType: String?, limits: MultipartLimits = .standard) throws(MultipartError) {
+    package init(contentType: String?, limits: MultipartLimits = MultipartLimits()) throws(MultipartError) {
         guard let contentType else { throw MultipartError(.notMultipart(contentType: nil)) }
         let field = ParameterizedValue(contentType.utf8)
         guard field.value.begins(with: "multipart/") else {

@@ -53,7 +53,11 @@ public struct MultipartParts: AsyncSequence, Sendable {
     ///   - contentType: The message's Content-Type, of any multipart type.
     ///   - limits: The limits.
     /// - Throws: ``MultipartError`` if the type isn't multipart, or has no valid boundary.
-    package init(_ body: HTTPBody, contentType: String?, limits: MultipartLimits = .standard) throws(MultipartError) {
+    package init(
+        _ body: HTTPBody,
+        contentType: String?,
+        limits: MultipartLimits = MultipartLimits()
+    ) throws(MultipartError) {
         self.body = body
         parser = try MultipartParser(contentType: contentType, limits: limits)
     }
@@ -92,7 +96,7 @@ extension Response {
     ///
     /// - Parameter limits: The limits.
     /// - Throws: ``MultipartError`` if the Content-Type isn't multipart, or has no valid boundary.
-    public func parts(limits: MultipartLimits = .standard) throws(MultipartError) -> MultipartParts {
+    public func parts(limits: MultipartLimits = MultipartLimits()) throws(MultipartError) -> MultipartParts {
         try MultipartParts(body, contentType: headers[.contentType], limits: limits)
     }
 }
