@@ -82,7 +82,9 @@ public struct Fallback: Sendable {
         upTo limit: ByteCount = .kibibytes(256)
     ) -> Fallback {
         let memory = LastAnswers(group, count: count, limit: limit)
-        return Fallback("the last answer, by \(group)", memories: [memory]) { request, _ in memory.answer(to: request) }
+        return Fallback("the last answer, by \(group.description)", memories: [memory]) { request, _ in
+            memory.answer(to: request)
+        }
     }
 
     /// Returns this fallback, followed by another one if this one has no response or fails.

@@ -15,7 +15,7 @@ import HTTPTypes
 /// **Responses** are decoded as they are read: gzip with any number of members, and deflate, zlib-wrapped or raw;
 /// brotli, zstd and custom codings if the stage has them; up to five stacked codings. Checksums and lengths are
 /// verified. `Content-Encoding` and `Content-Length` are removed, and remain available in
-/// ``/HTTPChainCore/OriginalContentFields``. An unknown coding remains, with its field and the codings applied before
+/// ``/HTTPChainCore/Response/originalContentFields``. An unknown coding remains, with its field and the codings applied before
 /// it. Responses to HEAD and 1xx, 204, 205 and 304 are left unchanged, as are 206 responses, which contain a part of
 /// encoded content. If the transport has already decoded the body, `Content-Encoding` is absent, and the body is left
 /// unchanged.

@@ -34,7 +34,7 @@ public import Metrics
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/call`` for calls and ``/HTTPChainCore/Phase/wire`` for attempts, the default.
 ///
-/// **Options.** ``/HTTPChainCore/URLTemplate``.
+/// **Options.** ``/HTTPChainCore/Request/urlTemplate(_:)``.
 ///
 /// **Throws** only errors of inner stages.
 public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, CallRecordingMiddleware {

@@ -64,7 +64,7 @@ public struct ProgressMiddleware: BuiltInStage {
 
     /// The way a wire view counts an upload.
     public enum UploadCounting: Sendable, Hashable {
-        /// As the transport reports it sent (``/HTTPChainCore/UploadProgress``).
+        /// As the transport reports it sent.
         case asSent
         /// As the transport reads it, possibly long before it's sent.
         case asRead

@@ -29,7 +29,7 @@ import HTTPTypes
 ///
 /// **Enforcement.** A transport with the capability `keepsDeadlines`, as in this package, enforces the limits: they are
 /// data on the request and need no task. With any other transport, the stage cancels and awaits the inner stages, like
-/// ``TimeoutMiddleware``, and relies on ``/HTTPChainCore/UploadProgress``. If the transport doesn't report that,
+/// ``TimeoutMiddleware``, and relies on the transport's reports of the upload. If the transport doesn't report that,
 /// connect, write and response don't limit a request with a body.
 ///
 /// A transport that can't observe its connections doesn't limit connecting separately: the time to connect counts

@@ -41,9 +41,9 @@ public import Tracing
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/wire``: inside all stages that retry. A transport with its own spans, such
 /// as `AsyncHTTPClientTransport`, makes none for requests that are traced by this stage
-/// (``/HTTPChainCore/TracedByStage``) or have tracing disabled.
+/// (``/HTTPChainCore/Request/isTracedByStage``) or have tracing disabled.
 ///
-/// **Options.** ``HTTPChainCore/Request/tracing(_:)`` and ``/HTTPChainCore/URLTemplate``.
+/// **Options.** ``HTTPChainCore/Request/tracing(_:)`` and ``/HTTPChainCore/Request/urlTemplate(_:)``.
 ///
 /// **Throws** only errors of inner stages.
 public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, CallRecordingMiddleware {

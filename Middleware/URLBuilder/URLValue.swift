@@ -15,9 +15,9 @@ public enum URLValue: Sendable, Hashable {
     case integer(Int64)
     /// A number; infinity and NaN can't be encoded.
     case double(Double)
-    /// A Boolean, encoded by ``/HTTPChainCore/ParameterEncoder/booleans``.
+    /// A Boolean, encoded as the ``/HTTPChainCore/ParameterEncoder`` says.
     case bool(Bool)
-    /// A date, encoded by ``/HTTPChainCore/ParameterEncoder/dates``.
+    /// A date, encoded as the ``/HTTPChainCore/ParameterEncoder`` says.
     case date(Date)
     /// Values in order: a list in RFC 6570 §2.3, or a query parameter with several values.
     case array([URLValue])

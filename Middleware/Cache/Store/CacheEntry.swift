@@ -83,7 +83,7 @@ public struct CacheMetadata: Sendable, Hashable {
     /// The lifetime set by the client when the response was stored.
     public var lifetime: CacheLifetime
     /// The fields that described the content before a transport decoded it, see
-    /// ``/HTTPChainCore/OriginalContentFields``.
+    /// ``/HTTPChainCore/Response/originalContentFields``.
     package var originalContentFields: HTTPFields
     /// Whether it must be validated before its next use, regardless of its age (RFC 9111 §4.3.5, §4.4).
     public var isInvalidated: Bool

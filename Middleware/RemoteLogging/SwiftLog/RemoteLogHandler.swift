@@ -25,7 +25,7 @@ public import Logging
 ///   record.
 /// - An error of the event becomes `error.type`, as in metrics and spans, and `exception.message`. File, function, line
 ///   and source become `code.*` attributes.
-/// - **Secrets**: metadata with a secret's name (``/HTTPChainCore/Redaction/isSecret(name:)``) is redacted, even if
+/// - **Secrets**: metadata with a secret's name (``/HTTPChainCore/Redaction``) is redacted, even if
 ///   nested. Messages, errors and texts are searched for secrets. The search finds `token=…`, JSON and URLs with
 ///   credentials, but not a password in plain words.
 /// - Events logged while records are being shipped are about the shipping, and are ignored.

@@ -81,7 +81,7 @@ public struct HTTPBody: Sendable {
     }
 
     /// The file, if the body is a whole file or a range of one; `nil` otherwise.
-    public var file: (url: URL, range: Range<Int64>?)? {
+    package var file: (url: URL, range: Range<Int64>?)? {
         if case .file(let file) = storage { (file.url, file.range) } else { nil }
     }
 

@@ -33,7 +33,7 @@ public struct BodyError: ExplainedError, Hashable {
     public let problem: Problem
 
     /// Makes the error for a problem.
-    public init(_ problem: Problem) {
+    package init(_ problem: Problem) {
         self.problem = problem
     }
 

@@ -15,7 +15,8 @@ extension Chain {
 
     /// A chain with one more stage just outside the first stage of a type.
     ///
-    /// - Throws: ``ChainEditError`` when there is no such stage; ``ChainOrderError`` when the order becomes wrong.
+    /// - Throws: An ``HTTPChainError`` that names the stages of the chain if there is no such stage;
+    ///   ``ChainOrderError`` if the order becomes wrong.
     public func inserting<Anchor: Middleware>(_ stage: some Middleware, before anchor: Anchor.Type) throws -> Chain {
         var stages = stages
         stages.insert(stage, at: try index(of: anchor))
@@ -24,7 +25,8 @@ extension Chain {
 
     /// A chain with one more stage just inside the last stage of a type.
     ///
-    /// - Throws: ``ChainEditError`` when there is no such stage; ``ChainOrderError`` when the order becomes wrong.
+    /// - Throws: An ``HTTPChainError`` that names the stages of the chain if there is no such stage;
+    ///   ``ChainOrderError`` if the order becomes wrong.
     public func inserting<Anchor: Middleware>(_ stage: some Middleware, after anchor: Anchor.Type) throws -> Chain {
         guard let index = stages.lastIndex(where: { $0 is Anchor }) else {
             throw ChainEditError(missing: anchor, in: self)
@@ -36,7 +38,8 @@ extension Chain {
 
     /// A chain with another stage replacing the first of a type.
     ///
-    /// - Throws: ``ChainEditError`` when there is no such stage; ``ChainOrderError`` when the order becomes wrong.
+    /// - Throws: An ``HTTPChainError`` that names the stages of the chain if there is no such stage;
+    ///   ``ChainOrderError`` if the order becomes wrong.
     public func replacing<Old: Middleware>(_ old: Old.Type, with stage: some Middleware) throws -> Chain {
         var stages = stages
         stages[try index(of: old)] = stage
@@ -45,7 +48,8 @@ extension Chain {
 
     /// A chain without the stages of a type.
     ///
-    /// - Throws: ``ChainEditError`` when there is no such stage; ``ChainOrderError`` when the order becomes wrong.
+    /// - Throws: An ``HTTPChainError`` that names the stages of the chain if there is no such stage;
+    ///   ``ChainOrderError`` if the order becomes wrong.
     public func removing<Old: Middleware>(_ old: Old.Type) throws -> Chain {
         _ = try index(of: old)
         return try with(stages.filter { !($0 is Old) })
@@ -67,22 +71,23 @@ extension Chain {
 }
 
 /// An error thrown if an edit names a stage that isn't in the chain.
-public struct ChainEditError: HTTPChainError, Hashable {
+package struct ChainEditError: ExplainedError, Hashable {
     /// The type that is missing.
-    public let missing: String
+    package let missing: String
     /// The stages the chain has, outermost first.
-    public let stages: [String]
+    package let stages: [String]
 
     init(missing: Any.Type, in chain: Chain) {
         self.missing = StageSummary.name(of: missing)
         stages = chain.stages.map(\.summary.name)
     }
 
-    /// Always "Chain".
-    public var stage: String { "Chain" }
+    package var stage: String { "Chain" }
 
-    /// The missing stage, and the stages in the chain.
-    public var reason: String {
-        "there is no \(missing) in the chain; it has \(stages.isEmpty ? "no stages" : stages.joined(separator: ", "))"
+    package var explanation: Explanation {
+        Explanation(
+            "there is no \(missing) in the chain; it has "
+                + (stages.isEmpty ? "no stages" : stages.joined(separator: ", "))
+        )
     }
 }

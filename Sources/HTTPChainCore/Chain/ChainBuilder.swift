@@ -1,26 +1,27 @@
-/// Collects the stages of a chain from a closure, outermost first.
+/// Collects the stages of a chain from a closure, outermost first; see ``ListBuilder``.
+public typealias ChainBuilder = ListBuilder<any Middleware>
+
+/// Collects the elements of a list, such as the stages of a chain, from a closure.
 ///
-/// The closure may use `if`, `if let`, `else`, `switch` and `for`, and may contain arrays of stages.
+/// The closure may use `if`, `if let`, `else`, `switch` and `for`, and may contain arrays of elements.
 @resultBuilder
-public enum ChainBuilder {
-    /// One stage.
-    public static func buildExpression(_ stage: some Middleware) -> [any Middleware] { [stage] }
-    /// One stage whose type isn't known statically.
-    public static func buildExpression(_ stage: any Middleware) -> [any Middleware] { [stage] }
-    /// Several stages in order.
-    public static func buildExpression(_ stages: [any Middleware]) -> [any Middleware] { stages }
-    /// An optional stage.
-    public static func buildExpression(_ stage: (any Middleware)?) -> [any Middleware] { stage.map { [$0] } ?? [] }
-    /// The stages of a block in order.
-    public static func buildBlock(_ stages: [any Middleware]...) -> [any Middleware] { stages.flatMap(\.self) }
-    /// The stages of an `if` without `else`.
-    public static func buildOptional(_ stages: [any Middleware]?) -> [any Middleware] { stages ?? [] }
-    /// The stages of the first branch of a condition.
-    public static func buildEither(first stages: [any Middleware]) -> [any Middleware] { stages }
-    /// The stages of the second branch of a condition.
-    public static func buildEither(second stages: [any Middleware]) -> [any Middleware] { stages }
-    /// The stages of a `for`.
-    public static func buildArray(_ stages: [[any Middleware]]) -> [any Middleware] { stages.flatMap(\.self) }
-    /// The stages of an `if #available`.
-    public static func buildLimitedAvailability(_ stages: [any Middleware]) -> [any Middleware] { stages }
+public enum ListBuilder<Element> {
+    /// One element.
+    public static func buildExpression(_ element: Element) -> [Element] { [element] }
+    /// Several elements in order.
+    public static func buildExpression(_ elements: [Element]) -> [Element] { elements }
+    /// An optional element.
+    public static func buildExpression(_ element: Element?) -> [Element] { element.map { [$0] } ?? [] }
+    /// The elements of a block in order.
+    public static func buildBlock(_ elements: [Element]...) -> [Element] { elements.flatMap(\.self) }
+    /// The elements of an `if` without `else`.
+    public static func buildOptional(_ elements: [Element]?) -> [Element] { elements ?? [] }
+    /// The elements of the first branch of a condition.
+    public static func buildEither(first elements: [Element]) -> [Element] { elements }
+    /// The elements of the second branch of a condition.
+    public static func buildEither(second elements: [Element]) -> [Element] { elements }
+    /// The elements of a `for`.
+    public static func buildArray(_ elements: [[Element]]) -> [Element] { elements.flatMap(\.self) }
+    /// The elements of an `if #available`.
+    public static func buildLimitedAvailability(_ elements: [Element]) -> [Element] { elements }
 }

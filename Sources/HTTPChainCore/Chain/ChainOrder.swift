@@ -52,18 +52,16 @@ public struct ChainProblem: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// An error thrown if stages can't form a chain: their order is wrong, or they conflict.
-public struct ChainOrderError: HTTPChainError, Hashable {
+public struct ChainOrderError: ExplainedError, Hashable {
     /// All problems, outermost stage first.
     public let problems: [ChainProblem]
 
     /// Always "Chain".
     public var stage: String { "Chain" }
 
-    /// Every problem.
-    public var reason: String { problems.map(\.problem).joined(separator: "; ") }
-
-    /// The fix for each problem.
-    public var recoverySuggestion: String? { problems.map(\.fix).joined(separator: "; ") }
+    package var explanation: Explanation {
+        Explanation(problems.map(\.problem).joined(separator: "; "), problems.map(\.fix).joined(separator: "; "))
+    }
 
     /// Every problem with its fix, and how to disable the check.
     public var description: String {

@@ -8,7 +8,7 @@
 /// ```
 public struct ClosureMiddleware: DeadlineKeepingMiddleware {
     /// The closure's type; see ``Middleware/intercept(_:next:)``.
-    public typealias Intercept = @Sendable (_ request: inout Request, _ next: Next) async throws -> Response
+    package typealias Intercept = @Sendable (_ request: inout Request, _ next: Next) async throws -> Response
 
     private let name: String
     private let body: Intercept
@@ -35,7 +35,7 @@ public struct ClosureMiddleware: DeadlineKeepingMiddleware {
         phase: Phase = .anywhere,
         keepsDeadlines: Bool = false,
         reading options: [any RequestOption.Type] = [],
-        body: @escaping Intercept
+        body: @escaping @Sendable (_ request: inout Request, _ next: Next) async throws -> Response
     ) {
         self.name = name
         self.phase = phase
@@ -56,7 +56,7 @@ public struct ClosureMiddleware: DeadlineKeepingMiddleware {
 
 extension ClosureMiddleware {
     /// A closure that owns its request, which isn't copied when passed on.
-    public typealias ConsumingIntercept =
+    package typealias ConsumingIntercept =
         @Sendable (_ request: consuming Request, _ next: Next) async throws -> Response
 
     /// Makes a stage from a closure that consumes its request.
@@ -84,7 +84,7 @@ extension ClosureMiddleware {
         phase: Phase = .anywhere,
         keepsDeadlines: Bool = false,
         reading options: [any RequestOption.Type] = [],
-        body: @escaping ConsumingIntercept
+        body: @escaping @Sendable (_ request: consuming Request, _ next: Next) async throws -> Response
     ) -> some DeadlineKeepingMiddleware {
         ConsumingClosureMiddleware(
             name: name,

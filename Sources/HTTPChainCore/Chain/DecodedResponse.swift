@@ -18,7 +18,7 @@ public struct DecodedResponse<Value: Sendable>: Sendable {
     public var response: Response
 
     /// Makes a value with a response, for example in a test.
-    public init(_ value: Value, response: Response) {
+    package init(_ value: Value, response: Response) {
         self.value = value
         self.response = response
     }
@@ -29,7 +29,7 @@ public struct DecodedResponse<Value: Sendable>: Sendable {
     }
 
     /// Transforms the value and keeps the response.
-    public func map<Other: Sendable>(_ transform: (Value) throws -> Other) rethrows -> DecodedResponse<Other> {
+    package func map<Other: Sendable>(_ transform: (Value) throws -> Other) rethrows -> DecodedResponse<Other> {
         DecodedResponse<Other>(try transform(value), response: response)
     }
 }

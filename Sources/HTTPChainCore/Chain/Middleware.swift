@@ -83,9 +83,9 @@ public struct StageSummary: Sendable, Hashable {
     /// One setting of a stage.
     public struct Setting: Sendable, Hashable {
         /// The name of the setting.
-        public let name: String
+        package let name: String
         /// The value of the setting; never a secret.
-        public let value: String
+        package let value: String
 
         /// Makes a setting; the caller redacts secrets.
         public init(name: String, value: String) {
@@ -95,7 +95,7 @@ public struct StageSummary: Sendable, Hashable {
     }
 
     /// The stage's name, by default the name of its type.
-    public var name: String
+    package var name: String
     /// The purpose of the stage, in a few words.
     package var purpose: String
     /// The settings of the stage, secrets redacted.
@@ -114,7 +114,7 @@ public struct StageSummary: Sendable, Hashable {
     }
 
     /// Returns the name of a stage's type, without generic arguments.
-    public static func name(of type: Any.Type) -> String {
+    package static func name(of type: Any.Type) -> String {
         String(String(describing: type).unicodeScalars.prefix { $0 != "<" })
     }
 }

@@ -3,9 +3,9 @@ public struct OptionUsage: Sendable, Hashable {
     /// The call or expression that sets the option, such as ".timeout(_:)".
     public let expression: String
     /// The stage that reads the option, as it is written in a chain, or `nil` if it isn't known.
-    public let reader: String?
+    package let reader: String?
     /// The phase of that stage.
-    public let phase: Phase
+    package let phase: Phase
 
     /// Describes the use of an option.
     ///
@@ -34,7 +34,7 @@ public enum OptionCheck: Sendable {
 /// An error thrown if a request has options that no stage and no transport of the chain reads; nothing was sent.
 ///
 /// To send such a request anyway, build the chain with `options: .unchecked`.
-public struct UnreadOptionError: HTTPChainError, Hashable {
+public struct UnreadOptionError: ExplainedError, Hashable {
     /// The options that nothing reads, in the order they were set.
     public let options: [OptionUsage]
     /// The place for the reader of each option.
@@ -56,14 +56,8 @@ public struct UnreadOptionError: HTTPChainError, Hashable {
     /// Always "Chain".
     public var stage: String { "Chain" }
 
-    /// The options that nothing reads.
-    public var reason: String {
+    package var explanation: Explanation {
         let names = options.map(\.expression).joined(separator: ", ")
-        return "no stage of the chain reads \(names), so \(options.count == 1 ? "it" : "they") would have no effect"
-    }
-
-    /// The stage to add for each option, its place, and how to ignore such options.
-    public var recoverySuggestion: String? {
         let fixes = zip(options, places).map { option, place in
             guard let reader = option.reader else {
                 return
@@ -72,7 +66,10 @@ public struct UnreadOptionError: HTTPChainError, Hashable {
             }
             return "add \(reader)\(place)"
         }
-        return fixes.joined(separator: "; ") + "; to ignore such options, build the chain with options: .unchecked"
+        return Explanation(
+            "no stage of the chain reads \(names), so \(options.count == 1 ? "it" : "they") would have no effect",
+            fixes.joined(separator: "; ") + "; to ignore such options, build the chain with options: .unchecked"
+        )
     }
 }
 

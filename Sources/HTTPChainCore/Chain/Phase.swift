@@ -1,6 +1,6 @@
 /// The place of a stage in a chain, outermost first.
 ///
-/// The order follows from the dependencies between concerns, which ``reason`` explains. The check accepts stages of the
+/// The order follows from the dependencies between concerns, which errors explain. The check accepts stages of the
 /// same phase in any order, and a stage whose phase is ``anywhere`` in any place.
 ///
 /// Some phases are shared, and the order within them may matter:
@@ -24,16 +24,17 @@
 /// }
 /// ```
 public struct Phase: Sendable, Hashable, CustomStringConvertible {
-    /// The name, as printed by ``Chain/explain()`` and traces.
-    public let name: String
+    /// The name, which is also the description.
+    package let name: String
     /// The reason for the place of this phase, which completes the sentence "A must be outside B: …".
-    public let reason: String
+    package var reason: String { text.content }
+    private let text: Uncompared<String>
     /// The distance from the caller, or nil for ``anywhere``.
     private let position: Double?
 
     private init(_ name: String, at position: Double?, because reason: String) {
         self.name = name
-        self.reason = reason
+        text = Uncompared(reason)
         self.position = position
     }
 
@@ -59,24 +60,13 @@ public struct Phase: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether stages of this phase must be outside stages of the other one; false if either phase is ``anywhere``.
-    public func isOutside(_ other: Phase) -> Bool {
+    package func isOutside(_ other: Phase) -> Bool {
         guard let position, let otherPosition = other.position else { return false }
         return position < otherPosition
     }
 
-    /// The name.
+    /// The name, as printed by ``Chain/explain()`` and traces.
     public var description: String { name }
-
-    /// Compares names and places.
-    public static func == (lhs: Phase, rhs: Phase) -> Bool {
-        lhs.position == rhs.position && lhs.name == rhs.name
-    }
-
-    /// Hashes name and place.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(name)
-        hasher.combine(position)
-    }
 }
 
 extension Phase {
@@ -204,7 +194,7 @@ extension Phase {
     public static let wire = Phase("wire", at: 15, because: "it sees exactly what is sent")
 
     /// The phases of this package, outermost first; ``anywhere`` is not among them.
-    public static let standard: [Phase] = [
+    package static let standard: [Phase] = [
         .failure, .call, .deadline, .decode, .validate, .build, .redirect, .compress, .digest, .cache, .coalesce,
         .retry, .hedge, .authenticate, .breaker, .rateLimit, .concurrencyLimit, .attempt, .wire,
     ]

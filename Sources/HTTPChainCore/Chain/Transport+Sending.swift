@@ -3,18 +3,34 @@ import HTTPChainSupport
 public import HTTPTypes
 
 /// The type that the caller wants the response decoded to, for the serializer stage.
-public enum ExpectedType: RequestOption, RequestNote {
+package enum ExpectedType: RequestOption, RequestNote {
     /// No type by default: the caller wants the response undecoded.
-    public static var defaultValue: (any (Decodable & Sendable).Type)? { nil }
+    package static var defaultValue: (any (Decodable & Sendable).Type)? { nil }
 }
 
 /// The value that a serializer stage decoded the response to.
 ///
 /// If an optional type was expected and there is no value, this holds that type's nil. It is nil itself only if nothing
 /// was decoded.
-public enum DecodedValue: ResponseOption {
+package enum DecodedValue: ResponseOption {
     /// Nothing was decoded.
-    public static var defaultValue: (any Sendable)? { nil }
+    package static var defaultValue: (any Sendable)? { nil }
+}
+
+extension Request {
+    /// The type that the caller wants the response decoded to, for a stage that decodes; `nil` if the caller wants the
+    /// response undecoded.
+    public var expectedType: (any (Decodable & Sendable).Type)? { options[ExpectedType.self] }
+}
+
+extension Response {
+    /// The value that a stage decoded the response to; `nil` if no stage has decoded it.
+    ///
+    /// If an optional type was expected and there is no value, this is that type's `nil`.
+    public var decodedValue: (any Sendable)? {
+        get { options[DecodedValue.self] }
+        set { options[DecodedValue.self] = newValue }
+    }
 }
 
 extension Transport {
@@ -183,7 +199,7 @@ extension DecodingFailure {
     ///   - request: The request, if known.
     ///   - attempts: The number of attempts made to get the response, if known.
     ///   - redaction: The redaction rules for the error.
-    public init(
+    package init(
         _ type: Any.Type,
         withoutContent head: HTTPResponse,
         request: HTTPRequest? = nil,

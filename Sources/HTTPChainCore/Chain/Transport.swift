@@ -53,12 +53,12 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable, CustomString
     public static let streamsUploads = TransportCapabilities(rawValue: 1 << 4)
     /// A slow reader slows the server down instead of filling memory or disk.
     public static let backpressure = TransportCapabilities(rawValue: 1 << 5)
-    /// ``UploadProgress`` reports what has been sent to the network.
+    /// The bytes sent to the network are reported; see ``Request/beginUploadReport()``.
     public static let reportsUploadProgress = TransportCapabilities(rawValue: 1 << 6)
     /// Repeated response fields arrive separately, not joined by commas.
     public static let keepsRepeatedFields = TransportCapabilities(rawValue: 1 << 7)
 
-    /// ``ConnectionReport`` is supported.
+    /// ``Request/connectionReport`` is supported.
     public static let reportsConnections = TransportCapabilities(rawValue: 1 << 8)
     /// Server trust is evaluated according to ``ConnectionSettings/trust``, including pinned keys.
     package static let checksServerTrust = TransportCapabilities(rawValue: 1 << 9)
@@ -70,7 +70,8 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable, CustomString
     public static let redirectsOnlyWhenAllowed = TransportCapabilities(rawValue: 1 << 12)
     /// The deadline of a call and the limits of a transfer are enforced.
     ///
-    /// No wait exceeds them, even if nothing cancels it. ``TransferTimer`` helps to implement that.
+    /// No wait exceeds them, even if nothing cancels it. A transport that passes requests on to another one has this
+    /// capability if that one does; without it, stages enforce the limits by cancelling the call.
     public static let keepsDeadlines = TransportCapabilities(rawValue: 1 << 13)
 
     /// ``ConnectionSettings/connectTimeout`` is enforced.

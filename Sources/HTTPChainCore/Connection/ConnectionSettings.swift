@@ -36,14 +36,11 @@ public struct ConnectionSettings: Sendable {
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
-    public enum TLSVersion: String, Sendable, Hashable, CustomStringConvertible {
+    public enum TLSVersion: String, Sendable, Hashable {
         /// TLS 1.2, RFC 5246.
         case tls12 = "TLS 1.2"
         /// TLS 1.3, RFC 8446.
         case tls13 = "TLS 1.3"
-
-        /// The name of the version.
-        public var description: String { rawValue }
     }
 
     /// A proxy server.
@@ -98,7 +95,7 @@ public struct ConnectionSettings: Sendable {
 }
 
 /// An error thrown if a connection setting is invalid, or unsupported by the transport.
-public struct ConnectionSettingsError: HTTPChainError, Hashable {
+public struct ConnectionSettingsError: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -121,16 +118,11 @@ public struct ConnectionSettingsError: HTTPChainError, Hashable {
         self.stage = stage
     }
 
-    /// The problem.
-    public var reason: String {
+    package var explanation: Explanation {
         switch problem {
-        case .unsupported(let setting, _): "the transport does not support the setting \(setting) on this platform"
-        case .invalid(let setting, let why): "the setting \(setting) is invalid: \(why)"
+        case .unsupported(let setting, let advice):
+            Explanation("the transport does not support the setting \(setting) on this platform", advice)
+        case .invalid(let setting, let why): Explanation("the setting \(setting) is invalid: \(why)")
         }
-    }
-
-    /// The setting or transport to use instead; nil if the value has to be corrected.
-    public var recoverySuggestion: String? {
-        if case .unsupported(_, let advice) = problem { advice } else { nil }
     }
 }

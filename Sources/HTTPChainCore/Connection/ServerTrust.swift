@@ -34,7 +34,9 @@ public struct ServerTrust: Sendable {
     ///   - host: The host name, or `*.example.com` for the names one level below it. The first entry that matches a
     ///     host decides; hosts without a matching entry need no pin. Hosts are compared as parsed by the URL Standard,
     ///     and a trailing dot is ignored: a pin for `localhost` also applies to `https://localhost./`.
-    ///   - pins: The keys, in the format of ``PublicKeyPin/init(_:)``.
+    ///   - pins: The keys, each `sha256/` and the SHA-256 hash of the key (its SubjectPublicKeyInfo) in base64, RFC 7469 §2.4:
+    ///     `openssl x509 -pubkey -noout -in cert.pem | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary |
+    ///     base64`.
     ///   - isEnforced: Whether a mismatch fails the call; `false` to only report it.
     ///   - report: A closure called for each mismatch, from any thread; it must return quickly.
     /// - Throws: ``ConnectionSettingsError`` if there are no pins, a pin is malformed, or the host isn't a host name.
@@ -70,13 +72,13 @@ public struct ServerTrust: Sendable {
 /// openssl s_client -connect api.example.com:443 </dev/null | openssl x509 -pubkey -noout |
 ///     openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | base64
 /// ```
-public struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
+package struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
     private let hash: Data
 
     /// Parses a pin: `sha256/` and the hash in base64.
     ///
     /// - Throws: ``ConnectionSettingsError`` if it is malformed.
-    public init(_ text: String) throws(ConnectionSettingsError) {
+    package init(_ text: String) throws(ConnectionSettingsError) {
         guard let base64 = text.without(prefix: "sha256/"), let hash = Data(base64Encoded: String(base64)),
             hash.count == 32
         else {
@@ -94,7 +96,7 @@ public struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The textual form of the pin: `sha256/…`.
-    public var description: String { "sha256/" + hash.base64EncodedString() }
+    package var description: String { "sha256/" + hash.base64EncodedString() }
 }
 
 /// A host that presented none of the keys pinned for it.
@@ -104,9 +106,9 @@ public struct PinMismatch: Sendable, Hashable, CustomStringConvertible {
     /// With async-http-client, an entry for a pattern (`*.example.com`) that isn't enforced has the pattern here.
     public let host: String
     /// The keys that the host presented, its own first.
-    public let shown: [PublicKeyPin]
+    package let shown: [PublicKeyPin]
     /// The keys pinned for the host.
-    public let pinned: Set<PublicKeyPin>
+    package let pinned: Set<PublicKeyPin>
     /// Whether the mismatch fails the call.
     package let isEnforced: Bool
 

@@ -4,11 +4,11 @@
 /// the deadline is reached. A stage that itself waits for something does so within ``Request/withinDeadline(_:)``.
 /// Stages also read it to avoid starting something that can't finish in time, such as a wait before a retry; see also
 /// ``Request/remainingTime``.
-public enum CallDeadline: RequestOption, RequestNote {
+package enum CallDeadline: RequestOption, RequestNote {
     /// No deadline.
-    public static var defaultValue: Duration? { nil }
+    package static var defaultValue: Duration? { nil }
     /// Always `false`: calls that share a transfer keep their own deadlines.
-    public static var affectsResponse: Bool { false }
+    package static var affectsResponse: Bool { false }
 }
 
 /// The start of a call with a deadline, for its timeout error.

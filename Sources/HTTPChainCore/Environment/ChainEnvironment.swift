@@ -33,20 +33,13 @@ public struct ChainEnvironment: Sendable {
     public static let live = ChainEnvironment()
 }
 
-extension ChainEnvironment {
-    /// Unavailable: the system's environment is ``live``.
-    @available(*, unavailable, renamed: "live")
-    public static var system: ChainEnvironment { .live }
-
-    /// Unavailable: the default is ``live``.
-    @available(*, unavailable, renamed: "live")
-    public static var `default`: ChainEnvironment { .live }
-}
-
 /// The request option for the environment; see also ``Request/environment``.
-public enum EnvironmentOption: RequestOption, RequestNote {
+@usableFromInline
+package enum EnvironmentOption: RequestOption, RequestNote {
     /// The live environment.
-    public static var defaultValue: ChainEnvironment { .live }
+    @usableFromInline package static var defaultValue: ChainEnvironment { .live }
+    /// Always `true`, written down here because inlinable code uses the option.
+    @usableFromInline package static func isHarmless(_ value: ChainEnvironment) -> Bool { true }
 }
 
 extension Request {

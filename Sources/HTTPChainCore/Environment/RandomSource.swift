@@ -18,13 +18,13 @@ public struct SystemRandom: RandomSource {
 
 extension RandomSource {
     /// Returns a number uniformly distributed in `range`.
-    public func double(in range: ClosedRange<Double>) -> Double {
+    package func double(in range: ClosedRange<Double>) -> Double {
         let unit = Double(next() >> 11) * 0x1p-53
         return range.lowerBound + (range.upperBound - range.lowerBound) * unit
     }
 
     /// Returns `count` random bytes.
-    public func bytes(_ count: Int) -> [UInt8] {
+    package func bytes(_ count: Int) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(count)
         while result.count < count {

@@ -10,22 +10,6 @@ public protocol TimeSource: Sendable {
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     func sleep(for duration: Duration) async throws
-
-    /// Calls a closure once ``elapsed`` has reached a point in time, so that a deadline doesn't need its own task.
-    ///
-    /// A clock that can only sleep can use the default implementation. A virtual clock implements this method, to
-    /// distinguish a deadline, which most calls never reach, from a sleep.
-    ///
-    /// - Parameters:
-    ///   - instant: The point in time, on the scale of ``elapsed``. If it has passed, the closure is called soon.
-    ///   - purpose: The purpose of the alarm, in a few words, for clocks that show it.
-    ///   - action: The closure, called at most once, on any thread; it must return quickly.
-    /// - Returns: The alarm. Dropping it cancels it.
-    func alarm(
-        at instant: Duration,
-        for purpose: @autoclosure () -> String,
-        perform action: @escaping @Sendable () -> Void
-    ) -> any TimeAlarm
 }
 
 extension TimeSource {

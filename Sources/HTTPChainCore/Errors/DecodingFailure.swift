@@ -3,7 +3,7 @@ import HTTPChainSupport
 public import HTTPTypes
 
 /// An error thrown if a response body can't be decoded to the requested type.
-public struct DecodingFailure: HTTPChainError {
+public struct DecodingFailure: ExplainedError {
     /// The maximum size of the body preview: 256 bytes.
     package static let previewLimit: ByteCount = 256
 
@@ -88,7 +88,7 @@ public struct DecodingFailure: HTTPChainError {
     ///   - attempts: The number of attempts made to get the response, if known.
     ///   - redaction: The redaction rules for the preview of the body.
     ///   - underlyingError: The error that led to this one.
-    public init(
+    package init(
         _ type: Any.Type,
         from bytes: Data,
         head: HTTPResponse,
@@ -113,18 +113,17 @@ public struct DecodingFailure: HTTPChainError {
     /// Always "decoding".
     public var stage: String { "decoding" }
 
-    /// The type, the path, and the reason for the failure.
-    public var reason: String {
+    package var explanation: Explanation {
         let place = codingPath.isEmpty ? "" : " at \(codingPath)"
         let kind = contentType.map { ", \($0)" } ?? ""
         let body = preview.bytes.isEmpty ? "" : "; it begins: \(preview)"
         let what = "the body is not a value of type \(expectedType)\(place): \(detail)"
-        return "\(what) (status \(status.code)\(kind))\(body)".printableLines
+        return Explanation("\(what) (status \(status.code)\(kind))\(body)".printableLines)
     }
 
     /// Stage, reason and exchange; omits the decoder's error, which adds nothing to ``detail``.
     public var description: String {
-        Explanation(reason, recoverySuggestion).text(of: stage) + (exchange.map { "\n  \($0)" } ?? "")
+        explanation.text(of: stage) + (exchange.map { "\n  \($0)" } ?? "")
     }
 
     private static func path(_ keys: [any CodingKey]) -> String {

@@ -44,6 +44,7 @@ extension HTTPChainError {
     ///
     /// Defaults to `nil`.
     public var recoverySuggestion: String? { nil }
+
     /// Always `nil`.
     public var helpAnchor: String? { nil }
 

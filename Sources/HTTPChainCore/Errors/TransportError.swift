@@ -2,18 +2,17 @@ import HTTPChainSupport
 
 /// An error thrown if the exchange with the server failed below HTTP: no connection, an incomplete response, or a
 /// timeout.
-public struct TransportError: AnnotatedError {
+public struct TransportError: AnnotatedError, ExplainedError {
     /// The problem.
     ///
     /// This is an open set: a later version or a custom transport may add kinds. Check for the kinds that matter to
     /// you, and treat all others like ``other``.
     public struct Kind: Sendable, Hashable, CustomStringConvertible {
-        /// The name, for logs and metrics: "connectionLost".
-        ///
-        /// Kinds with the same name are equal.
-        public let name: String
+        /// The name, which is also the description.
+        package let name: String
+        private let text: Uncompared<String>
         /// What happened, as the beginning of the error's text.
-        package let reason: String
+        package var reason: String { text.content }
 
         /// Makes a custom kind, for example for a transport with failures not listed here.
         ///
@@ -22,17 +21,13 @@ public struct TransportError: AnnotatedError {
         ///   - reason: What happened, as the beginning of a sentence: "the tunnel is closed".
         public init(_ name: String, _ reason: String) {
             self.name = name
-            self.reason = reason
+            text = Uncompared(reason)
         }
 
-        /// The name.
+        /// The name, for logs and metrics: "connectionLost".
+        ///
+        /// Kinds with the same name are equal.
         public var description: String { name }
-
-        /// Whether both have the same name.
-        public static func == (lhs: Kind, rhs: Kind) -> Bool { lhs.name == rhs.name }
-
-        /// Hashes the name.
-        public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
         /// The host name could not be resolved.
         public static let hostNotFound = Kind("hostNotFound", "the host name could not be resolved")
@@ -132,8 +127,7 @@ public struct TransportError: AnnotatedError {
         return notes.isEmpty ? text : "\(text)\n  \(notes.indented)"
     }
 
-    /// What happened, and whether the server may have seen the request, in one sentence.
-    public var reason: String {
-        "\(kind.reason)\(said.content.isEmpty ? "" : " (\(detail))"); \(sent.rawValue)".printableLines
+    package var explanation: Explanation {
+        Explanation("\(kind.reason)\(said.content.isEmpty ? "" : " (\(detail))"); \(sent.rawValue)".printableLines)
     }
 }

@@ -15,7 +15,7 @@ public enum CallSetting<Value: Sendable>: Sendable {
     case value(Value)
 
     /// Makes a setting from a value, or ``off`` from `nil`.
-    public init(_ value: Value?) {
+    package init(_ value: Value?) {
         self = value.map(CallSetting.value) ?? .off
     }
 

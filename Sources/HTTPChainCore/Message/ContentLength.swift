@@ -1,11 +1,11 @@
 import HTTPChainSupport
 
 /// The Content-Length field, RFC 9110 §8.6.
-public enum ContentLength {
+package enum ContentLength {
     /// Returns the length that a field value declares, or `nil` if it is invalid.
     ///
     /// The same number repeated ("5, 5") is accepted as that number, as §8.6 allows.
-    public static func parse(_ text: String) -> Int64? {
+    package static func parse(_ text: String) -> Int64? {
         Steps.take(text.utf8.count)
         // The value is nearly always a single number.
         if let length = number(text.utf8[...]) { return length }

@@ -12,7 +12,7 @@ public import Foundation
 /// ```
 public struct EncryptionKey: Sendable, Hashable {
     /// The size of a key in bytes: 32.
-    public static let size = 32
+    package static let size = 32
 
     package let bytes: Data
 
@@ -20,7 +20,7 @@ public struct EncryptionKey: Sendable, Hashable {
     ///
     /// A password isn't suitable.
     ///
-    /// - Returns: `nil` if there aren't ``size`` bytes.
+    /// - Returns: `nil` if there aren't 32 bytes.
     public init?(_ bytes: some DataProtocol) {
         guard bytes.count == Self.size else { return nil }
         self.bytes = Data(bytes)
@@ -28,7 +28,7 @@ public struct EncryptionKey: Sendable, Hashable {
 
     /// Creates a key from the text of ``base64``.
     ///
-    /// - Returns: `nil` if the text isn't base64 of ``size`` bytes (RFC 4648 §4).
+    /// - Returns: `nil` if the text isn't base64 of 32 bytes (RFC 4648 §4).
     public init?(base64 text: Secret) {
         guard let bytes = Data(base64Encoded: text.revealed) else { return nil }
         self.init(bytes)
@@ -48,11 +48,9 @@ public struct EncryptionKey: Sendable, Hashable {
     }
 }
 
-extension EncryptionKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension EncryptionKey: CustomStringConvertible, CustomReflectable {
     /// Always `<secret>`.
     public var description: String { "<secret>" }
-    /// Always `<secret>`.
-    public var debugDescription: String { description }
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -31,7 +31,7 @@ public struct InvalidRequestError: ExplainedError, Hashable {
     public let problem: Problem
 
     /// Makes the error for a problem; secrets in a URL are redacted.
-    public init(_ problem: Problem) {
+    package init(_ problem: Problem) {
         self.init(problem, redaction: .standard)
     }
 

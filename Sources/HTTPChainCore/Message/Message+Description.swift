@@ -1,6 +1,6 @@
 import HTTPTypes
 
-extension Request: CustomStringConvertible, CustomDebugStringConvertible {
+extension Request: CustomStringConvertible {
     /// Method, URL, header fields, the kind of body, and the options that a stage has to read, with secrets redacted.
     public var description: String {
         let redaction = redaction
@@ -10,8 +10,6 @@ extension Request: CustomStringConvertible, CustomDebugStringConvertible {
         return "\(head.method) \(redaction.url(url))\(lines.joined())\nbody: \(body)\(options)"
     }
 
-    /// The same as ``description``.
-    public var debugDescription: String { description }
 }
 
 extension Response {
@@ -24,13 +22,11 @@ enum ResponseRedaction: ResponseOption {
     static var defaultValue: Redaction? { nil }
 }
 
-extension Response: CustomStringConvertible, CustomDebugStringConvertible {
+extension Response: CustomStringConvertible {
     /// Status, header fields and the kind of body, with secrets redacted according to the chain's environment.
     public var description: String {
         let lines = redaction.fields(headers).map { "\n\($0.name): \($0.value)" }
         return "\(status.label)\(lines.joined())\nbody: \(body)"
     }
 
-    /// The same as ``description``.
-    public var debugDescription: String { description }
 }

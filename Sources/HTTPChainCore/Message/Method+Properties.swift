@@ -3,7 +3,7 @@ public import HTTPTypes
 extension HTTPRequest.Method {
     /// Whether the method requests no changes: GET, HEAD, OPTIONS and TRACE, RFC 9110 §9.2.1, and QUERY, whose content
     /// is the query, draft-ietf-httpbis-safe-method-w-body §2.
-    public var isSafe: Bool {
+    package var isSafe: Bool {
         switch self {
         case .get, .head, .options, .trace, .query: true
         default: false
@@ -20,5 +20,5 @@ extension HTTPRequest.Method {
 extension HTTPField.Name {
     /// `Idempotency-Key`: a key by which a server recognizes a repeated request
     /// (draft-ietf-httpapi-idempotency-key-header).
-    public static let idempotencyKey = Self(constant: "Idempotency-Key")
+    package static let idempotencyKey = Self(constant: "Idempotency-Key")
 }

@@ -15,7 +15,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     public let port: Int
 
     /// Makes an origin from a scheme and an authority; returns `nil` if they don't form one.
-    public init?(scheme: String?, authority: String?) {
+    package init?(scheme: String?, authority: String?) {
         guard let scheme = scheme?.lowercased(), let authority,
             let address = Authority(authority), let defaultPort = Self.defaultPort(of: scheme)
         else { return nil }

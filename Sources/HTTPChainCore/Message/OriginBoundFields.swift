@@ -24,7 +24,7 @@ extension Request {
     /// Removes the header fields that are bound to an origin other than the given one.
     ///
     /// - Parameter origin: The origin that the request goes to. If it is unknown (`nil`), all bound fields are removed.
-    public mutating func removeFields(boundToOthersThan origin: Origin?) {
+    package mutating func removeFields(boundToOthersThan origin: Origin?) {
         guard options.contains(OriginBoundFields.self) else { return }
         let bound = options[OriginBoundFields.self]
         for (name, owner) in bound where owner != origin {

@@ -1,17 +1,23 @@
 public import HTTPTypes
 
-/// The fields that described the content before a content coding (RFC 9110 §8.4) was removed: `Content-Encoding`, and
-/// `Content-Length` if present.
-///
-/// A stage or transport that decodes the content of a response moves these from the head to here. The server's digests
-/// and lengths refer to the content before decoding.
-public enum OriginalContentFields: ResponseOption {
+/// The fields that described the content before it was decoded; see ``Response/originalContentFields``.
+package enum OriginalContentFields: ResponseOption {
     /// No fields: nothing was decoded.
-    public static var defaultValue: HTTPFields { [:] }
+    package static var defaultValue: HTTPFields { [:] }
 }
 
 extension Response {
-    /// Moves the fields that describe encoded content from the head to ``OriginalContentFields``.
+    /// The fields that described the content before a content coding (RFC 9110 §8.4) was removed: `Content-Encoding`,
+    /// and `Content-Length` if present.
+    ///
+    /// A stage or transport that decodes the content of a response moves these from the head to here. The server's
+    /// digests and lengths refer to the content before decoding.
+    public var originalContentFields: HTTPFields {
+        get { options[OriginalContentFields.self] }
+        set { options[OriginalContentFields.self] = newValue }
+    }
+
+    /// Moves the fields that describe encoded content from the head to ``originalContentFields``.
     ///
     /// Keeps the fields saved by an earlier decoder, which saw the content as the server sent it.
     ///

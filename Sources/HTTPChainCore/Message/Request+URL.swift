@@ -8,7 +8,7 @@ extension Request {
     ///
     /// - Parameters:
     ///   - method: The request method, RFC 9110 §9.
-    ///   - url: The target. Its fragment isn't sent, but kept in ``fragment``.
+    ///   - url: The target. Its fragment isn't sent, but kept for redirects.
     ///   - headers: The header fields. Characters not allowed in field values (CR, LF, NUL) become spaces.
     ///   - body: The content sent after the head.
     public init(_ method: HTTPRequest.Method, _ url: URL, headers: HTTPFields = [:], body: HTTPBody = .empty) {
@@ -21,7 +21,7 @@ extension Request {
     }
 
     /// A HEAD request, RFC 9110 §9.3.2.
-    public static func head(_ url: URL, headers: HTTPFields = [:]) -> Request {
+    package static func head(_ url: URL, headers: HTTPFields = [:]) -> Request {
         Request(.head, url, headers: headers)
     }
 
@@ -45,7 +45,7 @@ extension Request {
     }
 
     /// A QUERY request, draft-ietf-httpbis-safe-method-w-body: safe and idempotent, with the query in its content.
-    public static func query(_ url: URL, headers: HTTPFields = [:], body: HTTPBody) -> Request {
+    package static func query(_ url: URL, headers: HTTPFields = [:], body: HTTPBody) -> Request {
         Request(.query, url, headers: headers, body: body)
     }
 
@@ -65,7 +65,7 @@ extension Request {
     }
 
     /// An OPTIONS request, RFC 9110 §9.3.7.
-    public static func options(_ url: URL, headers: HTTPFields = [:]) -> Request {
+    package static func options(_ url: URL, headers: HTTPFields = [:]) -> Request {
         Request(.options, url, headers: headers)
     }
 }
@@ -74,7 +74,7 @@ extension Origin {
     /// The origin of a URL, RFC 6454 §4.
     ///
     /// - Returns: nil if the URL has no origin: it is relative, or its scheme isn't http or https.
-    public init?(_ url: URL) {
+    package init?(_ url: URL) {
         self.init(url.absoluteString)
     }
 }

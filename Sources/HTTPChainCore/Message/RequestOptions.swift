@@ -46,7 +46,7 @@ extension RequestOption {
 }
 
 /// The per-call options of a request, which override the defaults of stages.
-public struct RequestOptions: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+public struct RequestOptions: Sendable, CustomReflectable {
     @usableFromInline var storage = OptionStorage()
 
     /// Makes an empty set of options: every stage behaves as configured.
@@ -79,7 +79,7 @@ public struct RequestOptions: Sendable, CustomStringConvertible, CustomDebugStri
     }
 
     /// Removes every option that is a credential, as required for a hop to another origin.
-    public mutating func removeCredentials() {
+    package mutating func removeCredentials() {
         storage.removeCredentials()
     }
 
@@ -89,14 +89,8 @@ public struct RequestOptions: Sendable, CustomStringConvertible, CustomDebugStri
     /// The names of the options set, in the order they were first set, for logs and traces; omits the values.
     package var names: [String] { storage.names }
 
-    /// The names of the options set.
-    public var description: String { names.joined(separator: ", ") }
-
-    /// The names of the options set.
-    public var debugDescription: String { description }
-
     /// The names of the options set; omits the values, which may be secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["names": names]) }
+    public var customMirror: Mirror { Mirror(self, children: ["names": names], displayStyle: .struct) }
 }
 
 /// An option and its value, created once and shared by many requests.

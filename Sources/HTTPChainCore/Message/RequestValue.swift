@@ -17,7 +17,7 @@ extension Request {
     }
 
     /// Returns the same request, marked as made from a value.
-    public consuming func made(from value: some Sendable) -> Request {
+    package consuming func made(from value: some Sendable) -> Request {
         self.value = value
         return self
     }

@@ -7,7 +7,7 @@ public protocol ResponseOption {
 }
 
 /// The values that stages attached to a response, such as a decoded value, cache status or hops.
-public struct ResponseOptions: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+public struct ResponseOptions: Sendable, CustomReflectable {
     @usableFromInline var storage = OptionStorage()
 
     /// Makes an empty set of options.
@@ -22,19 +22,13 @@ public struct ResponseOptions: Sendable, CustomStringConvertible, CustomDebugStr
 
     /// Whether a value is attached for an option.
     @inlinable
-    public func contains<Option: ResponseOption>(_ option: Option.Type) -> Bool {
+    package func contains<Option: ResponseOption>(_ option: Option.Type) -> Bool {
         storage.contains(option)
     }
 
     /// The names of the attached options, in the order they were first attached.
     package var names: [String] { storage.names }
 
-    /// The names of the attached options.
-    public var description: String { names.joined(separator: ", ") }
-
-    /// The names of the attached options.
-    public var debugDescription: String { description }
-
     /// The names of the attached options; omits the values, which may be secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["names": names]) }
+    public var customMirror: Mirror { Mirror(self, children: ["names": names], displayStyle: .struct) }
 }

@@ -35,11 +35,9 @@ extension Secret: ExpressibleByStringLiteral {
     }
 }
 
-extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Secret: CustomStringConvertible, CustomReflectable {
     /// Always `<secret>`.
     public var description: String { "<secret>" }
-    /// Always `<secret>`.
-    public var debugDescription: String { description }
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

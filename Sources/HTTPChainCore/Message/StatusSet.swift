@@ -24,38 +24,42 @@ public struct StatusSet: Sendable, Hashable {
     }
 
     /// Makes an empty set.
-    public init() {
+    package init() {
         ranges = []
     }
 
-    /// Makes a set of single codes.
-    public init(_ codes: some Sequence<Int>) {
+    /// Makes a set of codes.
+    package init(_ codes: some Sequence<Int>) {
         self.init(merging: codes.filter { (0...999).contains($0) }.map { $0..<($0 + 1) })
     }
 
     /// Makes a set of the codes in a range.
-    public init(_ range: Range<Int>) {
+    package init(_ range: Range<Int>) {
         self.init(merging: [range.clamped(to: 0..<1000)])
     }
 
     /// Makes a set of the codes in a range.
-    public init(_ range: ClosedRange<Int>) {
+    package init(_ range: ClosedRange<Int>) {
         let lower = max(0, range.lowerBound)
         let upper = min(999, range.upperBound)
         self.init(merging: lower <= upper ? [lower..<(upper + 1)] : [])
     }
 
-    /// Returns the codes of a range, for use in array literals.
-    public static func codes(_ range: Range<Int>) -> StatusSet { StatusSet(range) }
-    /// Returns the codes of a range, for use in array literals.
-    public static func codes(_ range: ClosedRange<Int>) -> StatusSet { StatusSet(range) }
+    /// Returns the set of these codes, of a range or another sequence, also for use in array literals.
+    public static func codes(_ codes: some Sequence<Int>) -> StatusSet {
+        switch codes {
+        case let range as Range<Int>: StatusSet(range)
+        case let range as ClosedRange<Int>: StatusSet(range)
+        default: StatusSet(codes)
+        }
+    }
 
     /// 1xx, RFC 9110 §15.2.
-    public static let informational = StatusSet(100..<200)
+    package static let informational = StatusSet(100..<200)
     /// 2xx, RFC 9110 §15.3.
     public static let success = StatusSet(200..<300)
     /// 3xx, RFC 9110 §15.4.
-    public static let redirection = StatusSet(300..<400)
+    package static let redirection = StatusSet(300..<400)
     /// 4xx, RFC 9110 §15.5.
     public static let clientError = StatusSet(400..<500)
     /// 5xx, RFC 9110 §15.6.
@@ -65,7 +69,7 @@ public struct StatusSet: Sendable, Hashable {
 
     /// Whether a code is in the set.
     @inlinable
-    public func contains(_ code: Int) -> Bool {
+    package func contains(_ code: Int) -> Bool {
         for index in ranges.indices where ranges[index].contains(code) { return true }
         return false
     }
@@ -77,7 +81,7 @@ public struct StatusSet: Sendable, Hashable {
     }
 
     /// Whether the set is empty.
-    public var isEmpty: Bool { ranges.isEmpty }
+    package var isEmpty: Bool { ranges.isEmpty }
 
     /// Returns the codes of both sets.
     public func union(_ other: StatusSet) -> StatusSet {
@@ -107,7 +111,7 @@ extension StatusSet: ExpressibleByIntegerLiteral {
 }
 
 extension StatusSet: ExpressibleByArrayLiteral {
-    /// Makes a set of the codes of all elements: numbers, ``codes(_:)-(Range<Int>)`` and named sets.
+    /// Makes a set of the codes of all elements: numbers, ``codes(_:)`` and named sets.
     public init(arrayLiteral elements: StatusSet...) {
         self.init(merging: elements.flatMap(\.ranges))
     }

@@ -8,7 +8,7 @@ extension Request {
     /// The fragment of the request's original URL, without the `#`, or `nil` if there is none.
     ///
     /// It is never sent. When a redirect is followed, a target without a fragment inherits it (RFC 9110 §10.2.2).
-    public var fragment: String? {
+    package var fragment: String? {
         get { options[URLFragment.self] }
         set {
             if let newValue {

@@ -2,11 +2,11 @@
 ///
 /// Its arguments are the bytes sent so far and the total (`nil` if unknown). It is called in order, from the
 /// transport's own threads, and must return quickly.
-public enum UploadProgress: RequestOption, RequestNote {
+package enum UploadProgress: RequestOption, RequestNote {
     /// No progress reports.
-    public static var defaultValue: (@Sendable (_ sent: Int64, _ expected: Int64?) -> Void)? { nil }
+    package static var defaultValue: (@Sendable (_ sent: Int64, _ expected: Int64?) -> Void)? { nil }
     /// Always `false`: it only observes the exchange.
-    public static var affectsResponse: Bool { false }
+    package static var affectsResponse: Bool { false }
 }
 
 /// Progress reports like ``UploadProgress``, with a separate closure each time the request is sent.

@@ -1,10 +1,13 @@
 /// Whether a request's redirects are not followed, by any stage or transport; see ``Request/withoutRedirects()``.
-public enum WithoutRedirects: RequestOption, RequestNote {
+package enum WithoutRedirects: RequestOption, RequestNote {
     /// Redirects are followed if a stage does so.
-    public static var defaultValue: Bool { false }
+    package static var defaultValue: Bool { false }
 }
 
 extension Request {
+    /// Whether stages and transports may follow redirects; false after ``withoutRedirects()``.
+    public var followsRedirects: Bool { !options[WithoutRedirects.self] }
+
     /// Returns the request with redirects disabled, so that a 3xx response is returned.
     ///
     /// Use this if a request's content is only meant for one server, such as a refresh token. Stages and transports

@@ -85,9 +85,9 @@ public struct ParameterEncoder: Sendable {
     /// The treatment of parameters without a value; ``Nils/omitted`` by default.
     package var nils: Nils
     /// The format of Booleans; ``Booleans/words`` by default.
-    public var booleans: Booleans
+    package var booleans: Booleans
     /// The format of dates; ``DateCoding/iso8601`` by default.
-    public var dates: DateCoding
+    package var dates: DateCoding
     /// The encoding of spaces; ``Spaces/automatic`` by default.
     package var spaces: Spaces
     /// Whether the brackets in names are left unencoded, for servers that require it; `false` by default.

@@ -18,8 +18,8 @@ extension Redaction {
     /// It recognizes members of JSON objects (also of JSON inside a JSON string), pairs of forms and queries, elements
     /// and attributes of XML and HTML, property lists, parts of multipart bodies, header fields, assignments as written
     /// by people and programs (`password = …`, `token: Optional("…")`), `--password …`, credentials after the name of a
-    /// scheme, JSON Web Tokens, PEM blocks and URLs. The names are ``memberNames`` and ``fieldNames``, in URLs also
-    /// ``queryNames``. Other text is unchanged; a password in the middle of a sentence isn't found.
+    /// scheme, JSON Web Tokens, PEM blocks and URLs. The names are those of members and fields, in URLs also
+    /// those of query parameters. Other text is unchanged; a password in the middle of a sentence isn't found.
     ///
     /// Text without a suspicious word takes one scan and no allocation.
     public func text(_ text: String) -> String {

@@ -1,4 +1,4 @@
-public import HTTPTypes
+package import HTTPTypes
 
 /// The rules that identify secrets and redact them in errors, traces, descriptions and logs.
 ///
@@ -17,7 +17,7 @@ public import HTTPTypes
 ///
 /// In addition to names, it recognizes formats: text after `Bearer` and other schemes, JSON Web Tokens, PEM blocks,
 /// user information in URLs, and segments of URL paths that look like keys.
-public struct Redaction: Sendable {
+public struct Redaction: Sendable, Hashable {
     /// The replacement for a secret.
     public static let placeholder = "<redacted>"
 
@@ -28,19 +28,19 @@ public struct Redaction: Sendable {
     private var boundFields: Set<HTTPField.Name> = []
 
     /// The names of header fields whose values are never shown, in lower case.
-    public var fieldNames: Set<String> {
+    package var fieldNames: Set<String> {
         get { rules.fieldNames }
         set { rules = SecretRules(fieldNames: newValue, queryNames: queryNames, memberNames: memberNames) }
     }
     /// The names of query parameters whose values are never shown, in lower case.
-    public var queryNames: Set<String> {
+    package var queryNames: Set<String> {
         get { rules.queryNames }
         set { rules = SecretRules(fieldNames: fieldNames, queryNames: newValue, memberNames: memberNames) }
     }
     /// The names of members of JSON, XML and forms in bodies whose values are never shown, in lower case.
     ///
     /// They also apply to names in text.
-    public var memberNames: Set<String> {
+    package var memberNames: Set<String> {
         get { rules.memberNames }
         set { rules = SecretRules(fieldNames: fieldNames, queryNames: queryNames, memberNames: newValue) }
     }
@@ -105,7 +105,7 @@ public struct Redaction: Sendable {
     ]
 
     /// Whether a header field's value is a secret by its name.
-    public func isSecret(_ name: HTTPField.Name) -> Bool {
+    package func isSecret(_ name: HTTPField.Name) -> Bool {
         rules.fields.contains(name.canonicalName) || (!boundFields.isEmpty && boundFields.contains(name))
     }
 
@@ -113,14 +113,14 @@ public struct Redaction: Sendable {
     ///
     /// The mark is `HTTPField.DynamicTableIndexingStrategy.disallow` (RFC 7541 §7.1.3: a never-indexed literal). Stages
     /// that add a secret for one server set it. It stays with the field, so that outer stages recognize the secret too.
-    public func isSecret(_ field: HTTPField) -> Bool {
+    package func isSecret(_ field: HTTPField) -> Bool {
         field.indexingStrategy == .disallow || isSecret(field.name)
     }
 
     /// Whether a name in a query, a form or a structured body is the name of a secret.
     ///
     /// Letter case, hyphens and underscores are ignored: `accessToken` matches `access_token`.
-    public func isSecret(name: String) -> Bool {
+    package func isSecret(name: String) -> Bool {
         rules.names.contains(name)
     }
 
@@ -157,20 +157,5 @@ public struct Redaction: Sendable {
             result.values.append(value)
         }
         return result
-    }
-}
-
-extension Redaction: Hashable {
-    /// Compares the names, the secret values and the bound fields.
-    public static func == (lhs: Redaction, rhs: Redaction) -> Bool {
-        lhs.fieldNames == rhs.fieldNames && lhs.queryNames == rhs.queryNames && lhs.memberNames == rhs.memberNames
-            && lhs.values == rhs.values && lhs.boundFields == rhs.boundFields
-    }
-
-    /// Hashes the names.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(fieldNames)
-        hasher.combine(queryNames)
-        hasher.combine(memberNames)
     }
 }

@@ -29,6 +29,21 @@ final class SecretRules: Sendable {
     }
 }
 
+extension SecretRules: Hashable {
+    /// Compares the names, from which all else is made.
+    static func == (lhs: SecretRules, rhs: SecretRules) -> Bool {
+        lhs === rhs
+            || lhs.fieldNames == rhs.fieldNames && lhs.queryNames == rhs.queryNames
+                && lhs.memberNames == rhs.memberNames
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(fieldNames)
+        hasher.combine(queryNames)
+        hasher.combine(memberNames)
+    }
+}
+
 /// The schemes whose names precede a credential (`Bearer …`).
 enum CredentialScheme: String, CaseIterable {
     case bearer, basic, negotiate, ntlm, dpop, token, apikey, digest

@@ -13,11 +13,11 @@ public struct Backoff: Sendable, Hashable {
     }
 
     /// The maximum wait before the first retry.
-    public let base: Duration
+    package let base: Duration
     /// The maximum wait.
-    public let cap: Duration
+    package let cap: Duration
     /// The way a wait is randomized.
-    public let jitter: Jitter
+    package let jitter: Jitter
 
     /// Makes a backoff; durations are clamped to the range from zero to 100 years.
     ///
@@ -42,7 +42,7 @@ public struct Backoff: Sendable, Hashable {
     /// Returns the maximum wait before a retry.
     ///
     /// - Parameter retry: The number of the retry, from 1; lower values count as 1.
-    public func longestWait(beforeRetry retry: Int) -> Duration {
+    package func longestWait(beforeRetry retry: Int) -> Duration {
         guard base > .zero else { return .zero }
         var wait = base
         for _ in 1..<max(2, retry) where retry > 1 {
@@ -58,7 +58,7 @@ public struct Backoff: Sendable, Hashable {
     /// - Parameters:
     ///   - retry: The number of the retry, from 1; lower values count as 1.
     ///   - random: The source of randomness, called once with jitter and not at all without.
-    public func wait(beforeRetry retry: Int, random: some RandomSource) -> Duration {
+    package func wait(beforeRetry retry: Int, random: some RandomSource) -> Duration {
         let longest = longestWait(beforeRetry: retry)
         guard jitter == .full, longest > .zero else { return longest }
         return .nanoseconds(Int64((UInt64(longest.nanoseconds) + 1).multipliedFullWidth(by: random.next()).high))
@@ -81,9 +81,9 @@ public struct Backoff: Sendable, Hashable {
     }
 }
 
-extension Backoff: CustomStringConvertible {
+extension Backoff {
     /// Base, cap and jitter, such as "0.5 s doubling to 20.0 s, full jitter".
-    public var description: String {
+    package var summary: String {
         if cap == .zero || base == .zero { return "none" }
         let range = base < cap ? "\(base.label) doubling to \(cap.label)" : cap.label
         return jitter == .full ? "\(range), full jitter" : range

@@ -6,7 +6,7 @@ import HTTPTypes
 /// RequestGroup.origin                                   // one for each scheme, host and port
 /// RequestGroup.by("tenant") { $0.options[Tenant.self] } // one for each tenant
 /// ```
-public struct RequestGroup: Sendable, CustomStringConvertible {
+public struct RequestGroup: Sendable {
     enum Kind: Sendable {
         case all
         case origin
@@ -15,7 +15,7 @@ public struct RequestGroup: Sendable, CustomStringConvertible {
 
     let kind: Kind
     /// The name of the rule, for display.
-    public let description: String
+    package let description: String
 
     /// A single group for all requests, whose key is the empty string.
     public static let all = RequestGroup(kind: .all, description: "all together")

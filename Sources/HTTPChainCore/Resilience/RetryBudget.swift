@@ -65,7 +65,7 @@ public final class RetryBudget: Sendable {
     ///
     /// - Parameter now: The time on the call's clock, `environment.time.elapsed`.
     /// - Returns: Whether a token was available.
-    public func take(at now: Duration) -> Bool {
+    package func take(at now: Duration) -> Bool {
         let (limit, rate) = (limit, minimumPerSecond)
         return state.withLock { state in
             let passed = state.refilled.map { (now - $0).bounded } ?? .zero
@@ -119,9 +119,9 @@ package protocol BudgetedMiddleware: Middleware {
     var retryBudget: RetryBudget? { get }
 }
 
-extension RetryBudget: CustomStringConvertible {
+extension RetryBudget {
     /// The rates at which tokens are added, such as "0.2 of calls, at least 10.0/s".
-    public var description: String { "\(share) of calls, at least \(minimumPerSecond)/s" }
+    package var summary: String { "\(share) of calls, at least \(minimumPerSecond)/s" }
 }
 
 extension Double {

@@ -16,7 +16,7 @@ public struct ByteCount: Sendable, Hashable, Comparable, ExpressibleByIntegerLit
     }
 
     /// Returns `count` bytes.
-    public static func bytes(_ count: Int64) -> ByteCount { ByteCount(count) }
+    package static func bytes(_ count: Int64) -> ByteCount { ByteCount(count) }
     /// Returns `count` × 1,000 bytes.
     public static func kilobytes(_ count: Int64) -> ByteCount { scaled(count, 1000) }
     /// Returns `count` × 1,000,000 bytes.

@@ -1,11 +1,11 @@
 import HTTPTypes
 
 /// The template of a request's URL, for traces and metrics; see also ``Request/urlTemplate(_:)``.
-public enum URLTemplate: RequestOption, RequestNote {
+package enum URLTemplate: RequestOption, RequestNote {
     /// Defaults to the URL builder's template, if it has variables.
-    public static var defaultValue: String? { nil }
+    package static var defaultValue: String? { nil }
     /// Always `false`: it only names the call.
-    public static var affectsResponse: Bool { false }
+    package static var affectsResponse: Bool { false }
 }
 
 extension Request {

@@ -3,7 +3,7 @@ import HTTPChainSupport
 /// A callback at a point in time, unless it is cancelled before.
 ///
 /// Set with ``TimeSource/alarm(at:for:perform:)``.
-public protocol TimeAlarm: AnyObject, Sendable {
+package protocol TimeAlarm: AnyObject, Sendable {
     /// Moves the alarm to another time on the scale of ``TimeSource/elapsed``; has no effect after it has fired.
     func move(to instant: Duration)
 
@@ -13,25 +13,38 @@ public protocol TimeAlarm: AnyObject, Sendable {
     func cancel()
 }
 
-extension TimeSource {
-    /// Calls an action at a point in time, from a task that sleeps until then.
-    public func alarm(
+/// A clock with its own alarms, such as a virtual clock that distinguishes a deadline, which most calls never reach,
+/// from a sleep.
+package protocol AlarmingTimeSource: TimeSource {
+    /// Calls an action at a point in time; see ``TimeSource/alarm(at:for:perform:)``.
+    func alarm(
         at instant: Duration,
         for purpose: @autoclosure () -> String,
         perform action: @escaping @Sendable () -> Void
-    ) -> any TimeAlarm {
-        SleepingAlarm(time: self, at: instant, perform: action)
-    }
+    ) -> any TimeAlarm
 }
 
-extension SystemTime {
-    /// Calls an action at a point in time; a single sleeping task serves all alarms of the process.
-    public func alarm(
+extension TimeSource {
+    /// Calls an action once ``elapsed`` has reached a point in time, so that a deadline doesn't need its own task.
+    ///
+    /// A single sleeping task serves all alarms of the system's clock. A clock that can only sleep needs a task for
+    /// each alarm.
+    ///
+    /// - Parameters:
+    ///   - instant: The point in time, on the scale of ``elapsed``. If it has passed, the action is called soon.
+    ///   - purpose: The purpose of the alarm, in a few words, for clocks that show it.
+    ///   - action: The action, called at most once, on any thread; it must return quickly.
+    /// - Returns: The alarm. Dropping it cancels it.
+    package func alarm(
         at instant: Duration,
         for purpose: @autoclosure () -> String,
         perform action: @escaping @Sendable () -> Void
     ) -> any TimeAlarm {
-        AlarmScheduler.system.alarm(at: instant, perform: action)
+        if self is SystemTime { return AlarmScheduler.system.alarm(at: instant, perform: action) }
+        guard let clock = self as? any AlarmingTimeSource else {
+            return SleepingAlarm(time: self, at: instant, perform: action)
+        }
+        return clock.alarm(at: instant, for: purpose(), perform: action)
     }
 }
 

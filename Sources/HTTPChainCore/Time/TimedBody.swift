@@ -5,7 +5,7 @@ extension TransferTimer {
     ///
     /// A body that is replayable or empty, or to which the limits don't apply, is returned unchanged. Time during which
     /// the body isn't being read doesn't count.
-    public func keep(_ body: HTTPBody) -> HTTPBody {
+    package func keep(_ body: HTTPBody) -> HTTPBody {
         if body.isReplayable || body.isEmpty || !limitsBody { return body }
         return .once(length: body.length) { TimedReader(timer: self, source: TimedSource(body), length: body.length) }
             .keepingDeadline(callDeadline)

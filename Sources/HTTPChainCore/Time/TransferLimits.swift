@@ -2,26 +2,26 @@
 ///
 /// A stage that limits attempts sets these on the request, and the transport enforces them. `nil` means no limit. With
 /// zero or less, an exchange that has the step fails immediately.
-public struct TransferLimits: Sendable, Hashable {
+package struct TransferLimits: Sendable, Hashable {
     /// The maximum time to get a connection, including the wait for a free one.
     ///
     /// A transport that doesn't know when the connection is established adds this to the limit of the next step.
-    public var connect: Duration?
+    package var connect: Duration?
     /// The maximum time during which the network accepts no part of the request's body; it restarts with each part.
     ///
     /// The system buffers small parts, and a slow network empties the buffers later.
-    public var write: Duration?
+    package var write: Duration?
     /// The maximum time until the response's head arrives, from the moment when the whole request has been sent.
-    public var response: Duration?
+    package var response: Duration?
     /// The maximum time of silence from the server while a reader waits for the next part of the response's body.
-    public var read: Duration?
+    package var read: Duration?
     /// The maximum total time of the exchange.
-    public var total: Duration?
+    package var total: Duration?
     /// Whether ``total`` also covers the response's body, and not only the time until its head has arrived.
-    public var totalCoversBody: Bool
+    package var totalCoversBody: Bool
 
     /// Makes limits, by default none.
-    public init(
+    package init(
         connect: Duration? = nil,
         write: Duration? = nil,
         response: Duration? = nil,
@@ -42,7 +42,7 @@ public struct TransferLimits: Sendable, Hashable {
 }
 
 /// The limits of the request's exchange, which a transport that keeps deadlines enforces.
-public enum TransferLimitsOption: RequestOption, RequestNote {
+package enum TransferLimitsOption: RequestOption, RequestNote {
     /// No limits.
-    public static var defaultValue: TransferLimits? { nil }
+    package static var defaultValue: TransferLimits? { nil }
 }

@@ -1,5 +1,5 @@
 import HTTPChainSupport
-public import HTTPTypes
+package import HTTPTypes
 
 /// Enforces the limits of one exchange: the deadline of its call, and the time of each step.
 ///
@@ -18,7 +18,7 @@ public import HTTPTypes
 /// ```
 ///
 /// A transport whose work ends when its task is cancelled only needs ``run(_:)`` and ``keep(_:)``.
-public final class TransferTimer: Sendable {
+package final class TransferTimer: Sendable {
     private struct State: Sendable {
         var watch: TransferWatch
         var response: HTTPResponse?
@@ -31,7 +31,7 @@ public final class TransferTimer: Sendable {
     }
 
     /// The way a request's body is sent and the transport reports it.
-    public enum Upload: Sendable, Hashable {
+    package enum Upload: Sendable, Hashable {
         /// There is no body, or it is sent in one piece with the head.
         case atOnce
         /// ``TransferTimer/sent(_:of:)`` or ``TransferTimer/uploadEnded()`` will be called.
@@ -54,7 +54,7 @@ public final class TransferTimer: Sendable {
     ///   - request: The request as sent.
     ///   - tellsConnection: Whether ``connected()`` will be called.
     ///   - upload: The way the request's body is sent. By default its progress is reported, if there is a body.
-    public convenience init?(
+    package convenience init?(
         _ request: borrowing Request,
         tellsConnection: Bool = false,
         upload: Upload? = nil
@@ -100,10 +100,10 @@ public final class TransferTimer: Sendable {
     package var callDeadline: Duration? { state.withLock { $0.watch.call?.instant } }
 
     /// The error thrown once time is up.
-    public var failure: TimeoutError? { state.withLock { $0.failure } }
+    package var failure: TimeoutError? { state.withLock { $0.failure } }
 
     /// The time left for the current step; nil if nothing limits it.
-    public var remaining: Duration? {
+    package var remaining: Duration? {
         let next = state.withLock { $0.watch.deadline?.instant }
         return next.map { $0 - time.elapsed }
     }
@@ -118,7 +118,7 @@ public final class TransferTimer: Sendable {
     ///
     /// - Parameter onExpiry: Called once when time is up, on any thread, immediately if it already is. It ends the
     ///   transfer; code that waits for the transfer throws the given error.
-    public func start(onExpiry: @escaping @Sendable (TimeoutError) -> Void) {
+    package func start(onExpiry: @escaping @Sendable (TimeoutError) -> Void) {
         state.withLock { $0.onExpiry = onExpiry }
         ring()
     }
@@ -138,7 +138,7 @@ public final class TransferTimer: Sendable {
     }
 
     /// Reports that the connection to the server is established.
-    public func connected() {
+    package func connected() {
         update { $0.connected(at: $1) }
     }
 
@@ -147,17 +147,17 @@ public final class TransferTimer: Sendable {
     /// - Parameters:
     ///   - count: The total number of bytes sent.
     ///   - length: The length of the body; nil if unknown.
-    public func sent(_ count: Int64, of length: Int64?) {
+    package func sent(_ count: Int64, of length: Int64?) {
         update { $0.sent(count, of: length, at: $1) }
     }
 
     /// Reports that the whole request body was sent to the network.
-    public func uploadEnded() {
+    package func uploadEnded() {
         update { $0.uploadEnded(at: $1) }
     }
 
     /// Reports that the head of the response has arrived.
-    public func answered(_ head: HTTPResponse) {
+    package func answered(_ head: HTTPResponse) {
         state.withLock { state in
             state.response = head
             state.watch.answered()
@@ -165,14 +165,14 @@ public final class TransferTimer: Sendable {
     }
 
     /// Reports that a reader waits for the next part of the response's body.
-    public func awaitsBody() {
+    package func awaitsBody() {
         update { $0.isAwaited(since: $1) }
     }
 
     /// Reports that the awaited part has arrived.
     ///
     /// - Parameter count: The number of bytes in the part.
-    public func received(_ count: Int) {
+    package func received(_ count: Int) {
         state.withLock { state in
             state.watch.isAwaited(since: nil)
             state.watch.received(count)
@@ -180,7 +180,7 @@ public final class TransferTimer: Sendable {
     }
 
     /// Ends the exchange, and with it all limits.
-    public func end() {
+    package func end() {
         let alarm = state.withLock { state -> (any TimeAlarm)? in
             state.isOver = true
             state.onExpiry = nil
@@ -254,7 +254,7 @@ public final class TransferTimer: Sendable {
     /// Returns the error for a limit enforced by the platform, whose clock may differ slightly from this one.
     ///
     /// - Returns: nil if nothing limited the current step.
-    public func expire() -> TimeoutError? {
+    package func expire() -> TimeoutError? {
         let now = time.elapsed
         return state.withLock { state in
             if let failure = state.failure { return failure }
@@ -272,7 +272,7 @@ extension TransferTimer {
     ///
     /// - Throws: ``TimeoutError`` if time is up, before or during the work; `CancellationError` if this task was
     ///   cancelled; errors of the work.
-    public nonisolated(nonsending) func run<Value: Sendable>(
+    package nonisolated(nonsending) func run<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let now = time.elapsed

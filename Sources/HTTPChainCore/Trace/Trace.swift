@@ -11,7 +11,7 @@ public struct Trace: Sendable, CustomStringConvertible {
         /// The span of the stage that called this one; `nil` for the outermost.
         package let parent: Int?
         /// The number of enclosing spans.
-        public let depth: Int
+        package let depth: Int
         /// The name of the stage or transport.
         public let name: String
         /// The stage's phase; ``Phase/anywhere`` for the transport and for stages without a particular place.
@@ -30,7 +30,7 @@ public struct Trace: Sendable, CustomStringConvertible {
         /// The stage's notes on its decisions, redacted; see ``Request/traceNotes``.
         public let notes: [String]
         /// The options of the call that the stage or the transport reads, as a caller writes them.
-        public internal(set) var optionsRead: [String] = []
+        package internal(set) var optionsRead: [String] = []
         /// The outcome of the span.
         public let outcome: Outcome
     }
@@ -58,7 +58,7 @@ public struct Trace: Sendable, CustomStringConvertible {
     }
 
     /// The method and URL of the request passed to the chain.
-    public let request: String
+    package let request: String
     /// The spans in order of their start; the first is the outermost stage.
     public let spans: [Span]
     /// The outcome of the call.

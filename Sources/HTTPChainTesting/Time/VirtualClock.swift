@@ -14,7 +14,7 @@ public import HTTPChainCore
 /// It has two kinds of waits. A *sleep* waits for time to pass, such as a retry's backoff or a scripted delay. A
 /// *deadline* limits a call: most calls end before it, and nothing waits for it. ``waitForSleepers(count:patience:)``
 /// and ``waitForDeadline(_:patience:)`` return when the code under test has reached that point. If it never does, they
-/// throw ``VirtualClockError``, which lists the pending waits and the times when they end.
+/// throw an error that lists the pending waits and the times when they end.
 ///
 /// Time moves in a single step: a task that wakes sees the new time, and the next sleep counts from there. To advance
 /// from wait to wait, use ``advanceToNextDeadline()``.
@@ -22,7 +22,7 @@ public import HTTPChainCore
 /// An automatic clock needs no driver: a sleep advances the time itself and returns, and ``sleeps`` lists the
 /// durations. It advances only for sleeps. A deadline is reached only if a sleep would go past it, and then the sleep
 /// is cut short there.
-public final class VirtualClock: TimeSource {
+public final class VirtualClock: AlarmingTimeSource {
     private struct Sleeper: Sendable {
         let id: Int
         let deadline: Duration
@@ -47,9 +47,9 @@ public final class VirtualClock: TimeSource {
     }
 
     /// A wait on a clock.
-    public struct Wait: Sendable, Hashable, CustomStringConvertible {
+    package struct Wait: Sendable, Hashable, CustomStringConvertible {
         /// A kind of wait.
-        public enum Kind: Sendable, Hashable {
+        package enum Kind: Sendable, Hashable {
             /// A task sleeps.
             case sleep
             /// Work runs under a deadline.
@@ -57,14 +57,14 @@ public final class VirtualClock: TimeSource {
         }
 
         /// The kind of the wait.
-        public let kind: Kind
+        package let kind: Kind
         /// The time at which it ends, on the scale of ``VirtualClock/elapsed``.
-        public let until: Duration
+        package let until: Duration
         /// The purpose of the work with the deadline, if given; empty for a sleep.
-        public let purpose: String
+        package let purpose: String
 
         /// "sleeps until 5.0 seconds", "GET https://example.com/ runs under a deadline at 30.0 seconds".
-        public var description: String {
+        package var description: String {
             switch kind {
             case .sleep: "a task sleeps until \(until)"
             case .deadline: "\(purpose.isEmpty ? "something" : purpose) runs under a deadline at \(until)"
@@ -194,7 +194,7 @@ public final class VirtualClock: TimeSource {
     /// Performs an action when the time has advanced to a point.
     ///
     /// Nothing waits for it, and an automatic clock doesn't advance for it.
-    public func alarm(
+    package func alarm(
         at instant: Duration,
         for purpose: @autoclosure () -> String,
         perform action: @escaping @Sendable () -> Void
@@ -236,7 +236,7 @@ public final class VirtualClock: TimeSource {
     }
 
     /// Advances the time to a point on the scale of ``elapsed``, unless it is past.
-    public func advance(to time: Duration) {
+    package func advance(to time: Duration) {
         for wait in state.update({ $0.advance(to: time) }) { wait.wake() }
     }
 
@@ -244,7 +244,7 @@ public final class VirtualClock: TimeSource {
     ///
     /// - Returns: That time on the scale of ``elapsed``; `nil` if nothing waits.
     @discardableResult
-    public func advanceToNextDeadline() -> Duration? {
+    package func advanceToNextDeadline() -> Duration? {
         advance { $0.waits.first?.until }
     }
 
@@ -270,7 +270,7 @@ public final class VirtualClock: TimeSource {
     /// - Parameters:
     ///   - count: The number of sleeping tasks; 1 by default. Deadlines don't count.
     ///   - patience: The time limit, in real time; 30 seconds by default, and longer if many tests share the machine.
-    /// - Throws: ``VirtualClockError`` if fewer tasks sleep; `CancellationError` as soon as the task is cancelled.
+    /// - Throws: An error if fewer tasks sleep; `CancellationError` as soon as the task is cancelled.
     public func waitForSleepers(count: Int = 1, patience: Duration = .seconds(30)) async throws {
         try await wait(for: "\(count) sleeping \(count == 1 ? "task" : "tasks")", patience) {
             $0.sleepers.count >= count
@@ -288,7 +288,7 @@ public final class VirtualClock: TimeSource {
     /// - Parameters:
     ///   - instant: The deadline on the scale of ``elapsed``; any by default.
     ///   - patience: The time limit, in real time; 30 seconds by default, and longer if many tests share the machine.
-    /// - Throws: ``VirtualClockError`` if there is none; `CancellationError` as soon as the task is cancelled.
+    /// - Throws: An error if there is none; `CancellationError` as soon as the task is cancelled.
     public func waitForDeadline(_ instant: Duration? = nil, patience: Duration = .seconds(30)) async throws {
         try await wait(for: "a deadline\(instant.map { " at \($0)" } ?? "")", patience) { state in
             state.alarms.contains { instant == nil || $0.deadline == instant }
@@ -336,21 +336,20 @@ private final class VirtualAlarm: TimeAlarm {
 }
 
 /// An error for a wait on a ``VirtualClock`` that a test expected and that did not occur.
-public struct VirtualClockError: HTTPChainError, Hashable {
+package struct VirtualClockError: HTTPChainError, Hashable {
     /// The expected wait.
-    public let expected: String
+    package let expected: String
     /// The time limit, in real time.
-    public let patience: Duration
+    package let patience: Duration
     /// The time on the clock.
-    public let elapsed: Duration
+    package let elapsed: Duration
     /// The pending waits, soonest first.
-    public let waits: [VirtualClock.Wait]
+    package let waits: [VirtualClock.Wait]
 
-    /// Always "VirtualClock".
-    public var stage: String { "VirtualClock" }
+    package var stage: String { "VirtualClock" }
 
     /// A sentence with the expected and the pending waits.
-    public var reason: String {
+    package var reason: String {
         "there was no sign of \(expected) for \(patience) of real time; at \(elapsed) "
             + (waits.isEmpty
                 ? "nothing waits on the clock" : "there are:\n  " + waits.map(\.description).joined(separator: "\n  "))

@@ -1,5 +1,5 @@
 import Foundation
-import HTTPChainCore
+@testable import HTTPChainCore
 import HTTPTypes
 
 /// Values of header fields, URLs of requests, and texts with secrets.

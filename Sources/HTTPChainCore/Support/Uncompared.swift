@@ -1,0 +1,13 @@
+/// A value that doesn't count when what contains it is compared, such as the text for a name.
+package struct Uncompared<Value: Sendable>: Sendable, Hashable {
+    /// The value itself.
+    package let content: Value
+
+    package init(_ content: Value) {
+        self.content = content
+    }
+
+    package static func == (lhs: Self, rhs: Self) -> Bool { true }
+
+    package func hash(into hasher: inout Hasher) {}
+}
