@@ -26,7 +26,10 @@ struct PlantedFaultTests {
             print("planted fault found in run \(number + 1): \(found)")
             return
         }
-        Issue.record("\(runs) runs have not found that \(invariant) does not hold", sourceLocation: sourceLocation)
+        Issue.record(
+            "\(runs) runs have not found that \(invariant.description) does not hold",
+            sourceLocation: sourceLocation
+        )
     }
 
     /// A chain of the usual stages in which one is replaced.

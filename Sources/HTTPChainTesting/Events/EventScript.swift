@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 public import HTTPChainCore
 
 /// A script of events and pauses for one connection of an event stream server, on the clock of the request.
@@ -67,7 +67,7 @@ public struct EventScript: Sendable {
     public mutating func raw(_ text: String) { raw(Data(text.utf8)) }
 
     /// Sends bytes unchanged, as one chunk.
-    public mutating func raw(_ bytes: Data) { steps.append(.send(bytes)) }
+    package mutating func raw(_ bytes: Data) { steps.append(.send(bytes)) }
 
     /// Lets time pass on the request's clock.
     public mutating func wait(_ duration: Duration) { steps.append(.wait(duration)) }

@@ -46,8 +46,6 @@ public final class EventServer: Transport {
         var mostOpen = 0
     }
 
-    /// "EventServer".
-    public let name = "EventServer"
     private let answer: @Sendable (Connection) async throws -> Answer
     private let state = Watched(State())
 

@@ -14,7 +14,7 @@ public final class StageCall: Sendable {
     /// The request that the stage passed on.
     public let request: Request
     /// The number of the call to `next`, counted from 1.
-    public let number: Int
+    package let number: Int
 
     private let settlement = Watched(Settlement.open)
     private let onChange: @Sendable () -> Void

@@ -46,7 +46,7 @@ public struct StageHarness: Sendable {
         public static var ok: Answer { .response(Response(.ok)) }
 
         /// 200 with a body.
-        public static func ok(_ body: HTTPBody) -> Answer { .response(Response(.ok, body: body)) }
+        package static func ok(_ body: HTTPBody) -> Answer { .response(Response(.ok, body: body)) }
 
         /// A response with a status, header fields and a body.
         public static func status(
@@ -91,7 +91,7 @@ public struct StageHarness: Sendable {
 
     /// Sends one request through the stage and answers its calls to `next`, one answer for each.
     ///
-    /// If there are more calls than answers, the result is a ``StageHarnessError``, regardless of what the stage does
+    /// If there are more calls than answers, the result is an error, regardless of what the stage does
     /// with that error.
     ///
     /// - Parameters:
@@ -103,13 +103,13 @@ public struct StageHarness: Sendable {
 
     /// Sends one request through the stage and answers its calls to `next`, one answer for each.
     ///
-    /// If there are more calls than answers, the result is a ``StageHarnessError``, regardless of what the stage does
+    /// If there are more calls than answers, the result is an error, regardless of what the stage does
     /// with that error.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - answers: The answers in order; an empty array for a stage that must not call `next`.
-    public func send(_ request: Request, answering answers: [Answer]) async -> Outcome {
+    package func send(_ request: Request, answering answers: [Answer]) async -> Outcome {
         let script = ScriptedNext(answers)
         let result: Result<Response, any Error>
         do {

@@ -1,12 +1,9 @@
-public import HTTPChainCore
+package import HTTPChainCore
 
 /// An error for a stage that did not follow a test's script.
-public struct StageHarnessError: ExplainedError, Hashable {
+package struct StageHarnessError: ExplainedError, Hashable {
     /// A mismatch between a script and a stage.
-    #if hasAttribute(nonexhaustive)
-    @nonexhaustive
-    #endif
-    public enum Problem: Sendable, Hashable {
+    package enum Problem: Sendable, Hashable {
         /// The stage called `next` more times than there are answers.
         case noAnswerLeft(call: Int, request: String)
         /// The script is waiting for a call to `next`, but the stage has finished.
@@ -18,14 +15,13 @@ public struct StageHarnessError: ExplainedError, Hashable {
     }
 
     /// The mismatch between script and stage.
-    public let problem: Problem
+    package let problem: Problem
 
     init(_ problem: Problem) {
         self.problem = problem
     }
 
-    /// Always "StageHarness".
-    public var stage: String { "StageHarness" }
+    package var stage: String { "StageHarness" }
 
     package var explanation: Explanation {
         switch problem {

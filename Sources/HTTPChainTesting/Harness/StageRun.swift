@@ -13,7 +13,7 @@ extension StageHarness {
     /// ```
     ///
     /// The call ends with the script: if the stage is still running, it is cancelled, and this function returns when it
-    /// has stopped. If the script and the stage would wait for each other forever, a ``StageHarnessError`` is thrown;
+    /// has stopped. If the script and the stage would wait for each other forever, an error is thrown;
     /// see ``StageRun/nextCall()`` and ``StageRun/response()``. The harness can't detect a stage's other waits: advance
     /// the clock if it isn't automatic, and give the test a time limit.
     ///
@@ -79,7 +79,7 @@ public final class StageRun: Sendable {
     ///
     /// Calls taken earlier must have been answered, or marked with ``StageCall/hold()``.
     ///
-    /// - Throws: ``StageHarnessError`` if the stage finishes instead, or is waiting for an answer to an earlier call;
+    /// - Throws: An error if the stage finishes instead, or is waiting for an answer to an earlier call;
     ///   `CancellationError` if the test is cancelled.
     public func nextCall() async throws -> StageCall {
         try await state.wait { state -> Result<StageCall, StageHarnessError>? in
@@ -97,7 +97,7 @@ public final class StageRun: Sendable {
 
     /// Waits for the stage to finish and returns its response.
     ///
-    /// - Throws: The error of the stage; ``StageHarnessError`` if the stage calls `next` again, or is waiting for an
+    /// - Throws: The error of the stage; another error if the stage calls `next` again, or is waiting for an
     ///   answer; `CancellationError` if the test is cancelled.
     public func response() async throws -> Response {
         try await state.wait { state -> Result<Response, any Error>? in

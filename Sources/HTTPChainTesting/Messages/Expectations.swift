@@ -5,7 +5,7 @@ public import HTTPTypes
 ///
 /// The order of fields with different names does not matter. The bodies are read; options are not compared.
 ///
-/// - Throws: ``MessageDifference`` with all differences; any error from reading the bodies.
+/// - Throws: An error that lists all differences; any error from reading the bodies.
 public func expectEqual(_ actual: Request, _ expected: Request) async throws {
     try await compare(
         actual,
@@ -20,7 +20,7 @@ public func expectEqual(_ actual: Request, _ expected: Request) async throws {
 ///
 /// The order of fields with different names does not matter. The bodies are read; options are not compared.
 ///
-/// - Throws: ``MessageDifference`` with all differences; any error from reading the bodies.
+/// - Throws: An error that lists all differences; any error from reading the bodies.
 public func expectEqual(_ actual: Response, _ expected: Response) async throws {
     try await compare(
         actual,
@@ -48,7 +48,7 @@ public func expectEqual(_ actual: Response, _ expected: Response) async throws {
 ///   - absent: The fields that must be absent.
 ///   - body: The expected content; any if `nil`.
 ///   - json: The expected JSON content, ignoring key order and white space; any if `nil`.
-/// - Throws: ``MessageDifference`` with all differences; any error from reading the bodies.
+/// - Throws: An error that lists all differences; any error from reading the bodies.
 public func expectRequest(
     _ request: Request,
     _ method: HTTPRequest.Method? = nil,
@@ -77,7 +77,7 @@ public func expectRequest(
 ///   - absent: The fields that must be absent.
 ///   - body: The expected content; any if `nil`.
 ///   - json: The expected JSON content, ignoring key order and white space; any if `nil`.
-/// - Throws: ``MessageDifference`` with all differences; any error from reading the bodies.
+/// - Throws: An error that lists all differences; any error from reading the bodies.
 public func expectResponse(
     _ response: Response,
     _ status: HTTPResponse.Status? = nil,

@@ -1,24 +1,23 @@
 import Foundation
-public import HTTPChainCore
+import HTTPChainCore
 import HTTPTypes
 
 /// An error for a request or response that differs from a test's expectation; the description lists every difference.
-public struct MessageDifference: HTTPChainError, Hashable {
+package struct MessageDifference: HTTPChainError, Hashable {
     /// The name of the compared values, such as "request" or "response".
-    public let subject: String
+    package let subject: String
     /// The differences, each of one or a few lines, with secrets redacted.
-    public let differences: [String]
+    package let differences: [String]
 
     init(subject: String, differences: [String]) {
         self.subject = subject
         self.differences = differences
     }
 
-    /// Always "expectation".
-    public var stage: String { "expectation" }
+    package var stage: String { "expectation" }
 
     /// The differences as a list.
-    public var reason: String {
+    package var reason: String {
         "the \(subject) is not as expected:\n"
             + differences.map { "  - " + Escaping.replacing(in: $0) { $0 == "\n" ? "\n    " : nil } }.joined(
                 separator: "\n"
@@ -26,7 +25,7 @@ public struct MessageDifference: HTTPChainError, Hashable {
     }
 
     /// The same as ``reason``.
-    public var description: String { reason }
+    package var description: String { reason }
 }
 
 /// The header fields that a message must have.

@@ -12,7 +12,7 @@ public import HTTPChainCore
 ///             RedirectMiddleware()
 ///             cache
 ///             RetryMiddleware()
-///             BearerAuthMiddleware(tokens, for: world.origins.own)
+///             BearerAuthMiddleware(tokens, for: world.origin)
 ///         }
 ///     }
 /// }
@@ -24,7 +24,7 @@ public import HTTPChainCore
 /// chain has a stage for resumable uploads (tus), and through redirects to their own and to foreign servers.
 /// Connections are refused, lost before and after the server has acted, and cut in the content; content is truncated
 /// inside its coding; servers are slow, ask clients to wait, and revoke tokens; calls are cancelled between any two
-/// steps. ``SimulationReport/Invariant`` lists the invariants checked.
+/// steps. The page of the module lists the invariants checked.
 ///
 /// **One seed, one run.** Time is virtual. All tasks of a simulation, including those that stages start themselves, run
 /// on one thread in an order determined by the seed. A seed that finds a violation reproduces it, if the stages get the
@@ -32,18 +32,14 @@ public import HTTPChainCore
 /// disk. Simulations may run concurrently.
 public struct ChainSimulation: Sendable {
     /// A closure that creates the chain of one user.
-    public typealias ChainForUser = @Sendable (_ user: String) throws -> Chain
+    package typealias ChainForUser = @Sendable (_ user: String) throws -> Chain
     /// A closure that creates the objects shared by the users' chains, and returns a closure that creates each chain.
-    public typealias Build = @Sendable (SimulatedWorld) throws -> ChainForUser
+    package typealias Build = @Sendable (SimulatedWorld) throws -> ChainForUser
 
-    /// The number of calls in a run; 200 by default.
-    public var calls = 200
-    /// The number of concurrent calls; 8 by default.
-    public var concurrency = 8
-    /// The number of users; 3 by default.
-    public var users = 3
-    /// The share of requests with a fault; 0.3 by default.
-    public var faultRate = 0.3
+    package var calls: Int
+    package var concurrency: Int
+    package var users: Int
+    package var faultRate: Double
     /// The share of cancelled calls; 0.06 by default.
     package var cancellationRate = 0.06
     /// The number of steps per call after which the run is stopped; 100,000 by default.
@@ -53,9 +49,24 @@ public struct ChainSimulation: Sendable {
 
     /// Creates a simulation.
     ///
-    /// - Parameter build: A closure that is called once in each run. The users' chains share the objects that it
-    ///   creates.
-    public init(build: @escaping Build) {
+    /// - Parameters:
+    ///   - calls: The number of calls in a run; 200 by default.
+    ///   - concurrency: The number of concurrent calls; 8 by default.
+    ///   - users: The number of users; 3 by default.
+    ///   - faultRate: The share of requests with a fault; 0.3 by default.
+    ///   - build: A closure that is called once in each run, creates the objects shared by the users' chains, and
+    ///     returns a closure that creates the chain of each user.
+    public init(
+        calls: Int = 200,
+        concurrency: Int = 8,
+        users: Int = 3,
+        faultRate: Double = 0.3,
+        build: @escaping @Sendable (SimulatedWorld) throws -> @Sendable (_ user: String) throws -> Chain
+    ) {
+        self.calls = calls
+        self.concurrency = concurrency
+        self.users = users
+        self.faultRate = faultRate
         self.build = build
     }
 
@@ -63,7 +74,7 @@ public struct ChainSimulation: Sendable {
     ///
     /// - Parameter seed: The seed that determines all random choices.
     /// - Returns: The report of the run.
-    /// - Throws: Any error of `build`; ``SimulationError`` if the Swift runtime does not let a simulation order its
+    /// - Throws: Any error of `build`; another error if the Swift runtime does not let a simulation order its
     ///   tasks.
     public func run(seed: UInt64) async throws -> SimulationReport {
         guard SimulatedScheduler.isSupported else { throw SimulationError() }
@@ -80,11 +91,9 @@ public struct ChainSimulation: Sendable {
 }
 
 /// An error for a ``ChainSimulation`` that can't run in this process.
-public struct SimulationError: HTTPChainError, Hashable {
-    /// Always "ChainSimulation".
-    public var stage: String { "ChainSimulation" }
-    /// A sentence with the missing requirement.
-    public var reason: String {
+package struct SimulationError: HTTPChainError, Hashable {
+    package var stage: String { "ChainSimulation" }
+    package var reason: String {
         "the runtime of Swift in this process has no swift_task_enqueueGlobal_hook, without which the order of tasks "
             + "cannot be chosen; link the standard library dynamically"
     }

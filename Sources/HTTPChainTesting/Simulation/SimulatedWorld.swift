@@ -1,19 +1,21 @@
 public import HTTPChainCore
 
 /// The origins of the servers of a simulation.
-public struct SimulatedOrigins: Sendable, Hashable {
+package struct SimulatedOrigins: Sendable, Hashable {
     /// The server that the users of the calls belong to: "https://api.example.com".
-    public let own = "https://api.example.com"
+    package let own = "https://api.example.com"
     /// A foreign server that redirects lead to and that must not receive secrets: "https://elsewhere.example.net".
-    public let foreign = "https://elsewhere.example.net"
+    package let foreign = "https://elsewhere.example.net"
 }
 
 /// The environment that a ``ChainSimulation`` gives a chain: servers, users, and virtual time.
 public struct SimulatedWorld: Sendable {
     /// The origins of the servers.
-    public let origins = SimulatedOrigins()
+    package let origins = SimulatedOrigins()
+    /// The origin of the server that the users of the calls belong to.
+    public var origin: String { origins.own }
     /// The users whose calls are made.
-    public let users: [String]
+    package let users: [String]
     /// The transport for the chain.
     public let transport: any Transport
     /// The clock and random numbers of each call, for stages that need them at creation.

@@ -1,39 +1,39 @@
 /// The report of a run of a ``ChainSimulation``, with the violated invariants.
 public struct SimulationReport: Sendable, CustomStringConvertible {
     /// An invariant that must hold regardless of failures.
-    public struct Invariant: Sendable, Hashable, CustomStringConvertible {
+    package struct Invariant: Sendable, Hashable {
         /// The rule, as a sentence.
-        public let description: String
+        package let description: String
 
         /// Every call ends once, with a result, a typed error, or `CancellationError` if it was cancelled.
-        public static let outcome = Invariant(description: "a call ends in a result or a typed error")
+        package static let outcome = Invariant(description: "a call ends in a result or a typed error")
         /// A request that isn't idempotent takes effect at most once, and exactly once if its call succeeds.
-        public static let effect = Invariant(description: "a request that is not idempotent takes effect at most once")
+        package static let effect = Invariant(description: "a request that is not idempotent takes effect at most once")
         /// No data of one user reaches another.
-        public static let otherUser = Invariant(description: "no byte of one user reaches another")
+        package static let otherUser = Invariant(description: "no byte of one user reaches another")
         /// No credential is sent to another origin or included in an error.
-        public static let credentialLeak = Invariant(description: "no credential leaves its origin")
+        package static let credentialLeak = Invariant(description: "no credential leaves its origin")
         /// Content that is read to its end is a complete version that the server had.
-        public static let content = Invariant(description: "content is complete, and what the server had")
+        package static let content = Invariant(description: "content is complete, and what the server had")
         /// After changing a resource, a user doesn't get an earlier version.
-        public static let ownWrites = Invariant(description: "a user who changed something gets the changed version")
+        package static let ownWrites = Invariant(description: "a user who changed something gets the changed version")
         /// After a user has signed out, no later call sends a session cookie from before it.
-        public static let signOut = Invariant(description: "a user who has signed out stays signed out")
+        package static let signOut = Invariant(description: "a user who has signed out stays signed out")
         /// The server receives the complete content that a call sends.
-        public static let uploads = Invariant(description: "the server gets what was sent")
+        package static let uploads = Invariant(description: "the server gets what was sent")
         /// When all calls have ended, nothing waits, runs or stays open, and the chains are deallocated when
         /// unreferenced.
-        public static let leftovers = Invariant(description: "nothing is left when all calls have ended")
+        package static let leftovers = Invariant(description: "nothing is left when all calls have ended")
     }
 
     /// A violation of an invariant.
     public struct Violation: Sendable, Hashable, CustomStringConvertible {
         /// The violated invariant.
-        public let invariant: Invariant
+        package let invariant: Invariant
         /// The number of the call, if known.
-        public let call: Int?
+        package let call: Int?
         /// A description of what happened.
-        public let detail: String
+        package let detail: String
 
         /// The invariant, the call and what happened.
         public var description: String {
@@ -42,15 +42,15 @@ public struct SimulationReport: Sendable, CustomStringConvertible {
     }
 
     /// The seed that reproduces this run.
-    public let seed: UInt64
+    package let seed: UInt64
     /// The number of calls.
-    public internal(set) var calls = 0
+    package internal(set) var calls = 0
     /// The number of successful calls.
-    public internal(set) var successes = 0
+    package internal(set) var successes = 0
     /// The number of calls that ended with `CancellationError`.
-    public internal(set) var cancelled = 0
+    package internal(set) var cancelled = 0
     /// The number of failed calls, by the stage named in their error.
-    public internal(set) var failures: [String: Int] = [:]
+    package internal(set) var failures: [String: Int] = [:]
     /// The number of requests that reached the network.
     package internal(set) var requests = 0
     /// The number of injected faults, by name.

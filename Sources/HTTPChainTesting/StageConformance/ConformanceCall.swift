@@ -42,7 +42,7 @@ struct ConformanceCall: Sendable {
 
     /// Returns the result of the stage.
     ///
-    /// - Throws: ``StageConformanceFailure`` if the stage doesn't end, or keeps calling `next`.
+    /// - Throws: An error if the stage doesn't end, or keeps calling `next`.
     func result(_ waitingFor: String = "the call to end") async throws -> Result<Response, any Error> {
         let finished = try await patiently(waitingFor) { [outcome] in
             // Removes the result from the outcome, so that nothing here retains the response.

@@ -53,32 +53,32 @@ public struct StageConformance: Sendable {
         recoversFromErrors: Bool = false,
         changesResponseBody: Bool = false,
         clock: @escaping @Sendable () -> VirtualClock = { .automatic() },
-        request: @escaping @Sendable () throws -> Request = { StageConformance.defaultRequest },
-        answers: @escaping @Sendable () -> [StageHarness.Answer] = { StageConformance.defaultAnswers },
+        request: (@Sendable () throws -> Request)? = nil,
+        answers: (@Sendable () -> [StageHarness.Answer])? = nil,
         stage: @escaping @Sendable () throws -> any Middleware
     ) {
         self.calls = calls
         self.recoversFromErrors = recoversFromErrors
         self.changesResponseBody = changesResponseBody
         makeClock = clock
-        makeRequest = request
-        makeAnswers = answers
+        makeRequest = request ?? { Self.defaultRequest }
+        makeAnswers = answers ?? { Self.defaultAnswers }
         makeStage = stage
     }
 
     /// The default request: a POST with a short text.
-    public static var defaultRequest: Request {
+    package static var defaultRequest: Request {
         .post("https://conformance.example/items", headers: [.contentType: "text/plain"], body: "what is asked")
     }
 
     /// The default answers of `next`: 200 with a text.
-    public static var defaultAnswers: [StageHarness.Answer] {
+    package static var defaultAnswers: [StageHarness.Answer] {
         [.status(.ok, headers: [.contentType: "text/plain"], body: "what is answered, in several pieces")]
     }
 
     /// Runs one check.
     ///
-    /// - Throws: ``StageConformanceFailure`` if the stage breaks the rule; any error from creating the stage or the
+    /// - Throws: An error if the stage breaks the rule; any error from creating the stage or the
     ///   request; `CancellationError` if the test is cancelled.
     public func verify(_ check: Check) async throws {
         switch check {
@@ -150,14 +150,14 @@ extension StageConformance {
 }
 
 /// An error for a stage that breaks a rule for all stages.
-public struct StageConformanceFailure: HTTPChainError, Hashable {
+package struct StageConformanceFailure: HTTPChainError, Hashable {
     /// The rule.
-    public let check: StageConformance.Check
+    package let check: StageConformance.Check
     /// The stage's name in ``/HTTPChainCore/Chain/explain()``.
-    public let stage: String
+    package let stage: String
     /// A sentence that says what the stage did.
-    public let detail: String
+    package let detail: String
 
     /// The rule, and a sentence that says what the stage did.
-    public var reason: String { "the rule is that \(check); but \(detail)" }
+    package var reason: String { "the rule is that \(check); but \(detail)" }
 }

@@ -17,7 +17,7 @@ public import HTTPChainCore
 /// throw an error that lists the pending waits and the times when they end.
 ///
 /// Time moves in a single step: a task that wakes sees the new time, and the next sleep counts from there. To advance
-/// from wait to wait, use ``advanceToNextDeadline()``.
+/// from sleep to sleep, use ``advanceToNextSleep()``.
 ///
 /// An automatic clock needs no driver: a sleep advances the time itself and returns, and ``sleeps`` lists the
 /// durations. It advances only for sleeps. A deadline is reached only if a sleep would go past it, and then the sleep

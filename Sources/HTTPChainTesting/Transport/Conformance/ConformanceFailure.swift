@@ -1,15 +1,15 @@
-public import HTTPChainCore
+import HTTPChainCore
 
 /// An error for a transport that violates a requirement for all transports.
-public struct ConformanceFailure: HTTPChainError {
+package struct ConformanceFailure: HTTPChainError {
     /// The violated requirement.
-    public let check: TransportConformance.Check
+    package let check: TransportConformance.Check
     /// The expected behaviour.
-    public let expected: String
+    package let expected: String
     /// The observed behaviour.
-    public let seen: String
+    package let seen: String
     /// The error that the transport threw unexpectedly, if any.
-    public let underlyingError: (any Error)?
+    package let underlyingError: (any Error)?
 
     init(
         _ check: TransportConformance.Check,
@@ -23,11 +23,10 @@ public struct ConformanceFailure: HTTPChainError {
         self.underlyingError = underlyingError
     }
 
-    /// Always "conformance".
-    public var stage: String { "conformance" }
+    package var stage: String { "conformance" }
 
     /// The violated requirement with the expected and the observed behaviour.
-    public var reason: String {
+    package var reason: String {
         "this does not hold: \"\(check)\"\n  expected: \(expected)\n  seen:     \(seen)"
     }
 }

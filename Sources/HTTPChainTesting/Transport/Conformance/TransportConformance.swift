@@ -17,7 +17,7 @@ public import HTTPChainCore
 /// transport without a network gets the peer as a closure, and only the applicable checks run.
 public struct TransportConformance: Sendable {
     /// A closure that plays the server for a transport without a network.
-    public typealias Handler = @Sendable (Request) async throws -> Response
+    package typealias Handler = @Sendable (Request) async throws -> Response
 
     /// A network that the transport uses.
     public struct Network: Sendable, Hashable {
@@ -83,7 +83,10 @@ public struct TransportConformance: Sendable {
     public init(
         limit: Duration = .seconds(50),
         excluding excluded: [Check: String] = [:],
-        inMemory make: @escaping @Sendable (@escaping Handler) async throws -> any Transport
+        inMemory make:
+            @escaping @Sendable (
+                _ handler: @escaping @Sendable (Request) async throws -> Response
+            ) async throws -> any Transport
     ) {
         self.wiring = .inMemory(make)
         self.limit = limit
@@ -108,7 +111,7 @@ public struct TransportConformance: Sendable {
     /// Runs one check on the transport.
     ///
     /// - Returns: The outcome; ``Outcome/skipped(_:)`` if the check doesn't apply.
-    /// - Throws: ``ConformanceFailure`` if the transport fails it.
+    /// - Throws: An error if the transport fails it.
     public func verify(_ check: Check) async throws -> Outcome {
         if let reason = reasonToSkip(check) { return .skipped(reason) }
         let run = ConformanceRun(suite: self, check: check)

@@ -1,12 +1,9 @@
-public import HTTPChainCore
+import HTTPChainCore
 
 /// An error that ends a script of a ``LoopbackServer``.
-public struct LoopbackError: HTTPChainError {
+package struct LoopbackError: HTTPChainError {
     /// A description of what happened.
-    #if hasAttribute(nonexhaustive)
-    @nonexhaustive
-    #endif
-    public enum Problem: Sendable, Hashable {
+    package enum Problem: Sendable, Hashable {
         /// The client closed or reset the connection.
         case peerClosed
         /// The script had closed the connection.
@@ -20,18 +17,17 @@ public struct LoopbackError: HTTPChainError {
     }
 
     /// A description of what happened.
-    public let problem: Problem
+    package let problem: Problem
 
     /// Creates the error for a problem.
-    public init(_ problem: Problem) {
+    package init(_ problem: Problem) {
         self.problem = problem
     }
 
-    /// Always "loopback server".
-    public var stage: String { "loopback server" }
+    package var stage: String { "loopback server" }
 
     /// A sentence with what happened.
-    public var reason: String {
+    package var reason: String {
         switch problem {
         case .peerClosed: "the client ended the connection"
         case .closed: "the script has closed this connection"

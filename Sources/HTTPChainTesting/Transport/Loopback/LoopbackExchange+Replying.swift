@@ -24,13 +24,13 @@ extension LoopbackExchange {
     }
 
     /// Starts a chunked response: continue with ``writeChunk(_:)`` and end with ``finishChunks()``.
-    public func beginChunks(_ status: Int = 200, fields: [(String, String)] = []) async throws {
+    package func beginChunks(_ status: Int = 200, fields: [(String, String)] = []) async throws {
         try await writeHead(status, fields + [("Transfer-Encoding", "chunked")])
     }
 
     /// Sends one chunk of a chunked body; sends nothing if the data is empty, because an empty chunk would end the
     /// body.
-    public func writeChunk(_ data: Data) async throws {
+    package func writeChunk(_ data: Data) async throws {
         guard !data.isEmpty else { return }
         var bytes = Data("\(String(data.count, radix: 16))\r\n".utf8)
         bytes.append(data)
@@ -39,7 +39,7 @@ extension LoopbackExchange {
     }
 
     /// Ends a chunked body; the connection may then serve another request.
-    public func finishChunks() async throws {
+    package func finishChunks() async throws {
         try await write("0\r\n\r\n")
         keepConnection()
     }
@@ -49,7 +49,7 @@ extension LoopbackExchange {
     /// - Returns: The number of bytes accepted by the system.
     /// - Throws: `CancellationError` if the server is stopped first.
     @discardableResult
-    public func writeUntilPeerCloses(_ chunk: Data) async throws -> Int64 {
+    package func writeUntilPeerCloses(_ chunk: Data) async throws -> Int64 {
         var count: Int64 = 0
         while true {
             try Task.checkCancellation()

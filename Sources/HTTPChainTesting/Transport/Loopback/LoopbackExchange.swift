@@ -36,7 +36,7 @@ public final class LoopbackExchange: Sendable {
     }
 
     /// The record of the request as read so far.
-    public var record: LoopbackRecord { log.record(index) }
+    package var record: LoopbackRecord { log.record(index) }
 
     // MARK: The request's body
 
@@ -44,8 +44,8 @@ public final class LoopbackExchange: Sendable {
     ///
     /// Reads from the socket only when called, so a script that waits makes the client wait.
     ///
-    /// - Throws: ``LoopbackError`` if the client ends the connection first or breaks the framing.
-    public func readChunk() async throws -> Data? {
+    /// - Throws: An error if the client ends the connection first or breaks the framing.
+    package func readChunk() async throws -> Data? {
         do {
             let chunk = try await nextChunk()
             log.update(index) { record in
@@ -66,7 +66,7 @@ public final class LoopbackExchange: Sendable {
     /// Returns the rest of the request body.
     ///
     /// - Parameter limit: The maximum size; 16 MiB by default.
-    /// - Throws: ``LoopbackError`` if the body is larger; the errors of ``readChunk()``.
+    /// - Throws: An error if the body is larger or malformed, or the client ends the connection.
     @discardableResult
     public func readBody(upTo limit: ByteCount = .mebibytes(16)) async throws -> Data {
         var result = Data()
@@ -117,7 +117,7 @@ public final class LoopbackExchange: Sendable {
 
     /// Writes bytes unchanged; returns when the system has accepted all of them.
     ///
-    /// - Throws: ``LoopbackError`` if the client has ended the connection.
+    /// - Throws: An error if the client has ended the connection.
     public func write(_ bytes: Data) async throws {
         do {
             try await connection.write(bytes)
@@ -135,7 +135,7 @@ public final class LoopbackExchange: Sendable {
     /// Lets the connection serve another request when the script returns, if the request body was read.
     ///
     /// ``reply(_:fields:body:)`` and ``finishChunks()`` call this.
-    public func keepConnection() {
+    package func keepConnection() {
         keepsAlive.withLock { $0 = true }
     }
 

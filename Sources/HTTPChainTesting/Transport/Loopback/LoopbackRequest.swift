@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 import HTTPChainCore
 
 /// The head of a request as sent on the wire.
@@ -80,20 +80,20 @@ public struct LoopbackRequest: Sendable, Hashable {
 }
 
 /// The record of a request that a ``LoopbackServer`` received.
-public struct LoopbackRecord: Sendable, Hashable {
+package struct LoopbackRecord: Sendable, Hashable {
     /// The head.
-    public let request: LoopbackRequest
+    package let request: LoopbackRequest
     /// The number of its connection, counted from 1.
-    public let connection: Int
+    package let connection: Int
     /// The number of body bytes read by the script.
-    public internal(set) var bodyLength: Int64 = 0
+    package internal(set) var bodyLength: Int64 = 0
     /// The first body bytes, at most ``bodyLimit``.
-    public internal(set) var body = Data()
+    package internal(set) var body = Data()
     /// Whether the body was read to its end.
-    public internal(set) var bodyIsComplete = false
+    package internal(set) var bodyIsComplete = false
     /// Whether the client ended the connection during the exchange.
-    public internal(set) var peerClosed = false
+    package internal(set) var peerClosed = false
 
     /// The number of body bytes kept: 64 KiB.
-    public static let bodyLimit = 65_536
+    package static let bodyLimit = 65_536
 }

@@ -18,10 +18,10 @@ import HTTPChainCore
 /// If a script throws, or returns without a complete response, its connection is closed.
 public final class LoopbackServer: Sendable {
     /// A script that answers one request.
-    public typealias Script = @Sendable (LoopbackExchange) async throws -> Void
+    package typealias Script = @Sendable (LoopbackExchange) async throws -> Void
 
     /// The port that the server listens on.
-    public let port: UInt16
+    package let port: UInt16
 
     private let log: LoopbackLog
     private let task: Task<Void, Never>
@@ -33,11 +33,11 @@ public final class LoopbackServer: Sendable {
     ///   - bufferSize: The size of the socket buffers in bytes, to trigger backpressure early; the system's default if
     ///     `nil`.
     ///   - script: The script that answers each request.
-    /// - Throws: ``LoopbackError`` if the system can't provide the socket.
+    /// - Throws: An error if the system can't provide the socket.
     public static func start(
         port: UInt16 = 0,
         bufferSize: Int32? = nil,
-        script: @escaping Script
+        script: @escaping @Sendable (LoopbackExchange) async throws -> Void
     ) async throws -> LoopbackServer {
         do {
             let pool: any AsyncSocketPool = try await SocketPool<Poll>.client
@@ -84,13 +84,13 @@ public final class LoopbackServer: Sendable {
     public func url(_ path: String = "/") -> String { origin + path }
 
     /// The records of all requests, in the order in which the heads arrived.
-    public var records: [LoopbackRecord] { log.records }
+    package var records: [LoopbackRecord] { log.records }
 
     /// The number of accepted connections.
-    public var connectionCount: Int { log.connectionCount }
+    package var connectionCount: Int { log.connectionCount }
 
     /// The errors of scripts and of malformed requests, except those caused by a client that leaves.
-    public var failures: [any Error] { log.failures }
+    package var failures: [any Error] { log.failures }
 
     /// Closes every connection and the port, and returns when all its tasks have ended.
     public func stop() async {
