@@ -1,4 +1,4 @@
-public import HTTPChainCore
+package import HTTPChainCore
 
 /// The name of an object shared by mocks, with the closure that creates it.
 ///
@@ -6,7 +6,7 @@ public import HTTPChainCore
 /// if several mocks are used concurrently. If creating it fails, the call fails, and the next call tries again.
 public struct HelperKey<Helper: Sendable>: Sendable {
     /// The name of the helper.
-    public let identifier: String
+    package let identifier: String
 
     let make: @Sendable () async throws -> Helper
 
@@ -23,16 +23,15 @@ public struct HelperKey<Helper: Sendable>: Sendable {
 }
 
 /// An error for an identifier that is used for helpers of different types.
-public struct HelperTypeError: ExplainedError, Hashable {
+package struct HelperTypeError: ExplainedError, Hashable {
     /// The identifier.
-    public let identifier: String
+    package let identifier: String
     /// The type of the existing helper.
-    public let actual: String
+    package let actual: String
     /// The type that the mock requires.
-    public let expected: String
+    package let expected: String
 
-    /// Always "MockTransport".
-    public var stage: String { "MockTransport" }
+    package var stage: String { "MockTransport" }
 
     package var explanation: Explanation {
         Explanation(

@@ -5,7 +5,7 @@ public struct Mock: Sendable {
     typealias Answer = @Sendable (MockCall) async throws -> Response
 
     /// The name of the type of the values.
-    public let typeName: String
+    package let typeName: String
 
     /// A closure that returns the response closure for a value, or `nil` if the value is of another type.
     let answer: @Sendable (any Sendable) -> Answer?

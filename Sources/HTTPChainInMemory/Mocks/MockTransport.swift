@@ -27,7 +27,7 @@ public struct MockTransport: Transport {
     /// - Parameters:
     ///   - live: The transport for all other requests: raw requests, and those made from a type without a mock.
     ///   - mocks: The mocks; the first whose type matches responds.
-    public init(beside live: any Transport, @MockBuilder mocks: () throws -> [Mock]) rethrows {
+    public init(beside live: any Transport, @ListBuilder<Mock> mocks: () throws -> [Mock]) rethrows {
         self.live = live
         self.mocks = try mocks()
     }
@@ -65,27 +65,4 @@ public struct MockTransport: Transport {
         }
         return nil
     }
-}
-
-/// Collects the mocks of a ``MockTransport`` from a block of code.
-///
-/// A block may contain `if`, `else`, `switch` and `for`, and arrays of mocks.
-@resultBuilder
-public enum MockBuilder {
-    /// One mock.
-    public static func buildExpression(_ mock: Mock) -> [Mock] { [mock] }
-    /// Several mocks in order.
-    public static func buildExpression(_ mocks: [Mock]) -> [Mock] { mocks }
-    /// The mocks of a block in order.
-    public static func buildBlock(_ mocks: [Mock]...) -> [Mock] { mocks.flatMap(\.self) }
-    /// The mocks of an `if` without `else`.
-    public static func buildOptional(_ mocks: [Mock]?) -> [Mock] { mocks ?? [] }
-    /// The mocks of an `if` branch.
-    public static func buildEither(first mocks: [Mock]) -> [Mock] { mocks }
-    /// The mocks of an `else` branch.
-    public static func buildEither(second mocks: [Mock]) -> [Mock] { mocks }
-    /// The mocks of a `for`.
-    public static func buildArray(_ mocks: [[Mock]]) -> [Mock] { mocks.flatMap(\.self) }
-    /// The mocks of an `if #available`.
-    public static func buildLimitedAvailability(_ mocks: [Mock]) -> [Mock] { mocks }
 }

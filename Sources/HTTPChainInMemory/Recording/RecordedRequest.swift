@@ -32,7 +32,7 @@ public struct RecordedRequest: Sendable {
     /// The head of the response; `nil` until there is one.
     package internal(set) var response: HTTPResponse?
     /// The error of the exchange; `nil` if there is none.
-    public internal(set) var error: (any Error)?
+    package internal(set) var error: (any Error)?
     /// The client's progress in reading the response body.
     package internal(set) var responseBody = ResponseBodyState.none
     /// The number of response body bytes that the client has read.

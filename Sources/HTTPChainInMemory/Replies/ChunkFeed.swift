@@ -12,8 +12,8 @@ public import HTTPChainCore
 /// feed.finish()
 /// ```
 ///
-/// The test also observes the reader: ``waitForDemand()`` returns when the reader waits for more, and ``isCancelled``
-/// shows that it dropped the body before the end. ``body`` can also be used as the body of a request.
+/// ``send(_:)-(Data)`` returns false if the reader has dropped the body. ``body`` can also be used as the body of a
+/// request.
 public final class ChunkFeed: Sendable {
     fileprivate enum End: Sendable {
         case finished
@@ -50,8 +50,8 @@ public final class ChunkFeed: Sendable {
     ///
     /// Empty chunks are skipped.
     ///
-    /// - Returns: Whether the chunk can still be read: `false` after ``finish()`` or ``fail(_:)``, and if
-    ///   ``isCancelled``.
+    /// - Returns: Whether the chunk can still be read: `false` after ``finish()`` or ``fail(_:)``, and if the reader has
+    ///   dropped the body before its end.
     @discardableResult
     public func send(_ chunk: Data) -> Bool {
         state.update { state in
@@ -88,7 +88,7 @@ public final class ChunkFeed: Sendable {
     }
 
     /// Whether the reader dropped the body before reading its end, which would cancel the transfer of a real transport.
-    public var isCancelled: Bool { state.read { $0.isDropped && !$0.isEndRead } }
+    package var isCancelled: Bool { state.read { $0.isDropped && !$0.isEndRead } }
 
     /// The number of bytes that the reader has read.
     package var bytesRead: Int64 { state.read(\.bytesRead) }
@@ -98,7 +98,7 @@ public final class ChunkFeed: Sendable {
     /// - Returns: `true` if the reader waits for more; `false` if it has read the end or dropped the body.
     /// - Throws: `CancellationError` if the task is cancelled.
     @discardableResult
-    public func waitForDemand() async throws -> Bool {
+    package func waitForDemand() async throws -> Bool {
         try await state.wait { state in
             if state.isEndRead || state.isDropped { return false }
             return state.isWaiting && state.chunks.isEmpty ? true : nil

@@ -3,14 +3,13 @@ public import HTTPChainCore
 /// A failure of the exchange at a given point.
 ///
 /// Each point fails as a network does there, with a ``/HTTPChainCore/TransportError`` whose
-/// ``/HTTPChainCore/TransportError/sent`` shows what the server may have received. ``at(_:throwing:)`` throws a custom
-/// error instead.
+/// ``/HTTPChainCore/TransportError/sent`` shows what the server may have received.
 public struct Fault: Sendable {
     /// A point in an exchange at which it fails.
     ///
     /// The points after the head affect reading the body. A response that can't have a body (to HEAD, 204, 304) is
     /// complete with its head.
-    public enum Point: Sendable, Hashable {
+    package enum Point: Sendable, Hashable {
         /// Before the connection is made: no byte of the request is read or sent.
         case beforeConnect
         /// After the whole request has been sent, before the head of the response.
@@ -23,7 +22,7 @@ public struct Fault: Sendable {
         case atEnd
 
         /// Whether the server may have seen the request.
-        public var sent: TransportError.Sent {
+        package var sent: TransportError.Sent {
             switch self {
             case .beforeConnect: .nothing
             case .beforeHead: .maybe
@@ -73,7 +72,7 @@ public struct Fault: Sendable {
     }
 
     /// Throws a custom error at a point.
-    public static func at(_ point: Point, throwing error: any Error) -> Fault {
+    package static func at(_ point: Point, throwing error: any Error) -> Fault {
         Fault(point: point, failure: .custom(error))
     }
 

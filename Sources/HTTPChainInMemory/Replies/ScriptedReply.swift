@@ -21,7 +21,7 @@ public struct ScriptedReply: Sendable {
     ///
     /// `Content-Length` is added if the length of the body is known and the field is absent. A field that contradicts
     /// the body is kept; reading the body then fails, as with a faulty server.
-    public var head: HTTPResponse
+    package var head: HTTPResponse
     /// The delay of the head; zero by default.
     package var delay: Duration = .zero
     /// The delay of each chunk of the body after the first; zero by default.
@@ -193,9 +193,9 @@ private struct ChunksReader: BodyReader {
     }
 }
 
-extension ScriptedReply: CustomStringConvertible {
+extension ScriptedReply {
     /// The status, body, delay and fault on one line, without header values and content.
-    public var description: String {
+    package var description: String {
         var text: String
         switch content {
         case .body(let body): text = "\(head.status)" + (body.isEmpty ? "" : ", \(body)")

@@ -1,20 +1,20 @@
 public import HTTPChainCore
-public import HTTPTypes
+package import HTTPTypes
 
 /// A route that didn't match a request, with the differences.
-public struct NearMiss: Sendable, Hashable {
+package struct NearMiss: Sendable, Hashable {
     /// The route, as method and pattern.
-    public let route: String
+    package let route: String
     /// The differences, one sentence each.
-    public let differences: [String]
+    package let differences: [String]
 }
 
 /// An error for a request without a reply: no scripted reply is left and no route matches.
-public struct UnmatchedRequestError: HTTPChainError {
+public struct UnmatchedRequestError: ExplainedError {
     /// The request's method.
-    public let method: HTTPRequest.Method
+    package let method: HTTPRequest.Method
     /// The request's URL, with secrets redacted.
-    public let url: String
+    package let url: String
     /// Every route with its differences, the nearest first.
     package let nearMisses: [NearMiss]
     /// The number of scripted replies, which were all used.
@@ -42,15 +42,16 @@ public struct UnmatchedRequestError: HTTPChainError {
         self.exchange = exchange
     }
 
-    /// A sentence with the request.
-    public var reason: String { "no route or reply for \(method) \(url)" }
-
-    /// Advice to add a route or a reply.
-    public var recoverySuggestion: String? { "add a route with on(_:_:) or a reply with enqueue(_:)" }
+    package var explanation: Explanation {
+        Explanation(
+            "no route or reply for \(method) \(url)",
+            "add a route with on(_:_:) or a reply with enqueue(_:)"
+        )
+    }
 
     /// The request, a suggestion, and the routes with their differences, nearest first.
     public var description: String {
-        var text = Explanation(reason, recoverySuggestion).text(of: stage)
+        var text = explanation.text(of: stage)
         if usedReplies > 0 {
             text +=
                 usedReplies == 1
@@ -67,15 +68,16 @@ public struct UnmatchedRequestError: HTTPChainError {
 }
 
 /// An error for expected replies and routes of an in-memory transport that weren't used.
-public struct UnusedRepliesError: HTTPChainError, Hashable {
+public struct UnusedRepliesError: ExplainedError, Hashable {
     /// The replies and routes that were unused or not used often enough, one sentence each.
-    public let unused: [String]
+    package let unused: [String]
     /// The transport's name.
     public let stage: String
 
-    /// A list of everything unused.
-    public var reason: String { "some scripted replies were not used:\n  " + unused.joined(separator: "\n  ") }
-
-    /// A suggested fix.
-    public var recoverySuggestion: String? { "send the requests that should use them, or remove them" }
+    package var explanation: Explanation {
+        Explanation(
+            "some scripted replies were not used:\n  " + unused.joined(separator: "\n  "),
+            "send the requests that should use them, or remove them"
+        )
+    }
 }

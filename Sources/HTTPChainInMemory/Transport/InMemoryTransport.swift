@@ -26,7 +26,7 @@ public import HTTPTypes
 /// responses have no body. Any number of tasks may use it concurrently.
 public final class InMemoryTransport: Transport {
     /// A closure that responds to a request, whose body is complete and replayable.
-    public typealias Handler = @Sendable (Request) async throws -> Response
+    package typealias Handler = @Sendable (Request) async throws -> Response
 
     private struct State: Sendable {
         var replies: [ScriptedReply] = []
@@ -58,12 +58,12 @@ public final class InMemoryTransport: Transport {
     ///   - recordedRequestLimit: The maximum number of requests recorded, which are the latest; 10,000 by default.
     ///   - network: The speed of the simulated network; no delays by default.
     public init(
-        capabilities: TransportCapabilities = .inMemory,
+        capabilities: TransportCapabilities? = nil,
         recordedBodyLimit: ByteCount = .mebibytes(1),
         recordedRequestLimit: Int = 10_000,
         network: SimulatedNetwork = SimulatedNetwork()
     ) {
-        self.capabilities = capabilities
+        self.capabilities = capabilities ?? .inMemory
         self.network = network
         bodyLimit = recordedBodyLimit
         state = Watched(State(recordings: Recordings(limit: recordedRequestLimit)))
@@ -77,8 +77,8 @@ public final class InMemoryTransport: Transport {
     ///   - handler: A closure that responds to requests that no reply and no later route matches. Its errors are thrown
     ///     to the client.
     public convenience init(
-        capabilities: TransportCapabilities = .inMemory,
-        handler: @escaping Handler
+        capabilities: TransportCapabilities? = nil,
+        handler: @escaping @Sendable (Request) async throws -> Response
     ) {
         self.init(capabilities: capabilities)
         on(nil, "*", answer: handler)
@@ -114,7 +114,7 @@ extension InMemoryTransport {
         _ pattern: String,
         times: Int? = nil,
         isRequired: Bool = false,
-        answer handler: @escaping Handler
+        answer handler: @escaping @Sendable (Request) async throws -> Response
     ) {
         add(method, pattern, times: times, isRequired: isRequired, .handler(handler))
     }
@@ -176,7 +176,7 @@ extension InMemoryTransport {
     }
 
     /// Adds replies to the script.
-    public func enqueue(_ replies: [ScriptedReply]) {
+    package func enqueue(_ replies: [ScriptedReply]) {
         state.update { $0.replies.append(contentsOf: replies) }
     }
 
@@ -187,7 +187,7 @@ extension InMemoryTransport {
     public func assertAllUsed() throws {
         let (replies, used, routes) = state.read { ($0.replies, $0.usedReplies, $0.routes) }
         var unused = replies.enumerated().map { index, reply in
-            "reply \(used + index + 1) of \(used + replies.count): \(reply)"
+            "reply \(used + index + 1) of \(used + replies.count): \(reply.description)"
         }
         for route in routes where route.missingUses > 0 {
             unused.append("route \(route.name): used \(route.uses) of \(route.uses + route.missingUses) times")
@@ -367,7 +367,7 @@ extension InMemoryTransport {
 extension TransportCapabilities {
     /// The capabilities of an ``InMemoryTransport``: streamed uploads with progress, backpressure, repeated fields, and
     /// deadlines.
-    public static let inMemory: TransportCapabilities = [
+    package static let inMemory: TransportCapabilities = [
         .streamsUploads, .backpressure, .reportsUploadProgress, .keepsRepeatedFields, .keepsDeadlines,
     ]
 }

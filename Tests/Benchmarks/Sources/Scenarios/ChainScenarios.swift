@@ -130,12 +130,9 @@ extension ChainScenarios {
             headers(named: "chain.12.header"),
             directHeaders(named: "direct.12.header"),
             roundTrip(
-                over: InMemoryTransport(
-                    capabilities: .inMemory,
-                    handler: { _ in
-                        Response(.ok, headers: [.contentType: "application/json"], body: #"{"id":42,"name":"Ada"}"#)
-                    }
-                ),
+                over: InMemoryTransport { _ in
+                    Response(.ok, headers: [.contentType: "application/json"], body: #"{"id":42,"name":"Ada"}"#)
+                },
                 to: "https://api.example.com",
                 stages: 12,
                 named: "inmemory.roundtrip"
