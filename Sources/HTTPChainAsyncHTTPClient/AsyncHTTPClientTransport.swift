@@ -16,7 +16,7 @@ import NIOPosix
 /// let chain = try Chain(transport: AsyncHTTPClientTransport()) { … }
 /// ```
 ///
-/// **Limits.** The transport enforces the limits of an exchange (``/HTTPChainCore/TransferLimits``):
+/// **Limits.** The transport enforces the limits of an exchange:
 ///
 /// - The limit to connect covers the time until a connection sends the head: resolving the host name, connecting, TLS,
 ///   a proxy, and the wait for a free connection. If it ends the exchange, nothing was sent.
@@ -76,7 +76,7 @@ public struct AsyncHTTPClientTransport: Transport {
 
     /// Whether the client creates its own span for each request that no stage traces.
     ///
-    /// Requests traced by a tracing stage (``/HTTPChainCore/TracedByStage``) use a client without a tracer, created
+    /// Requests traced by a tracing stage (``/HTTPChainCore/Request/isTracedByStage``) use a client without a tracer, created
     /// with the first such request. Only a client supplied by the caller traces them a second time.
     public enum ClientTracing: Sendable, Hashable {
         /// The client traces as configured.

@@ -2,8 +2,8 @@ public import HTTPChainCore
 
 /// An error for a response with more unread bytes than the transport may store on disk; the transfer was cancelled.
 public struct SpillLimitError: ExplainedError {
-    /// The maximum unread size on disk: the transport's ``URLSessionTransport/Configuration/spillLimit``.
-    public let limit: ByteCount
+    /// The maximum unread size on disk: the transport's `spillLimit`.
+    package let limit: ByteCount
     /// The request and the response head, redacted.
     public let exchange: ExchangeSnapshot?
 

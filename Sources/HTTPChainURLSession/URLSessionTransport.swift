@@ -16,12 +16,12 @@ public import Foundation
 /// its cache, cookies, credentials and redirects. A 3xx, 401 or 407 is a response like any other, with its body. The
 /// platform decides whether to trust a server's certificate.
 ///
-/// Reading a response slowly doesn't slow the server down: unread bytes beyond ``Configuration/memoryWatermark`` go to
-/// temporary files, and beyond ``Configuration/spillLimit`` the transfer ends with a ``SpillLimitError``. Dropping a
+/// Reading a response slowly doesn't slow the server down: unread bytes beyond `memoryWatermark` go to
+/// temporary files, and beyond `spillLimit` the transfer ends with a ``SpillLimitError``. Dropping a
 /// response before its end cancels its transfer.
 ///
 /// The platform doesn't report when a connection is established. The time to connect therefore counts toward the next
-/// step of an exchange, whose limit is longer by the limit to connect (``/HTTPChainCore/TransferLimits``).
+/// step of an exchange, whose limit is longer by the limit to connect.
 ///
 /// `URLSession` decodes the content codings it supports. The head then lacks `Content-Encoding` and `Content-Length`;
 /// send `Accept-Encoding: identity` for a response without coding. It joins repeated response fields with commas; only
@@ -56,11 +56,11 @@ public import Foundation
 /// - A response header field that is not UTF-8 fails the transfer as malformed.
 /// - The body of a 301, 302, 303 or 305–308 arrives when it is complete, and is kept in memory until then. **Its size
 ///   is not bounded**: Foundation reports neither the head nor the bytes before the end, so only a time limit can end
-///   it: the deadline of the call or ``Configuration/resourceTimeout``. Set one of them if a server may be hostile. If
+///   it: the deadline of the call or `resourceTimeout`. Set one of them if a server may be hostile. If
 ///   `Location` is missing or not a URL, the body is lost: reading it throws a ``/HTTPChainCore/TransportError`` that
 ///   says so.
 /// - A streamed request body is read to its end before it is sent with its exact `Content-Length`. It is stored in
-///   memory, and beyond ``Configuration/memoryWatermark`` in a temporary file: Foundation has one queue for the
+///   memory, and beyond `memoryWatermark` in a temporary file: Foundation has one queue for the
 ///   transfers of all sessions, and a body that made it wait would block all of them. Bytes and files are sent as they
 ///   are read. The limits of the call and of the attempt include the time to store the stream; the limits of the steps
 ///   begin afterwards.
@@ -71,7 +71,7 @@ public import Foundation
 ///   cancellation of other transfers. The caller's `CancellationError` isn't delayed.
 /// - Foundation retains about 120 bytes for each call for the lifetime of the process, 12 MB per 100,000 calls;
 ///   creating new sessions doesn't change that.
-/// - ``Configuration/requestTimeout`` is rounded up to whole seconds.
+/// - `requestTimeout` is rounded up to whole seconds.
 /// - Errors distinguish a lost connection from a timeout, but not whether a timeout occurred before or after sending:
 ///   it is then ``/HTTPChainCore/TransportError/Sent/maybe``.
 public struct URLSessionTransport: Transport {
@@ -146,36 +146,29 @@ public struct URLSessionTransport: Transport {
 extension URLSessionTransport {
     /// The timeouts and limits of a transport.
     public struct Configuration: Sendable {
-        /// The time without any bytes in either direction after which the transfer times out; 60 seconds by default.
-        public var requestTimeout: Duration
-        /// The maximum time for a whole transfer; the platform's default if `nil`: 7 days on Apple platforms, unlimited
-        /// on Linux.
-        public var resourceTimeout: Duration?
-        /// The maximum number of open connections to one host; 1,024 by default.
-        ///
-        /// With HTTP/2, which the platform negotiates over TLS, one connection carries many requests.
-        public var maximumConnectionsPerHost: Int
-        /// The maximum size of unread response bytes in memory, and on Linux of a streamed request body before it is
-        /// sent; 1 MiB by default.
-        public var memoryWatermark: ByteCount
-        /// The maximum size of unread response bytes on disk, and on Linux of a streamed request body; 4 GiB by
-        /// default.
-        public var spillLimit: ByteCount
-        /// A closure that changes the platform's configuration before the session is created: TLS versions, proxies,
-        /// network service.
-        ///
-        /// The cache, cookies, credentials and the settings above are set afterwards.
-        public var customize: (@Sendable (URLSessionConfiguration) -> Void)?
+        package var requestTimeout: Duration
+        package var resourceTimeout: Duration?
+        package var maximumConnectionsPerHost: Int
+        package var memoryWatermark: ByteCount
+        package var spillLimit: ByteCount
+        package var customize: (@Sendable (URLSessionConfiguration) -> Void)?
 
         /// Creates a configuration, with defaults for omitted values.
         ///
         /// - Parameters:
-        ///   - requestTimeout: The maximum time without any bytes.
-        ///   - resourceTimeout: The maximum time for a whole transfer.
-        ///   - maximumConnectionsPerHost: The maximum number of connections to one host.
-        ///   - memoryWatermark: The maximum size of unread response bytes in memory.
-        ///   - spillLimit: The maximum size of unread response bytes on disk.
-        ///   - customize: A closure that changes the platform's configuration.
+        ///   - requestTimeout: The time without any bytes in either direction after which a transfer times out, rounded up
+        ///     to whole seconds; 60 seconds by default.
+        ///   - resourceTimeout: The maximum time for a whole transfer; the platform's default if `nil`: 7 days on Apple
+        ///     platforms, unlimited on Linux.
+        ///   - maximumConnectionsPerHost: The maximum number of open connections to one host; 1,024 by default. With
+        ///     HTTP/2, which the platform negotiates over TLS, one connection carries many requests.
+        ///   - memoryWatermark: The maximum size of unread response bytes in memory, and on Linux of a streamed request
+        ///     body before it is sent; 1 MiB by default.
+        ///   - spillLimit: The maximum size of unread response bytes on disk, and on Linux of a streamed request body;
+        ///     4 GiB by default.
+        ///   - customize: A closure that changes the platform's configuration before the session is created: TLS
+        ///     versions, proxies, network service. The cache, cookies, credentials and the settings above are set
+        ///     afterwards.
         public init(
             requestTimeout: Duration = .seconds(60),
             resourceTimeout: Duration? = nil,
