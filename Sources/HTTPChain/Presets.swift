@@ -24,7 +24,7 @@ public import HTTPChainURLSession
 ///
 /// Each preset ends an exchange that makes no progress. It also limits the time of a whole call, because a server that
 /// sends a byte now and then could keep the call open forever. The limit is five minutes in
-/// ``server(base:over:log:serializer:authentication:environment:)-(String,_,_,_,_,_)`` and an hour in the others, which
+/// ``server(base:over:log:serializer:authentication:environment:)`` and an hour in the others, which
 /// is enough for a large transfer over a slow network. `request.timeout(_:)` changes or removes it for a call.
 ///
 /// A reference to an origin other than the base's, such as `//other.example/a` or a complete URL, throws a
@@ -84,7 +84,7 @@ extension Chain {
     ///   - serializer: The serializer for typed values; JSON by default.
     ///   - authentication: The authentication stage; none by default.
     ///   - environment: The clock and source of randomness; the system's by default.
-    /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:serializer:cookies:authentication:environment:)-(String,_,_,_,_,_)`` does.
+    /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:serializer:cookies:authentication:environment:)`` does.
     public static func server(
         base: String,
         over transport: any Transport,
@@ -129,7 +129,7 @@ extension Chain {
     ///   - jar: The jar that the cookies of responses are stored in and sent from; none by default.
     ///   - authentication: The authentication stage; none by default.
     ///   - environment: The clock and source of randomness; the system's by default.
-    /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:serializer:cookies:authentication:environment:)-(String,_,_,_,_,_)`` does.
+    /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:serializer:cookies:authentication:environment:)`` does.
     public static func mobile(
         base: String,
         over transport: any Transport = URLSessionTransport(),
@@ -171,7 +171,7 @@ extension Chain {
     ///   - jar: The jar that the cookies of responses are stored in and sent from; none by default.
     ///   - authentication: The authentication stage; none by default.
     ///   - environment: The clock and source of randomness; the system's by default.
-    /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:serializer:cookies:authentication:environment:)-(String,_,_,_,_,_)`` does.
+    /// - Throws: ``/HTTPChainCore/ChainOrderError`` as ``standard(base:over:serializer:cookies:authentication:environment:)`` does.
     public static func commandLine(
         base: String,
         over transport: any Transport = URLSessionTransport(),

@@ -39,18 +39,4 @@ struct FoundationURLTests {
             #expect(other.request?.headerFields.isEmpty == true)
         }
     }
-
-    @Test("URLs of Foundation are the base of every preset")
-    func presets() async throws {
-        let transport = InMemoryTransport { request in Response(.ok, body: HTTPBody(request.url)) }
-        let base = try #require(URL(string: "https://api.example.com/v2"))
-        let chains: [Chain] = [
-            try .standard(base: base, over: transport), try .server(base: base, over: transport),
-            try .mobile(base: base, over: transport), try .commandLine(base: base, over: transport),
-        ]
-        for chain in chains {
-            let response = try await chain.send(.get("plants"))
-            #expect(response.url == "https://api.example.com/v2/plants")
-        }
-    }
 }
