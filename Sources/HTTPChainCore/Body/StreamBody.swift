@@ -130,7 +130,25 @@ extension HTTPBody {
     @available(
         *,
         unavailable,
+        message:
+            "use .once(length:chunks:) for a sequence of Data, or .replayable(length:) { … } if it can be made again"
+    )
+    public static func stream(length: Int64?, _ content: Any) -> HTTPBody { .empty }
+
+    /// Unavailable: use ``once(length:chunks:)`` or ``replayable(length:chunks:)``.
+    @available(
+        *,
+        unavailable,
         message: "use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry"
     )
     public init<Chunks: AsyncSequence>(_ chunks: Chunks, length: Int64? = nil) { self = .empty }
+
+    /// Unavailable: use ``once(length:chunks:)`` or ``replayable(length:chunks:)``.
+    @available(
+        *,
+        unavailable,
+        message:
+            "use .once(length:chunks:) for a sequence of Data, or .replayable(length:) { … } if it can be made again"
+    )
+    public init(length: Int64?, _ content: Any) { self = .empty }
 }

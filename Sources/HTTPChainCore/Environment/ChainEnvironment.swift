@@ -33,6 +33,16 @@ public struct ChainEnvironment: Sendable {
     public static let live = ChainEnvironment()
 }
 
+extension ChainEnvironment {
+    /// Unavailable: the system's environment is ``live``.
+    @available(*, unavailable, renamed: "live")
+    public static var system: ChainEnvironment { .live }
+
+    /// Unavailable: the default is ``live``.
+    @available(*, unavailable, renamed: "live")
+    public static var `default`: ChainEnvironment { .live }
+}
+
 /// The request option for the environment; see also ``Request/environment``.
 @usableFromInline
 package enum EnvironmentOption: RequestOption, RequestNote {

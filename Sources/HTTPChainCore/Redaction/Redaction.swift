@@ -28,19 +28,19 @@ public struct Redaction: Sendable, Hashable {
     private var boundFields: Set<HTTPField.Name> = []
 
     /// The names of header fields whose values are never shown, in lower case.
-    package var fieldNames: Set<String> {
+    public var fieldNames: Set<String> {
         get { rules.fieldNames }
         set { rules = SecretRules(fieldNames: newValue, queryNames: queryNames, memberNames: memberNames) }
     }
     /// The names of query parameters whose values are never shown, in lower case.
-    package var queryNames: Set<String> {
+    public var queryNames: Set<String> {
         get { rules.queryNames }
         set { rules = SecretRules(fieldNames: fieldNames, queryNames: newValue, memberNames: memberNames) }
     }
     /// The names of members of JSON, XML and forms in bodies whose values are never shown, in lower case.
     ///
     /// They also apply to names in text.
-    package var memberNames: Set<String> {
+    public var memberNames: Set<String> {
         get { rules.memberNames }
         set { rules = SecretRules(fieldNames: fieldNames, queryNames: queryNames, memberNames: newValue) }
     }
