@@ -1,11 +1,11 @@
 /// An error of this package that states what happened, and what to do about it, in one place.
 package protocol ExplainedError: HTTPChainError {
-    /// What happened, and the advice.
+    /// The failure, and the advice.
     var explanation: Explanation { get }
 }
 
 extension ExplainedError {
-    /// What happened and to what, in one sentence without secrets.
+    /// The failure in one sentence, without secrets.
     public var reason: String { explanation.reason }
     /// Advice on how to fix it, or `nil` if there is none.
     public var recoverySuggestion: String? { explanation.advice }

@@ -19,7 +19,9 @@ struct Gateway: Sendable {
     ///   - content: The content, or `nil` if there is none.
     /// - Returns: `nil` if the method or target is invalid, or can't be forwarded.
     func request(_ head: HTTPRequestHead, content: Content?) -> Request? {
-        guard let method = HTTPRequest.Method(head.method.rawValue), let target = Target(head) else { return nil }
+        // SwiftNIO writes this method without its hyphen.
+        let name = head.method == .MSEARCH ? "M-SEARCH" : head.method.rawValue
+        guard let method = HTTPRequest.Method(name), let target = Target(head) else { return nil }
         var request = Request(
             head: HTTPRequest(method: method, scheme: "http", authority: target.authority, path: target.path)
         )

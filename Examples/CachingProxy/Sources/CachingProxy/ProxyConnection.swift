@@ -100,7 +100,7 @@ struct ProxyConnection: ServerChildChannel {
         let response: HTTPChainCore.Response
         do {
             response = try await gateway.chain.send(request)
-        } catch let error as TransportError where error.kind == .cannotConnect || error.kind == .hostNotFound {
+        } catch is TransportError {
             return try await refuse(.badGateway, writer)
         } catch is InvalidRequestError {
             return try await refuse(.badRequest, writer)
@@ -109,10 +109,18 @@ struct ProxyConnection: ServerChildChannel {
         try await writer.write(encoding.head())
         if encoding.framing == .none { return encoding.isPersistent }
         var count: Int64 = 0
+        // With a length, the last chunk is sent when the body has ended, because the cache stores the response then: the
+        // client's next request finds it.
+        var last: Data?
         for try await chunk in response.body {
             count += Int64(chunk.count)
-            try await writer.write(encoding.content(chunk))
+            if case .length(count) = encoding.framing {
+                last = chunk
+            } else {
+                try await writer.write(encoding.content(chunk))
+            }
         }
+        if let last { try await writer.write(encoding.content(last)) }
         if case .length(let length) = encoding.framing, count != length { throw Broken() }
         if let end = encoding.end { try await writer.write(end) }
         return encoding.isPersistent
