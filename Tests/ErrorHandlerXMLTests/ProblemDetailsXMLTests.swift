@@ -51,6 +51,24 @@ struct ProblemDetailsXMLTests {
         }
     }
 
+    @Test(
+        "A document with its own declarations, or an instruction without data, is none",
+        arguments: [
+            "<!DOCTYPE problem [<!ATTLIST problem k CDATA #IMPLIED>]>", "<!DOCTYPE problem [<!NOTATION n SYSTEM 'x'>]>",
+            "<!DOCTYPE problem [<!NOTATION n SYSTEM 'x'><!ENTITY e SYSTEM 'y' NDATA n>]>",
+            "<!DOCTYPE problem [<!ENTITY a 'x'>]>", "<!DOCTYPE problem SYSTEM 'x' [<!ELEMENT problem ANY>]>", "<?p?>",
+            "<!-- \u{1} --><?p?>", "<?xml version='1.0' encoding='UTF-7'?>",
+        ]
+    )
+    func declarations(start: String) async throws {
+        #expect(try await problem("\(start)<problem><title>a</title></problem>") == nil)
+    }
+
+    @Test("A document with an instruction that has data is read")
+    func instruction() async throws {
+        #expect(try await problem("<?p q?><problem><title>a</title><!-- <?p?> --></problem>")?.title == "a")
+    }
+
     @Test("Each element is decoded once, however many have its name")
     func repeatedNames() async throws {
         let open = String(repeating: "<a><a/>", count: 100)

@@ -1,15 +1,25 @@
 #if AllTests && DEBUG && !canImport(Darwin)
+import Foundation
 import HTTPChainCore
 import HTTPChainErrorHandler
 import HTTPChainErrorHandlerXML
 import HTTPChainInMemory
 import HTTPChainRoutesYAML
 import HTTPChainStatusValidation
+import HTTPChainSupport
 import HTTPTypes
 
 extension OutsideReader {
     /// Documents that a library parses, of whose work only the package's own is counted.
-    static let documents = problemDetails + yaml
+    static let documents = problemDetails + yaml + [markup]
+
+    private static let markup = OutsideReader(
+        name: "markup",
+        folders: ["Sources/HTTPChainSupport/Values/XMLNesting.swift"],
+        further: ["<", "<!--", "<![CDATA[", "<?a ", "<!DOCTYPE a", "<a b=\"", "'>"]
+    ) { text in
+        try XMLNesting.checkDeclarations(Data(text.utf8))
+    }
 
     #if YAML
     private static let yaml = [

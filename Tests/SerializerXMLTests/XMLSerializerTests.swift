@@ -257,6 +257,122 @@ struct XMLSerializerTests {
         }
     }
 
+    @Test(
+        "A document type with its own declarations is refused, however it is written",
+        arguments: [
+            "<!ATTLIST r k CDATA #IMPLIED>", "<!ATTLIST r k CDATA #REQUIRED>", "<!ATTLIST r k NOTATION (n) #IMPLIED>",
+            "<!ATTLIST r k (a|b) 'a'>", "<!ATTLIST r xmlns:p CDATA 'u' p:k CDATA 'v'>", "<!NOTATION n SYSTEM 'x'>",
+            "<!NOTATION n PUBLIC 'x'>", "<!NOTATION n SYSTEM 'x'><!ENTITY e SYSTEM 'y' NDATA n>",
+            "<!ENTITY e SYSTEM 'y'>", "<!ENTITY % e SYSTEM 'y'> %e;", "<!ENTITY e PUBLIC 'p' 'y'>",
+            "<!ENTITY e 'x'>", "<!ELEMENT Flat EMPTY>", "",
+        ]
+    )
+    func declarations(subset: String) async throws {
+        for name in ["Flat", "Flat SYSTEM '>'", "Flat PUBLIC '<!--' 'x'", "Flat SYSTEM \"'\"", "Flat\n"] {
+            let text = "<!DOCTYPE \(name) [\(subset)]><Flat><a>1</a></Flat>"
+            let late = "<!DOCTYPE \(name)>[\(subset)]><Flat><a>1</a></Flat>"
+            for document in [text, late, "\u{FEFF}\(text)", "<!-- ' \u{1} -->\(text)", "<?xml version='1.0'?>\(text)"] {
+                #expect(try await !isRead(Data(document.utf8)), "\(document)")
+            }
+            for document in [text, "\u{FEFF}" + text] {
+                for encoding in [String.Encoding.utf16LittleEndian, .utf16BigEndian, .utf32] {
+                    #expect(try await !isRead(#require(document.data(using: encoding))), "\(document)")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "A processing instruction without data is refused, however it is written",
+        arguments: [
+            "<?p?><Flat><a>1</a></Flat>", "<Flat><?p?><a>1</a></Flat>", "<Flat><a>1<?p.q-r:s?></a></Flat>",
+            "<Flat><a>1</a></Flat><?käse?>", "<?xml?><Flat><a>1</a></Flat>",
+            "<Flat b='>'><!-- ' --><a>1</a><![CDATA[\"]]><?p?></Flat>", "<Flat b='<!--'><?p?><a>1</a><!-- --></Flat>",
+            "<Flat b='<![CDATA['><?p?><a>1</a><![CDATA[]]></Flat>", "<Flat><!--\u{1}<?p?>--><a>1</a></Flat>",
+            "<Flat><!-- -- <?p?>--><a>1</a></Flat>", "<Flat><!--\u{FFFE}<?p?>--><a>1</a></Flat>",
+            "<Flat><![CDATA[\u{1}<?p?>]]><a>1</a></Flat>", "<Flat><? <?p?>?><a>1</a></Flat>",
+            "<Flat><?- <?p?>?><a>1</a></Flat>", "<Flat><?1 <?p?>?><a>1</a></Flat>", "<Flat><?× <?p?>?><a>1</a></Flat>",
+            "<Flat><?q\u{1} <?p?>?><a>1</a></Flat>", "<Flat><!x <?p?>><a>1</a></Flat>",
+            "<Flat><!--\u{1} <![CDATA[ --><!-- ]]><?p?> --><a>1</a></Flat>", "<!DOCTYPE Flat '><?p?>'><Flat/>",
+        ]
+    )
+    func instructions(document: String) async throws {
+        #expect(try await !isRead(Data(document.utf8)))
+        let utf16 = try #require("\u{FEFF}\(document)".data(using: .utf16LittleEndian))
+        #expect(try await !isRead(utf16))
+        let latin = try #require("<?xml version='1.0' encoding='ISO-8859-1'?>\(document)".data(using: .utf8))
+        #expect(try await !isRead(latin))
+    }
+
+    @Test(
+        "An encoding that can hide markup is refused",
+        arguments: ["UTF-16", "UTF-32", "UTF-7", "IBM037", "x"],
+        ["", "\u{FEFF}"]
+    )
+    func hidingEncodings(encoding: String, mark: String) async throws {
+        let document = "\(mark)<?xml version='1.0' encoding='\(encoding)'?><Flat><a>1<?p?></a></Flat>"
+        #expect(try await !isRead(Data(document.utf8)))
+        #expect(try await !isRead(Data(document.replacing("<?p", with: "+ADw-?p").utf8)))
+    }
+
+    @Test(
+        "A document with bytes that are invalid in its encoding is refused",
+        arguments: [
+            "", "\u{FEFF}<?xml version='1.0' encoding='ISO-8859-1'?>", "<?xml version='1.0' encoding='UTF-8'?>",
+            "<?xml version='1.0' standalone='encoding=latin1'?>", "<?xml version='1.0' encoding='ISO-8859-1 '?>",
+        ]
+    )
+    func invalidText(start: String) async throws {
+        for place in ["<Flat><a>1</a><* b='c'/></Flat>", "<Flat><a>1</a><!--*--></Flat>", "<Flat><a>*</a></Flat>"] {
+            let bytes = "\(start)\(place)".utf8.map { $0 == UInt8(ascii: "*") ? 0xF5 : $0 }
+            #expect(try await !isRead(Data(bytes)), "\(place)")
+        }
+    }
+
+    @Test("A document in another encoding is read by its declaration")
+    func declaredEncoding() throws {
+        for encoding in ["ISO-8859-1", "latin1", "windows-1252"] {
+            let text = "<?xml version = \"1.0\"\n encoding='\(encoding)' ?><Flat><!--ä--><a>ä</a></Flat>"
+            let bytes = try #require(text.data(using: .isoLatin1))
+            #expect(try XMLSerializer().decode(Flat.self, from: bytes, contentType: nil).a == "ä")
+        }
+    }
+
+    @Test(
+        "Instructions with data, and the texts of harmless sections, are read",
+        arguments: [
+            "<?xml version='1.0' encoding='UTF-8'?><?xml-stylesheet href='a.xsl'?><Flat><a>1</a></Flat>",
+            "<Flat><?p ?><?p q?><a>1</a></Flat>", "<Flat><a><![CDATA[<?php?>]]></a></Flat>",
+            "<Flat><!-- é <?p?> <!DOCTYPE Flat [ --><a><![CDATA[é <!DOCTYPE Flat []> <?p?>]]></a></Flat>",
+            "<Flat><?p <?q?><a>1</a></Flat>", "<!DOCTYPE Flat><Flat b=\"'>[\" c='\"'><a>1</a></Flat>",
+            "<!DOCTYPE Flat SYSTEM \"it's.dtd\"><Flat><a>[&lt;?p?>]</a></Flat>",
+        ]
+    )
+    func harmless(document: String) async throws {
+        #expect(try await isRead(Data(document.utf8)))
+        let utf16 = try #require("\u{FEFF}\(document.replacing("é", with: "e"))".data(using: .utf16BigEndian))
+        #expect(try await isRead(Data(utf16).replacing(Self.declared, with: Data())))
+    }
+
+    private static let declared = Data(" encoding='UTF-8'".utf8.flatMap { [0, $0] })
+
+    @Test("The error for a refused document has the reason")
+    func refusal() throws {
+        for (document, reason) in [
+            ("<Flat><?p?></Flat>", "a processing instruction has no data, which is not supported"),
+            ("<!DOCTYPE Flat [<!ENTITY e 'x'>]><Flat/>", "a document type has its own declarations"),
+        ] {
+            let error = try #require(throws: DecodingError.self) {
+                try XMLSerializer().decode(Flat.self, from: Data(document.utf8), contentType: nil)
+            }
+            guard case .dataCorrupted(let context) = error else {
+                Issue.record("\(error)")
+                continue
+            }
+            #expect(context.debugDescription.hasPrefix(reason))
+        }
+    }
+
     @Test("No content is nil for an optional type")
     func empty() async throws {
         #expect(

@@ -13,8 +13,9 @@ extension ErrorHandler {
     /// ```
     ///
     /// The call throws `ServiceError<ProblemDetails>`, as for JSON. Extension members are strings, objects of inner
-    /// elements, and arrays of elements that are named `i` or repeated. Documents nested deeper than 128 levels are
-    /// rejected.
+    /// elements, and arrays of elements that are named `i` or repeated. Documents nested deeper than 128 levels,
+    /// those with a document type that has its own declarations, and those with a processing instruction without data
+    /// are rejected.
     public static var problemDetailsXML: ErrorHandler { problemDetailsXML(contentTypes: ["application/problem+xml"]) }
 
     /// A handler for problem details in XML with another content type.

@@ -12,10 +12,10 @@ public import XMLCoder
 /// ```
 ///
 /// It reads `application/xml`, `text/xml` and every type with the suffix `+xml`. A key path begins inside the root
-/// element. Entities declared in a document aren't expanded, and references aren't loaded. Whitespace within an
-/// element's text is kept, and whitespace used only for layout is removed. The charset of the `Content-Type` overrides
-/// the document's own declaration, and a byte order mark overrides both (RFC 7303 §3.2). A document that is nested
-/// deeper than 128 levels throws a `DecodingError`.
+/// element. References to document types aren't loaded. Whitespace within an element's text is kept, and whitespace
+/// used only for layout is removed. The charset of the `Content-Type` overrides the document's own declaration, and a
+/// byte order mark overrides both (RFC 7303 §3.2). A document that is nested deeper than 128 levels, has a document type
+/// with its own declarations, or a processing instruction without data, throws a `DecodingError`.
 public struct XMLSerializer: Serializer, BuiltInSerializer {
     package var format: SerializerFormat {
         SerializerFormat(

@@ -4,15 +4,17 @@ package import Foundation
 import FoundationXML
 #endif
 
-/// Checks the nesting depth of an XML document's elements before a recursive decoder reads it.
+/// Checks an XML document before a recursive decoder reads it: its declarations, and the nesting depth of its elements.
 package enum XMLDepth {
     /// Checks a document.
     ///
-    /// XMLCoder uses the same parser, which continues after most mistakes in the markup and then also finds elements in
+    /// XMLCoder uses the same parser as the count, which continues after most mistakes in the markup and then also finds elements in
     /// the place of comments, quoted text and declarations. Only the parser knows them all, so it counts them.
     ///
-    /// - Throws: A `DecodingError` if elements are nested deeper than ``DocumentDepth/limit``.
+    /// - Throws: A `DecodingError` if elements are nested deeper than ``DocumentDepth/limit``, and those of
+    ///   ``XMLNesting/checkDeclarations(_:)``.
     package static func check(_ document: Data) throws(DecodingError) {
+        try XMLNesting.checkDeclarations(document)
         let parser = XMLParser(data: document)
         let counter = Counter()
         parser.delegate = counter

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Checks the nesting depth of a property list's elements before Foundation's recursive parser reads it.
+/// Checks the markup of a document in XML before a parser of the platform reads it.
 package struct XMLNesting {
     /// The document, with non-ASCII code units replaced by one without meaning in markup.
     private let units: [UInt8]
@@ -29,15 +29,33 @@ package struct XMLNesting {
     ///   of the encoding that the list declares, or in a document type with its own declarations.
     package static func check(_ propertyList: Data) throws(DecodingError) {
         let nesting = XMLNesting(propertyList)
-        if let encoding = nesting.unreadableEncoding {
-            throw corrupted("the document declares the encoding \"\(encoding)\", which is not supported; use UTF-8")
-        }
+        if let refusal = nesting.encodingRefusal { throw refusal }
         // The parser of lists in OpenStep format has its own limit, and "<" starts data in that format.
         guard nesting.units.first(where: { $0 > 0x20 && $0 < 0x80 }) == UInt8(ascii: "<") else { return }
-        if let start = nesting.declaration, nesting.declarationEnd(from: start) == nil {
-            throw corrupted("the XML declaration doesn't end within \(declarationLimit) bytes")
-        }
+        if let refusal = nesting.declarationRefusal { throw refusal }
         try nesting.checkDepth()
+    }
+
+    /// Checks a document before `XMLParser` reads it.
+    ///
+    /// On Linux, that parser ends the process at a processing instruction without data, at many declarations in a
+    /// document type, and at a name or a comment that isn't valid text. Everywhere, it copies the declared entities and
+    /// defaults into each attribute.
+    ///
+    /// - Throws: A `DecodingError` if a document has such an instruction, a document type with its own declarations, or
+    ///   bytes that are invalid in its encoding; if they can't be found because of its encoding.
+    package static func checkDeclarations(_ document: Data) throws(DecodingError) {
+        let markup = XMLNesting(document)
+        let isUTF16 = [[0xFE, 0xFF], [0xFF, 0xFE]].contains { document.starts(with: $0) } && markup.width == 2
+        guard markup.width == 1 || isUTF16, !markup.units.contains(0) else {
+            throw corrupted("the document's encoding is not supported; use UTF-8, or UTF-16 with a byte order mark")
+        }
+        if let refusal = markup.encodingRefusal ?? markup.declarationRefusal { throw refusal }
+        let isUTF8 = markup.width == 1 && String(validUTF8: markup.units) != nil
+        guard isUTF16 || isUTF8 || markup.declaresAnotherEncoding else {
+            throw corrupted("the document is not valid UTF-8, and declares no other encoding")
+        }
+        try markup.checkDeclarations(isUTF8: isUTF8)
     }
 
     /// Returns the encoding that a document declares if its tags can't be found without decoding it; nil for UTF-8,
@@ -78,12 +96,54 @@ package struct XMLNesting {
         return nil
     }
 
+    /// The error for an encoding in which tags can't be found.
+    private var encodingRefusal: DecodingError? {
+        unreadableEncoding.map {
+            Self.corrupted("the document declares the encoding \"\($0)\", which is not supported; use UTF-8")
+        }
+    }
+
+    /// The error for an XML declaration that may declare such an encoding behind the part that is read.
+    private var declarationRefusal: DecodingError? {
+        guard let start = declaration, declarationEnd(from: start) == nil else { return nil }
+        return Self.corrupted("the XML declaration doesn't end within \(Self.declarationLimit) bytes")
+    }
+
     /// The start of the XML declaration: of the document, or after a byte order mark.
     private var declaration: Int? { (0...3).first { units.dropFirst($0).starts(with: "<?xml".utf8) } }
 
     private func declarationEnd(from start: Int) -> Int? {
         find("?>", in: start..<min(units.count, start + Self.declarationLimit))
     }
+
+    /// Whether a document in bytes has the declaration that makes a parser decode it from an encoding other than UTF-8.
+    ///
+    /// The parser ignores a declaration after a byte order mark, and one with mistakes.
+    private var declaresAnotherEncoding: Bool {
+        guard declaration == 0 else { return false }
+        var rest = units.dropFirst(5)
+        guard let version = Self.attribute("version", in: &rest), ["1.0", "1.1"].contains(version),
+            let encoding = Self.attribute("encoding", in: &rest)
+        else { return false }
+        let isName = encoding.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-._".utf8.contains($0) }
+        return isName && !["", "utf-8", "utf8"].contains(encoding.lowercased())
+    }
+
+    /// Removes an attribute of an XML declaration from its start, and returns the value; nil if there is another one.
+    private static func attribute(_ name: String, in rest: inout ArraySlice<UInt8>) -> String? {
+        let start = rest.drop { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: "?") }
+        let before = String(decoding: rest[..<start.startIndex], as: UTF8.self)
+        let value = start.dropFirst().drop(while: isSpace)
+        guard let first = before.utf8.first, isSpace(first),
+            before.trimming({ " \t\r\n".unicodeScalars.contains($0) }) == name,
+            start.first == UInt8(ascii: "="), let quote = value.first, "'\"".utf8.contains(quote),
+            let end = value.dropFirst().firstIndex(of: quote)
+        else { return nil }
+        rest = value[(end + 1)...]
+        return String(decoding: value[..<end].dropFirst(), as: UTF8.self)
+    }
+
+    private static func isSpace(_ unit: UInt8) -> Bool { " \t\r\n".utf8.contains(unit) }
 
     private static func endsName(_ unit: UInt8) -> Bool { " \t\r\n='\"".utf8.contains(unit) }
 
@@ -128,14 +188,100 @@ package struct XMLNesting {
         }
     }
 
+    // MARK: - Declarations and processing instructions
+
+    /// Ignores the content of comments, CDATA sections and processing instructions, until the first mistake in the
+    /// markup: from there on, a parser that continues may find markup in what looks like their content.
+    private func checkDeclarations(isUTF8: Bool) throws(DecodingError) {
+        // Whether all non-ASCII characters are allowed in XML (XML 1.0 §2.2), as far as they are known.
+        let isText =
+            isUTF8 && ![[0xEF, 0xBF, 0xBE], [0xEF, 0xBF, 0xBF]].contains { units.firstRange(of: $0) != nil }
+        var isWellFormed = true
+        var index = 0
+        while let open = units[index...].firstIndex(of: UInt8(ascii: "<")) {
+            Steps.take()
+            let rest = units[(open + 1)...]
+            if rest.starts(with: "!DOCTYPE".utf8), documentTypeEnd(from: open + 9) == nil {
+                throw Self.corrupted("a document type has its own declarations, which are not supported")
+            }
+            if let target = instructionTarget(from: open), units[target.endIndex...].starts(with: "?>".utf8) {
+                throw Self.corrupted("a processing instruction has no data, which is not supported")
+            }
+            let end = isWellFormed ? wellFormedEnd(from: open, isText: isText) : nil
+            isWellFormed = end != nil
+            index = end ?? open + 1
+        }
+    }
+
+    /// Returns the end of a tag, comment, section, instruction or document type; nil if a parser may find another one.
+    private func wellFormedEnd(from open: Int, isText: Bool) -> Int? {
+        let rest = units[(open + 1)...]
+        if rest.starts(with: "!--".utf8) {
+            return sectionEnd("--", from: open + 4, isText: isText).flatMap {
+                units[$0...].first == UInt8(ascii: ">") ? $0 + 1 : nil
+            }
+        }
+        if rest.starts(with: "![CDATA[".utf8) { return sectionEnd("]]>", from: open + 9, isText: isText) }
+        if let target = instructionTarget(from: open) {
+            guard let first = target.first, ASCII.isAlphanumeric(first) && first > UInt8(ascii: "9"),
+                target.allSatisfy({ $0 < 0x80 }),
+                let space = units[target.endIndex...].first, Self.isSpace(space)
+            else { return nil }
+            return sectionEnd("?>", from: target.endIndex, isText: isText)
+        }
+        if rest.starts(with: "!DOCTYPE".utf8) { return documentTypeEnd(from: open + 9) }
+        guard rest.first != UInt8(ascii: "!"), rest.first != UInt8(ascii: "?") else { return nil }
+        return quotingTagEnd(from: open + 1)
+    }
+
+    /// Returns the target of a processing instruction, as a parser reads it at least; nil if there is none.
+    private func instructionTarget(from open: Int) -> ArraySlice<UInt8>? {
+        guard units[open...].starts(with: "<?".utf8) else { return nil }
+        let target = units[(open + 2)...].prefix { unit in
+            unit >= 0x80 || ASCII.isAlphanumeric(unit) || "_:-.".utf8.contains(unit)
+        }
+        Steps.take(target.count)
+        return target.isEmpty ? nil : target
+    }
+
+    /// Returns the index after a section's end; nil if it has none, or has characters at which a parser leaves it.
+    private func sectionEnd(_ end: StaticString, from start: Int, isText: Bool) -> Int? {
+        guard let found = find(end, in: min(start, units.count)..<units.count) else { return nil }
+        Steps.take(found - min(start, found))
+        let isSound = units[start..<found].allSatisfy { unit in
+            unit < 0x80 ? unit >= 0x20 || Self.isSpace(unit) : isText
+        }
+        return isSound ? found + end.utf8CodeUnitCount : nil
+    }
+
+    /// Returns the index after a tag, whose attributes may contain ">"; nil if they contain "<".
+    private func quotingTagEnd(from start: Int) -> Int? {
+        var quote: UInt8?
+        for index in start..<units.count {
+            Steps.take()
+            switch units[index] {
+            case UInt8(ascii: "<"): return nil
+            case UInt8(ascii: ">") where quote == nil: return index + 1
+            case let unit where unit == UInt8(ascii: "\"") || unit == UInt8(ascii: "'"):
+                if quote == nil { quote = unit } else if quote == unit { quote = nil }
+            default: continue
+            }
+        }
+        return nil
+    }
+
     /// Returns the end of a document type; nil if it has own declarations in brackets, or markup in a quoted text.
     ///
     /// Parsers disagree on whether ">" ends a document type within quotes.
     private func documentTypeEnd(from start: Int) -> Int? {
         var quote: UInt8?
         for index in start..<units.count {
+            Steps.take()
             switch units[index] {
-            case UInt8(ascii: ">"): return quote == nil ? index : nil
+            case UInt8(ascii: ">"):
+                // A parser also accepts own declarations after it.
+                let next = units[(index + 1)...].first { !Self.isSpace($0) }
+                return quote == nil && next != UInt8(ascii: "[") ? index : nil
             case UInt8(ascii: "<"), UInt8(ascii: "["): return nil
             case let unit where unit == UInt8(ascii: "\"") || unit == UInt8(ascii: "'"):
                 if quote == nil { quote = unit } else if quote == unit { quote = nil }
@@ -157,6 +303,7 @@ package struct XMLNesting {
         let wanted = Array("\(text)".utf8)
         var index = range.lowerBound
         while let next = units[index..<range.upperBound].firstIndex(of: wanted[0]) {
+            Steps.take(next - index + 1)
             if units[next..<range.upperBound].starts(with: wanted) { return next }
             index = next + 1
         }
