@@ -15,8 +15,8 @@ struct BinaryPropertyList {
     static func isBinary(_ data: Data) -> Bool { data.starts(with: "bplist".utf8) }
 
     /// - Throws: A `DecodingError` if a number points outside the list, if containers are nested more deeply than is
-    ///   allowed for XML property lists, as in a list that contains itself, or if there are more values than bytes,
-    ///   because many references point to one container.
+    ///   allowed for XML property lists, as in a list that contains itself, or if there are more values than bytes, or
+    ///   their content is many times longer than the list, because many references point to one object.
     static func check(_ data: Data) throws(DecodingError) {
         guard let list = BinaryPropertyList(data) else { throw corrupted("the trailer is not valid") }
         try list.checkObjects()
@@ -52,10 +52,16 @@ struct BinaryPropertyList {
     private func checkObjects() throws(DecodingError) {
         var pending = [(object: top, depth: 1)]
         var seen = 1
+        var content = 0
         while let (object, depth) = pending.popLast() {
-            guard let references = references(in: object) else {
+            guard let found = self.content(of: object) else {
                 throw Self.corrupted("object \(object) is not valid")
             }
+            content += found.bytes.count
+            guard content <= Self.smallContent || content / Self.largestExpansion <= bytes.count else {
+                throw Self.corrupted("texts or data are contained too often")
+            }
+            let references = found.isContainer ? found.bytes : []
             guard !references.isEmpty else { continue }
             guard depth <= DocumentDepth.limit else {
                 throw Self.corrupted("containers are nested deeper than \(DocumentDepth.limit) levels")
@@ -70,8 +76,15 @@ struct BinaryPropertyList {
         }
     }
 
-    /// The references in an object, which only containers have; nil if the object is out of bounds.
-    private func references(in object: Int) -> ArraySlice<UInt8>? {
+    /// The maximum length of all content that is referred to, as a multiple of the list's.
+    ///
+    /// Writers store equal texts once, so that each further use is a reference of a byte or two.
+    private static let largestExpansion = 16
+    /// The length of content that is read even if it's many times the list's.
+    private static let smallContent = 1 << 20
+
+    /// The content of an object, which is the references of a container; nil if the object is out of bounds.
+    private func content(of object: Int) -> (bytes: ArraySlice<UInt8>, isContainer: Bool)? {
         let place = table + object * offsetSize
         guard let start = Self.number(bytes[place..<(place + offsetSize)]), (8..<table).contains(start) else {
             return nil
@@ -79,10 +92,10 @@ struct BinaryPropertyList {
         let (kind, low) = (bytes[start] >> 4, Int(bytes[start] & 0x0F))
         let unit: Int
         switch kind {
-        case 0x0: return []
-        case 0x1, 0x2: return low <= 4 ? content(from: start + 1, 1 << low).map { _ in [] } : nil
-        case 0x3: return content(from: start + 1, 8).map { _ in [] }
-        case 0x8: return content(from: start + 1, low + 1).map { _ in [] }
+        case 0x0: return ([], false)
+        case 0x1, 0x2: return low <= 4 ? content(from: start + 1, 1 << low).map { ($0, false) } : nil
+        case 0x3: return content(from: start + 1, 8).map { ($0, false) }
+        case 0x8: return content(from: start + 1, low + 1).map { ($0, false) }
         case 0x4, 0x5, 0x7: unit = 1
         case 0x6: unit = 2
         case 0xA, 0xB, 0xC: unit = referenceSize
@@ -92,7 +105,7 @@ struct BinaryPropertyList {
         guard let (length, next) = length(low, after: start + 1),
             let content = content(from: next, length.multipliedReportingOverflow(by: unit))
         else { return nil }
-        return kind >= 0xA ? content : []
+        return (content, kind >= 0xA)
     }
 
     /// The number of elements: in the marker, or in an integer after it.

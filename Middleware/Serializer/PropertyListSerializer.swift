@@ -35,8 +35,8 @@ public struct PropertyListSerializer: Serializer, BuiltInSerializer {
     /// Decodes a value from a property list in any format.
     ///
     /// - Throws: A `DecodingError`, including for an XML or binary list that is nested deeper than 128 levels, and for
-    ///   a binary one that contains itself; for an XML list whose document type has its own declarations, or whose XML
-    ///   declaration is longer than 4,096 bytes.
+    ///   a binary one that contains itself, or refers to its texts so often that they are many times longer than it; for
+    ///   an XML list whose document type has its own declarations, or whose XML declaration is longer than 4,096 bytes.
     package func value<Value: Decodable>(
         _ type: Value.Type,
         from data: Data,

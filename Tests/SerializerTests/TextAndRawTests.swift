@@ -224,6 +224,36 @@ struct TextAndRawTests {
         let a: Nested?
     }
 
+    @Test("A binary property list whose texts are contained too often is an error, one of many equal rows isn't")
+    func repeatedTexts() throws {
+        func number(_ number: Int, _ size: Int) -> [UInt8] {
+            (0..<size).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+        }
+        // An array refers to one text or data again and again.
+        func list(_ kind: UInt8, count: Int, length: Int) -> Data {
+            var bytes: [UInt8] = Array("bplist00".utf8) + [0xAF, 0x12] + number(count, 4)
+            bytes += [UInt8](repeating: 1, count: count)
+            let text = bytes.count
+            bytes += [kind << 4 | 0x0F, 0x12] + number(length, 4)
+            bytes += [UInt8](repeating: 0x78, count: kind == 6 ? 2 * length : length)
+            let table = bytes.count
+            bytes += number(8, 4) + number(text, 4) + [0, 0, 0, 0, 0, 0, 4, 1]
+            return Data(bytes + number(2, 8) + number(0, 8) + number(table, 8))
+        }
+        let plist = PropertyListSerializer()
+        func texts(_ data: Data) throws -> [String] { try plist.decode([String].self, from: data, contentType: nil) }
+        #expect(try texts(list(5, count: 1000, length: 1000)).count == 1000)
+        for kind in [5, 6] as [UInt8] {
+            #expect(throws: DecodingError.self) { try texts(list(kind, count: 8000, length: 8000)) }
+        }
+        #expect(throws: DecodingError.self) {
+            try plist.decode([Data].self, from: list(4, count: 8000, length: 8000), contentType: nil)
+        }
+        let rows = [[String: String]](repeating: ["identifier": "a", "description": "a plant"], count: 100_000)
+        let binary = try PropertyListSerializer(.binary).encode(rows, contentType: plist.contentType)
+        #expect(try plist.decode([[String: String]].self, from: binary, contentType: nil).count == 100_000)
+    }
+
     @Test(
         "Property lists are written as XML or binary and read from both",
         arguments: [PropertyListSerializer.Format.xml, .binary]
