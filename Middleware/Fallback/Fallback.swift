@@ -10,7 +10,12 @@ public struct Fallback: Sendable {
     /// Returns a response for a failed call, or `nil` if there is none.
     package typealias Answer = @Sendable (_ request: Request, _ failure: FallbackReason) async throws -> Response?
 
-    let answer: Answer
+    /// Returns a response for a failed call, of which the groups were noted before it was sent.
+    typealias Source =
+        @Sendable (_ request: Request, _ failure: FallbackReason, _ owners: LastAnswers.Owners) async throws
+        -> Response?
+
+    let answer: Source
     /// The memories of previous responses.
     let memories: [LastAnswers]
     /// The transports that requests may be sent to.
@@ -25,7 +30,7 @@ public struct Fallback: Sendable {
         memories: [LastAnswers] = [],
         branches: [any Transport] = [],
         sends: Bool = false,
-        answer: @escaping Answer
+        answer: @escaping Source
     ) {
         self.description = description
         self.memories = memories
@@ -38,7 +43,7 @@ public struct Fallback: Sendable {
     ///
     /// Requests whose body can be read only once aren't sent to it.
     public static func chain(_ transport: any Transport) -> Fallback {
-        Fallback(transport.name, branches: [transport], sends: true) { request, _ in
+        Fallback(transport.name, branches: [transport], sends: true) { request, _, _ in
             guard request.body.isReplayable else { return nil }
             return try await transport.send(request)
         }
@@ -46,7 +51,7 @@ public struct Fallback: Sendable {
 
     /// A fixed response, which is used only if its body can be read again.
     public static func response(_ response: Response) -> Fallback {
-        Fallback("a canned \(response.status.code)") { _, _ in response.body.isReplayable ? response : nil }
+        Fallback("a canned \(response.status.code)") { _, _, _ in response.body.isReplayable ? response : nil }
     }
 
     /// A closure, which may return no response.
@@ -58,7 +63,7 @@ public struct Fallback: Sendable {
         _ name: String,
         answer: @escaping @Sendable (_ request: Request, _ failure: FallbackReason) async throws -> Response?
     ) -> Fallback {
-        Fallback(name, sends: true, answer: answer)
+        Fallback(name, sends: true) { request, failure, _ in try await answer(request, failure) }
     }
 
     /// The last successful response to the same GET request, regardless of its age.
@@ -66,7 +71,11 @@ public struct Fallback: Sendable {
     /// Requests are the same if their complete URL, header fields and content are the same. Fields that identify the
     /// call (`traceparent`, `X-Request-ID`, …) or request a newer response (`Cache-Control`, `Pragma`, `If-None-Match`,
     /// `If-Modified-Since`) may differ. Content that isn't in memory can't be compared, so a request with such content
-    /// has no last response.
+    /// has no last response. The same applies to a request with credentials in an option, such as cookies of the call,
+    /// unless the group has a closure.
+    ///
+    /// The closure of a group is called before the request is sent, and again afterwards. If its result has changed, as
+    /// when another user logs in during the call, no response is remembered or returned.
     ///
     /// A response is remembered once its body was read to the end. To reuse responses by the rules of HTTP, use a cache
     /// with `stale-if-error`; use this fallback if any response is better than none.
@@ -82,8 +91,8 @@ public struct Fallback: Sendable {
         upTo limit: ByteCount = .kibibytes(256)
     ) -> Fallback {
         let memory = LastAnswers(group, count: count, limit: limit)
-        return Fallback("the last answer, by \(group.description)", memories: [memory]) { request, _ in
-            memory.answer(to: request)
+        return Fallback("the last answer, by \(group.description)", memories: [memory]) { request, _, owners in
+            memory.answer(to: request, of: owners)
         }
     }
 
@@ -94,13 +103,13 @@ public struct Fallback: Sendable {
             memories: memories + other.memories,
             branches: branches + other.branches,
             sends: sends || other.sends
-        ) { [answer] request, failure in
+        ) { [answer] request, failure, owners in
             do {
-                if let response = try await answer(request, failure) { return response }
+                if let response = try await answer(request, failure, owners) { return response }
             } catch {
                 if error is CancellationError || Task.isCancelled { throw CancellationError() }
             }
-            return try await other.answer(request, failure)
+            return try await other.answer(request, failure, owners)
         }
     }
 }

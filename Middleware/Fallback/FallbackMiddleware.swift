@@ -85,6 +85,8 @@ public struct FallbackMiddleware: BuiltInStage, BranchingMiddleware {
         // Requests are distinguished by the URL that inner stages build.
         if !fallback.memories.isEmpty, !request.hasCompleteURL { _ = request.recordCall() }
         let kept = request
+        var owners: LastAnswers.Owners = [:]
+        for memory in fallback.memories { memory.note(kept, in: &owners) }
         do {
             var response = try await next(request)
             let code = response.status.code
@@ -92,16 +94,16 @@ public struct FallbackMiddleware: BuiltInStage, BranchingMiddleware {
             if code >= 400, condition(kept.head, reason) {
                 // The fallback may wait for the connection or the permit that the response holds.
                 if fallback.sends { response.body = await response.body.readAhead(time: kept.environment.time) }
-                if let other = try await answer(kept, reason) {
+                if let other = try await answer(kept, reason, owners) {
                     await kept.keepCookies(of: response)
                     return other
                 }
             }
-            return fallback.memories.reduce(response) { $1.remembering($0, to: kept) }
+            return fallback.memories.reduce(response) { $1.remembering($0, to: kept, of: owners) }
         } catch {
             if error is CancellationError || Task.isCancelled { throw error }
             let reason = FallbackReason.failure(error)
-            if condition(kept.head, reason), let other = try await answer(kept, reason) { return other }
+            if condition(kept.head, reason), let other = try await answer(kept, reason, owners) { return other }
             throw error
         }
     }
@@ -109,10 +111,14 @@ public struct FallbackMiddleware: BuiltInStage, BranchingMiddleware {
     /// The chains and transports of the fallback.
     package var branches: [any Transport] { fallback.branches }
 
-    private func answer(_ request: Request, _ reason: FallbackReason) async throws -> Response? {
+    private func answer(
+        _ request: Request,
+        _ reason: FallbackReason,
+        _ owners: LastAnswers.Owners
+    ) async throws -> Response? {
         do {
             let response = try await request.withinDeadline { [fallback] in
-                try await fallback.answer(request, reason)
+                try await fallback.answer(request, reason, owners)
             }
             guard var response else { return nil }
             response.options[CallFallback.self] = reason

@@ -26,21 +26,31 @@ final class LastAnswers: Sendable {
     private static let ignored =
         RequestIdentity.callFields + [.cacheControl, .ifModifiedSince, .ifNoneMatch, .pragma]
 
+    /// The groups of a request before it was sent, by memory.
+    typealias Owners = [ObjectIdentifier: any AnyObject & Sendable]
+
     private let groups: GroupTable<Group>
+    private let isByKey: Bool
     private let count: Int
     private let limit: ByteCount
 
     init(_ group: RequestGroup, count: Int, limit: ByteCount) {
         groups = GroupTable(group, limit: 1000) { _ in Group() }
+        isByKey = group.isByKey
         self.count = max(1, count)
         self.limit = limit
     }
 
+    /// Adds the group of a request that is about to be sent.
+    func note(_ request: borrowing Request, in owners: inout Owners) {
+        owners[ObjectIdentifier(self)] = groups.entry(for: request)
+    }
+
     /// Returns the response, and remembers it when its body has been read to the end, or immediately if it is in
     /// memory.
-    func remembering(_ response: consuming Response, to request: borrowing Request) -> Response {
+    func remembering(_ response: consuming Response, to request: borrowing Request, of owners: Owners) -> Response {
         guard response.status.kind == .successful, response.status.code != 206,
-            response.body.length ?? 0 <= limit.bytes, let (group, key) = place(of: request)
+            response.body.length ?? 0 <= limit.bytes, let (group, key) = place(of: request, owners)
         else { return response }
         let (head, count) = (response.head, count)
         @Sendable func keep(_ body: HTTPBody) {
@@ -66,8 +76,8 @@ final class LastAnswers: Sendable {
         return response
     }
 
-    func answer(to request: borrowing Request) -> Response? {
-        guard let (group, key) = place(of: request) else { return nil }
+    func answer(to request: borrowing Request, of owners: Owners) -> Response? {
+        guard let (group, key) = place(of: request, owners) else { return nil }
         return group.answers.withLock { $0.byRequest[key] }.map {
             var response = Response(head: $0.head, body: $0.body)
             response.source = .stored()
@@ -75,8 +85,12 @@ final class LastAnswers: Sendable {
         }
     }
 
-    private func place(of request: borrowing Request) -> (Group, Key)? {
-        guard request.head.method == .get, let identity = RequestIdentity(request, ignoring: Self.ignored) else {
+    /// Returns nil for a request whose group has changed since it was sent, because another user may have logged in, and
+    /// for one with credentials that neither the group nor the identity separates.
+    private func place(of request: borrowing Request, _ owners: Owners) -> (Group, Key)? {
+        guard request.head.method == .get, isByKey || !request.options.hasCredentials,
+            let identity = RequestIdentity(request, ignoring: Self.ignored)
+        else {
             return nil
         }
         var built = copy request
@@ -85,7 +99,9 @@ final class LastAnswers: Sendable {
             built.head.authority = target.authority
             built.head.path = target.path
         }
-        guard let group = groups.entry(for: built) else { return nil }
+        guard let group = groups.entry(for: built), groups.entry(for: request) === owners[ObjectIdentifier(self)] else {
+            return nil
+        }
         return (group, Key(request: identity, url: ExactText(built.url)))
     }
 }

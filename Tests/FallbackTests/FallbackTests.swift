@@ -335,6 +335,56 @@ struct FallbackTests {
         }
     }
 
+    @Test("If another user logs in during a call, its response is not remembered, and no stored one is given to it")
+    func switchedUser() async throws {
+        let (user, next, isDown) = (Locked("ada"), Locked<String?>(nil), Locked(false))
+        let server = ClosureTransport { _ in
+            let sender = user.withLock { $0 }
+            if let other = next.withLock({ $0 }) { user.withLock { $0 = other } }
+            if isDown.withLock({ $0 }) { return Response(.serviceUnavailable) }
+            return Response(.ok, body: HTTPBody("data of \(sender)"))
+        }
+        let chain = try Chain(transport: server) {
+            FallbackMiddleware(.lastAnswer(by: .by("user") { _ in user.withLock { $0 } }))
+        }
+        next.withLock { $0 = "bob" }
+        #expect(try await chain.send(.get(url)).body.text() == "data of ada")
+        isDown.withLock { $0 = true }
+        #expect(try await chain.send(.get(url)).fallback == nil)
+        isDown.withLock { $0 = false }
+        #expect(try await chain.send(.get(url)).body.text() == "data of bob")
+        isDown.withLock { $0 = true }
+        #expect(try await chain.send(.get(url)).body.text() == "data of bob")
+        user.withLock { $0 = "ada" }
+        #expect(try await chain.send(.get(url)).fallback == nil)
+    }
+
+    private enum Session: RequestOption {
+        static var defaultValue: String? { nil }
+        static var isCredential: Bool { true }
+    }
+
+    @Test(
+        "Credentials in an option are separated by a group with a closure, and have no last response in another group"
+    )
+    func optionCredentials() async throws {
+        func call(_ session: String?) -> Request {
+            var request = Request.get(url)
+            request.options[Session.self] = session
+            return request
+        }
+        for (group, isShared) in [
+            (RequestGroup.origin, false), (.all, false), (.by("session") { $0.options[Session.self] }, true),
+        ] {
+            let harness = StageHarness(FallbackMiddleware(.lastAnswer(by: group)))
+            _ = try await harness.send(call("ada"), answering: .ok("data of ada")).response()
+            let own = try await harness.send(call("ada"), answering: .status(.badGateway)).response()
+            #expect((own.fallback != nil) == isShared)
+            let other = try await harness.send(call("bob"), answering: .status(.badGateway)).response()
+            #expect(other.fallback == nil)
+        }
+    }
+
     @Test("Each of several memories remembers: one of the user, else one of anybody")
     func severalMemories() async throws {
         let user = RequestGroup.by("user") { $0.head.headerFields[.from] }

@@ -14,6 +14,8 @@ public struct RequestGroup: Sendable {
     }
 
     let kind: Kind
+    /// Whether a closure separates the requests, which may separate users.
+    package var isByKey: Bool { if case .key = kind { true } else { false } }
     /// The name of the rule, for display.
     package let description: String
 
