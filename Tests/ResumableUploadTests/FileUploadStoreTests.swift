@@ -87,6 +87,21 @@ struct FileUploadStoreTests {
         #expect(scratch.names == ["\(key).upload", "other", "young.upload.1.new"].sorted())
     }
 
+    @Test("A file with a time that nanoseconds can't express doesn't end the process", arguments: [1600, 2265, 2400])
+    func distantTimes(year: Int) async throws {
+        try FileManager.default.createDirectory(at: scratch.url, withIntermediateDirectories: true)
+        let date = Date(timeIntervalSince1970: Double(year - 1970) * 31_556_952)
+        for name in ["old.upload.1.new", "old.upload"] {
+            let file = scratch.file(name)
+            try Data().write(to: file)
+            // Not every file system has such times.
+            try? FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file.path)
+        }
+        let key = try await key("a")
+        try await store().keep(upload(1), for: key)
+        #expect(scratch.names.contains("\(key).upload"))
+    }
+
     @Test("A file that is damaged counts as none, and one that others can read is an error")
     func damaged() async throws {
         let key = try await key("a")

@@ -145,13 +145,13 @@ public struct FileUploadStore: UploadStore {
 
     /// Removes the oldest files beyond the limit, files that are too old, and temporary files of killed processes.
     private func removeSurplus() throws(UploadStoreError) {
-        let now = Int64(Date().timeIntervalSince1970 * 1e9)
+        let now = Date().timeIntervalSince1970
         var found: [(file: String, modified: Int64)] = []
         for name in try files.names(in: path) {
             let file = "\(path)/\(name)"
             let isTemporary = name.ends(with: Self.temporarySuffix)
             guard isTemporary || name.ends(with: Self.suffix), let status = try files.status(of: file) else { continue }
-            let isLeftOver = now - status.modified > Self.longestWriting
+            let isLeftOver = now - Double(status.modified) / 1e9 > Self.longestWriting
             if isTemporary {
                 if isLeftOver { try files.remove(file) }
             } else if let upload = try? read(file), isTooOld(upload) {
@@ -166,6 +166,6 @@ public struct FileUploadStore: UploadStore {
         }
     }
 
-    /// The maximum time for writing a file, in nanoseconds: an hour.
-    private static let longestWriting: Int64 = 3_600_000_000_000
+    /// The maximum time for writing a file, in seconds: an hour.
+    private static let longestWriting = 3600.0
 }
