@@ -144,6 +144,10 @@ struct MatchingTests {
             differences(form("x", "a.txt", "one"), form("y"))
                 == ["the content of part \"f\" differs (3 and 8 bytes)"]
         )
+        // A search for a longer boundary takes its length times that of the body.
+        let long = String(repeating: "-", count: 69)
+        #expect(differences(form("\(long)x"), form("\(long)y")).isEmpty)
+        #expect(!differences(form("\(long)xx"), form("\(long)yy")).isEmpty)
     }
 
     @Test("Other bodies are compared byte by byte; of one that was not recorded whole, the beginning is")

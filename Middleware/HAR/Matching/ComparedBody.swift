@@ -51,7 +51,7 @@ enum ComparedBody: Sendable, Hashable {
         }
         let type = exact ? nil : MediaType(media)
         if let type, type.essence.begins(with: "multipart/"),
-            let boundary = type.parameters["boundary"] ?? MediaType(field)?.parameters["boundary"],
+            let boundary = type.boundary ?? MediaType(field)?.boundary,
             let parts = MultipartContent.parts(of: bytes, boundary: boundary)
         {
             self = .multipart(parts)
@@ -173,7 +173,7 @@ enum ComparedBody: Sendable, Hashable {
 enum MultipartContent {
     static func parts(of bytes: Data, boundary: String) -> [ComparedBody.Part]? {
         let delimiter = Data("--\(boundary)".utf8)
-        guard !boundary.isEmpty, var position = bytes.range(of: delimiter)?.upperBound else { return nil }
+        guard var position = bytes.range(of: delimiter)?.upperBound else { return nil }
         var parts: [ComparedBody.Part] = []
         while true {
             if bytes[position...].starts(with: Data("--".utf8)) { return parts }

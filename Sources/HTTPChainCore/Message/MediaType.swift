@@ -31,6 +31,13 @@ package struct MediaType: Sendable, Hashable {
     /// The `charset` parameter.
     package var charset: String? { parameters["charset"] }
 
+    /// The `boundary` parameter of a multipart type, if it has 1 to 70 characters (RFC 2046 §5.1.1).
+    ///
+    /// The limit keeps a search for it linear in the content.
+    package var boundary: String? {
+        parameters["boundary"].flatMap { (1...70).contains($0.utf8.count) ? $0 : nil }
+    }
+
     /// Whether the type matches a pattern: a type, `text/*`, `application/*+json`, `*/*+json` or `*/*`.
     package func matches(_ pattern: String) -> Bool { precision(of: pattern) != nil }
 

@@ -47,7 +47,7 @@ extension LoggedBody {
             return
         }
         if let type, type.essence.begins(with: "multipart/"),
-            let outline = MultipartOutline(preview, boundary: type.parameters["boundary"])
+            let outline = MultipartOutline(preview, boundary: type.boundary)
         {
             self.init(.multipart, "\(type.essence): \(outline)", isTruncated: preview.isTruncated)
             return

@@ -16,8 +16,7 @@ struct MultipartOutline: CustomStringConvertible {
 
     /// Reads the beginning of a body; `nil` if it isn't what its type says.
     init?(_ preview: BodyPreview, boundary: String?) {
-        // RFC 2046 §5.1.1: 1 to 70 characters.
-        guard let boundary, (1...70).contains(boundary.utf8.count) else { return nil }
+        guard let boundary else { return nil }
         let bytes = preview.bytes
         let delimiter = Data("--\(boundary)".utf8)
         let lineDelimiter = Data("\r\n".utf8) + delimiter
