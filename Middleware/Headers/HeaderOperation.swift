@@ -230,3 +230,8 @@ extension HeaderOperation: EffectComparable {
         }
     }
 }
+
+extension HeaderOperation: RedactedDisplay {
+    /// The action and the name of the field, without its value.
+    public var description: String { "\(action.rawValue) \(name)" }
+}

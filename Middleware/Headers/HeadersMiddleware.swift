@@ -191,3 +191,8 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         return try await next(request)
     }
 }
+
+extension HeadersMiddleware: RedactedDisplay {
+    /// The same as the ``summary``, with secrets redacted.
+    public var description: String { summary.description }
+}

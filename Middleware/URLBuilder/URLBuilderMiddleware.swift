@@ -225,3 +225,8 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         return try await next(request)
     }
 }
+
+extension URLBuilderMiddleware: RedactedDisplay {
+    /// The same as the ``summary``, with secrets redacted.
+    public var description: String { summary.description }
+}

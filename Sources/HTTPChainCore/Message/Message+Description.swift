@@ -1,6 +1,6 @@
 import HTTPTypes
 
-extension Request: CustomStringConvertible {
+extension Request: RedactedDisplay {
     /// Method, URL, header fields, the kind of body, and the options that a stage has to read, with secrets redacted.
     public var description: String {
         let redaction = redaction
@@ -9,7 +9,6 @@ extension Request: CustomStringConvertible {
         let options = expressions.isEmpty ? "" : "\noptions: \(expressions.joined(separator: ", "))"
         return "\(head.method) \(redaction.url(url))\(lines.joined())\nbody: \(body)\(options)"
     }
-
 }
 
 extension Response {
@@ -22,11 +21,10 @@ enum ResponseRedaction: ResponseOption {
     static var defaultValue: Redaction? { nil }
 }
 
-extension Response: CustomStringConvertible {
+extension Response: RedactedDisplay {
     /// Status, header fields and the kind of body, with secrets redacted according to the chain's environment.
     public var description: String {
         let lines = redaction.fields(headers).map { "\n\($0.name): \($0.value)" }
         return "\(status.label)\(lines.joined())\nbody: \(body)"
     }
-
 }

@@ -1,4 +1,4 @@
-import HTTPChainCore
+public import HTTPChainCore
 
 /// Provides tokens for the client itself, without a user, RFC 6749 §4.4.
 package struct ClientCredentialsGrant: AccessTokenProvider {
@@ -11,7 +11,7 @@ package struct ClientCredentialsGrant: AccessTokenProvider {
     }
 
     /// The grant, the endpoint and the scope.
-    package var summary: String { "client credentials at \(endpoint.text)" + scope.shownAsScope }
+    package var summary: String { "client credentials at \(endpoint.description)" + scope.shownAsScope }
 
     /// Fetches a token, regardless of the old one.
     ///
@@ -32,7 +32,7 @@ package struct RefreshTokenGrant: AccessTokenProvider {
     }
 
     /// The grant, the endpoint and the scope.
-    package var summary: String { "refresh token at \(endpoint.text)" + scope.shownAsScope }
+    package var summary: String { "refresh token at \(endpoint.description)" + scope.shownAsScope }
 
     /// Fetches a token with the old one's refresh token, which is kept unless the server sends another.
     ///
@@ -85,4 +85,14 @@ extension AccessTokenProvider where Self == ClosureAccessTokenProvider {
 extension [String] {
     fileprivate var asParameter: [String: String] { isEmpty ? [:] : ["scope": joined(separator: " ")] }
     fileprivate var shownAsScope: String { isEmpty ? "" : " for \(joined(separator: " "))" }
+}
+
+extension ClientCredentialsGrant: RedactedDisplay {
+    /// The same as ``summary``.
+    public var description: String { summary }
+}
+
+extension RefreshTokenGrant: RedactedDisplay {
+    /// The same as ``summary``.
+    public var description: String { summary }
 }

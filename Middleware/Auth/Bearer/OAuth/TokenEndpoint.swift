@@ -113,7 +113,7 @@ public struct TokenEndpoint: Sendable {
     }
 }
 
-extension TokenEndpoint {
+extension TokenEndpoint: RedactedDisplay {
     /// The URL, with secrets redacted.
-    var text: String { Redaction.standard.url(url) }
+    public var description: String { Redaction.standard.url(url) }
 }

@@ -136,3 +136,10 @@ public struct AuthorizationCodeSignIn: Sendable {
         )
     }
 }
+
+extension AuthorizationCodeSignIn: RedactedDisplay {
+    /// The endpoints' URLs, with secrets redacted.
+    public var description: String {
+        "sign-in at \(Redaction.standard.url(authorizationEndpoint)), with tokens from \(endpoint)"
+    }
+}

@@ -136,9 +136,7 @@ public struct AuthorizationRequest: Sendable, Hashable {
     }
 }
 
-extension AuthorizationRequest: CustomStringConvertible, CustomReflectable {
+extension AuthorizationRequest: RedactedDisplay {
     /// The URL without its query, which contains secrets.
     public var description: String { "authorization request to \(Self.split(url).target)" }
-    /// An empty mirror, because the URL contains the state.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -161,3 +161,10 @@ package struct DevicePolling: Sendable {
         interval = Backoff(base: interval, cap: .seconds(300), jitter: .none).longestWait(beforeRetry: 2)
     }
 }
+
+extension DeviceSignIn: RedactedDisplay {
+    /// The endpoints' URLs, with secrets redacted.
+    public var description: String {
+        "device sign-in at \(Redaction.standard.url(endpoint.url)), with tokens from \(tokens)"
+    }
+}

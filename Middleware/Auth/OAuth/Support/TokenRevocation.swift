@@ -64,3 +64,8 @@ public struct TokenRevocation: Sendable {
         guard (200..<300).contains(reply.status) else { throw reply.failure() }
     }
 }
+
+extension TokenRevocation: RedactedDisplay {
+    /// The endpoint's URL, with secrets redacted.
+    public var description: String { "token revocation at \(Redaction.standard.url(endpoint.url))" }
+}

@@ -274,3 +274,11 @@ private struct VariableReader {
         }
     }
 }
+
+extension OTLPEnvironment: RedactedDisplay {
+    /// The URL, with secrets redacted, and the names of the fields.
+    public var description: String {
+        let names = headers.map(\.name.canonicalName).joined(separator: ", ")
+        return "OTLP to \(Redaction.standard.url(url))" + (names.isEmpty ? "" : " (fields: \(names))")
+    }
+}

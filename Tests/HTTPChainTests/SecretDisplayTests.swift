@@ -1,0 +1,82 @@
+#if AllTests
+import HTTPChain
+import HTTPChainLogShipper
+import HTTPChainOAuth
+import HTTPChainResumableUpload
+import HTTPTypes
+import Testing
+
+/// A value with the secret in each of its parts.
+struct ValueWithSecrets: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let value: any Sendable
+
+    init(_ name: String, _ value: any Sendable) {
+        testDescription = name
+        self.value = value
+    }
+
+    static let secret = "hunter2secret"
+    private static let url = "https://bob:\(secret)@a.example/x?access_token=\(secret)"
+    private static let endpoint = TokenEndpoint(
+        url,
+        client: OAuthClient(id: "c", secret: Secret(secret)),
+        parameters: ["password": secret]
+    )
+    private static let client = OAuthClient(id: "c", secret: Secret(secret))
+    private static let apiKey = HTTPField.Name("X-Api-Key")
+
+    static let requests: [ValueWithSecrets] = {
+        var request = Request.get(url)
+        request.headers[.authorization] = "Bearer \(secret)"
+        if let apiKey { request.headers[apiKey] = secret }
+        let response = Response(.ok, headers: [.setCookie: "sid=\(secret)"], body: HTTPBody("a"))
+        return [
+            ValueWithSecrets("Request", request), ValueWithSecrets("Response", response),
+            ValueWithSecrets("optional", [Optional(request)]),
+        ]
+    }()
+
+    static let signIn: [ValueWithSecrets] = [
+        ValueWithSecrets("TokenEndpoint", endpoint),
+        ValueWithSecrets("TokenRevocation", TokenRevocation(at: url, client: client)),
+        ValueWithSecrets("DeviceSignIn", DeviceSignIn(authorizingAt: url, tokensAt: endpoint)),
+        ValueWithSecrets(
+            "AuthorizationCodeSignIn",
+            AuthorizationCodeSignIn(authorizingAt: url, tokensAt: endpoint, parameters: ["password": secret])
+        ),
+        ValueWithSecrets("ClientCredentialsGrant", ClientCredentialsGrant(at: endpoint)),
+        ValueWithSecrets("RefreshTokenGrant", RefreshTokenGrant(at: endpoint)),
+    ]
+
+    static let settings: [ValueWithSecrets] = [
+        ValueWithSecrets(
+            "OTLPEnvironment",
+            OTLPEnvironment(
+                for: .logs,
+                in: ["OTEL_EXPORTER_OTLP_HEADERS": "api-key=\(secret)", "OTEL_EXPORTER_OTLP_ENDPOINT": url]
+            )
+        ),
+        ValueWithSecrets("ResumableUpload", ResumableUpload(identity: secret, metadata: ["token": secret])),
+        ValueWithSecrets("HeaderOperation", HeaderOperation.set("X-Api-Key", to: secret)),
+        ValueWithSecrets("HeadersMiddleware", HeadersMiddleware([.append("X-Api-Key", secret)])),
+        ValueWithSecrets("URLBuilderMiddleware", URLBuilderMiddleware(base: "https://bob:\(secret)@a.example/")),
+    ]
+}
+
+@Suite("The display of values with secrets")
+struct SecretDisplayTests {
+    @Test(
+        "Neither print, nor a debugger, nor dump shows a secret",
+        arguments: ValueWithSecrets.requests + ValueWithSecrets.signIn + ValueWithSecrets.settings
+    )
+    func display(_ entry: ValueWithSecrets) {
+        var dumped = ""
+        dump(entry.value, to: &dumped)
+        for text in ["\(entry.value)", String(reflecting: entry.value), dumped, "\([entry.value])"] {
+            #expect(!text.isEmpty)
+            #expect(!text.contains(ValueWithSecrets.secret), "\(text)")
+        }
+    }
+}
+#endif
