@@ -30,8 +30,10 @@ public import HTTPTypes
 /// be resumed. The page of the module has the details.
 ///
 /// **The result** is always that of the last attempt, unchanged: a response with its complete body, or the thrown
-/// error, not wrapped, so that errors are caught as without this stage. The attempts are attached to it:
-/// ``HTTPChainCore/Response/retries`` and ``HTTPChainCore/HTTPChainError/retries``.
+/// error, not wrapped, so that errors are caught as without this stage. Only if an earlier attempt may have reached the
+/// server, an error that says that nothing was sent (``/HTTPChainCore/TransportError/sent``) says `maybe` instead. The
+/// attempts are attached to the result: ``HTTPChainCore/Response/retries`` and
+/// ``HTTPChainCore/HTTPChainError/retries``.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/retry``: each attempt passes authentication, circuit breaker and limits
 /// again, and the cache sees one response. ``/HTTPChainCore/Request/attempt`` is the attempt's number.

@@ -16,6 +16,8 @@ struct RetryRun: Sendable {
     private var counted = 0
     /// The position from which a download is resumed.
     private var offset: Int64?
+    /// Whether an attempt may have reached the server.
+    private var hasSent = false
     /// Whether the download's first response sets cookies, which the cookie stage stores once it is returned.
     private var hasOldCookies = false
 
@@ -103,6 +105,10 @@ struct RetryRun: Sendable {
         case .response(let response): (head, result) = (response, .status(response.status))
         case .failure(let error): (head, result) = (nil, .failure(error))
         }
+        switch outcome {
+        case .failure(let error) where error.isBeforeSending || error is any RefusalError: break
+        default: hasSent = true
+        }
         let attempt = RetryHistory.Attempt(number: number, offset: offset, outcome: result, wait: wait)
         history.append(attempt)
         if let stop { history.stop = stop }
@@ -184,7 +190,10 @@ extension RetryRun {
     }
 
     /// Returns the error with its history, if it supports one and there is anything to report.
+    ///
+    /// It says that nothing was sent only if that is true of all attempts.
     func annotated(_ error: any Error) -> any Error {
+        let error = hasSent ? error.afterSending : error
         guard history.attempts.count > 1 || history.stop != .notRetryable, var error = error as? any AnnotatedError
         else { return error }
         error.notes[RetryHistoryNote.self] = history

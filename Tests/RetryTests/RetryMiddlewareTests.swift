@@ -83,6 +83,44 @@ struct RetryMiddlewareTests {
         #expect("\(error)".contains("all 3 attempts that the policy allows were made"))
     }
 
+    @Test("The last error says that nothing was sent only if that is true of all attempts")
+    func sentByAny() async throws {
+        let unsent = lost(.nothing, .cannotConnect)
+        let rows: [([StageHarness.Answer], TransportError.Sent)] = [
+            ([.failure(unsent), .failure(unsent), .failure(unsent)], .nothing),
+            ([.failure(lost()), .failure(unsent), .failure(unsent)], .maybe),
+            ([.failure(unsent), .status(.badGateway), .failure(unsent)], .maybe),
+            ([.failure(TestTimeout(scope: .attempt)), .failure(unsent), .failure(unsent)], .maybe),
+        ]
+        for (answers, sent) in rows {
+            let outcome = await StageHarness(stage).send(.put(url, body: "x"), answering: answers)
+            let error = try #require(outcome.error as? TransportError)
+            #expect(error.kind == .cannotConnect && error.sent == sent)
+            #expect(error.retries?.attempts.count == 3)
+        }
+    }
+
+    @Test("A limit to connect that ends the last attempt doesn't say that nothing was sent before it")
+    func timeoutAfterSending() async throws {
+        let late = TimeoutError(
+            Deadline(.connect, limit: .seconds(1), start: .zero),
+            at: .seconds(1),
+            progress: .connecting,
+            attempt: 2,
+            exchange: ExchangeSnapshot(Request.put(url, body: "x").head)
+        )
+        #expect(late.sent == .nothing)
+        for (first, sent) in [(late as any Error, TransportError.Sent.nothing), (lost(), .maybe)] {
+            let outcome = await StageHarness(stage).send(
+                .put(url, body: "x"),
+                answering: .failure(first),
+                .failure(late),
+                .failure(late)
+            )
+            #expect((outcome.error as? TimeoutError)?.sent == sent)
+        }
+    }
+
     @Test("An error that is not retried is thrown as it is")
     func otherErrors() async throws {
         let outcome = await StageHarness(stage).send(.get(url), answering: .failure(OtherError()))

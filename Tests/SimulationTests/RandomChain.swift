@@ -114,7 +114,7 @@ struct RandomChain {
             stages.append(
                 FallbackMiddleware(.chain(world.transport)) { request, failure in
                     switch failure {
-                    case .failure(is any RefusalError): true
+                    case .failure(let error as any RefusalError): error.attempts ?? 1 == 1
                     case .failure(let error as TransportError) where error.sent == .nothing: true
                     default: FallbackMiddleware.standard(request, failure)
                     }

@@ -19,6 +19,19 @@ extension Error {
         default: false
         }
     }
+
+    /// The error of a call whose earlier attempt may have reached the server: it doesn't say that nothing was sent.
+    ///
+    /// A stage that makes several attempts, and throws the error of the last one, throws this instead.
+    package var afterSending: any Error {
+        switch self {
+        case let error as TransportError where error.sent == .nothing: return error.maybeSent
+        case var error as TimeoutError:
+            error.followsSending = true
+            return error
+        default: return self
+        }
+    }
 }
 
 extension TransportError {

@@ -36,6 +36,8 @@ public struct TimeoutError: TimeoutFailure, AnnotatedError, ExplainedError {
     public let exchange: ExchangeSnapshot?
     /// The notes that stages added, such as the attempts that a retry stage made.
     package var notes = ErrorNotes()
+    /// Whether an earlier attempt of the call may have reached the server.
+    package var followsSending = false
 
     package init(
         _ deadline: Deadline,
@@ -56,10 +58,11 @@ public struct TimeoutError: TimeoutFailure, AnnotatedError, ExplainedError {
         self.exchange = exchange
     }
 
-    /// Whether the server may have seen the request; `.nothing` if there was no connection yet.
+    /// Whether the server may have seen the request; `.nothing` if there was no connection yet, in this attempt and in
+    /// all earlier ones.
     public var sent: TransportError.Sent {
         switch progress {
-        case .notStarted, .storing, .connecting: .nothing
+        case .notStarted, .storing, .connecting: followsSending ? .maybe : .nothing
         case .sending, .waitingForHead: .maybe
         case .readingBody: .answered
         }

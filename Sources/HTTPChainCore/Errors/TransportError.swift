@@ -121,6 +121,20 @@ public struct TransportError: AnnotatedError, ExplainedError {
         self.underlyingError = underlyingError
     }
 
+    /// The same error, which says that the request may have reached the server.
+    package var maybeSent: TransportError {
+        var error = TransportError(
+            kind,
+            sent: .maybe,
+            stage: stage,
+            detail: said.content,
+            exchange: exchange,
+            underlyingError: underlyingError
+        )
+        error.notes = notes
+        return error
+    }
+
     /// Stage, reason, exchange, cause and notes; omits the cause if ``detail`` isn't empty.
     public var description: String {
         let text = description(of: said.content.isEmpty ? underlyingError : nil)
