@@ -19,6 +19,8 @@ struct HedgedCall: Sendable {
         /// Shared by all copies of the state, so that none of them holds a response that was dropped.
         private let results = Locked<[Int: Result<Response, any Error>]>([:])
         private(set) var begun = 0
+        /// The number of attempts that certainly didn't reach the server.
+        private var unsent = 0
         /// Whether a response has set cookies, which the request doesn't have.
         var hasOldCookies = false
 
@@ -33,6 +35,7 @@ struct HedgedCall: Sendable {
 
         consuming func result(of index: Int) throws -> Response {
             let result = results.withLock { $0.removeValue(forKey: index) }
+            if case .failure(let error) = result { throw unsent < begun ? error.afterSending : error }
             guard var response = try result?.get() else { throw CancellationError() }
             if begun > 1 { response.attempts += begun - 1 }
             return response
@@ -42,7 +45,8 @@ struct HedgedCall: Sendable {
         ///
         /// Of several failures, the last one is kept, and earlier ones are dropped. If another attempt is in flight,
         /// this one is dropped too, because that attempt may wait for its place under a limit.
-        func keep(_ result: Result<Response, any Error>, of index: Int, isFailure: Bool) {
+        mutating func keep(_ result: Result<Response, any Error>, of index: Int, isFailure: Bool) {
+            if case .failure(let error) = result, error.isBeforeSending || error is any RefusalError { unsent += 1 }
             results.withLock { results in
                 if isFailure {
                     results.removeAll()

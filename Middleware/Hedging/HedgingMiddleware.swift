@@ -23,7 +23,7 @@ import HTTPTypes
 /// ``/HTTPChainCore/RetryBudget`` for this stage and the retry stage limits the load that both add.
 ///
 /// **The result** is the first response or error that no other attempt could improve. If there is none, it is the last
-/// failure. Attempts run as child tasks of the call. When one has won, the others are cancelled, and the call returns
+/// failure, which says that nothing was sent only if that is true of all attempts. Attempts run as child tasks of the call. When one has won, the others are cancelled, and the call returns
 /// when they have ended. A late response is dropped, which ends its transfer. The winning response isn't affected: its
 /// body is read by its caller as usual.
 ///

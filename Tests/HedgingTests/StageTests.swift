@@ -129,6 +129,24 @@ struct StageTests {
         #expect(clock.elapsed == .zero)
     }
 
+    @Test("An error says that nothing was sent only if that is true of all attempts")
+    func sentByAny() async throws {
+        var policy = HedgingPolicy(after: .fixed(.seconds(1)))
+        policy.methods = [.put]
+        let harness = StageHarness(HedgingMiddleware(policy, budget: nil))
+        let unsent = TransportError(.cannotConnect, sent: .nothing, stage: "test")
+        let lost = TransportError(.connectionLost, sent: .maybe, stage: "test")
+        for (first, sent) in [(unsent, TransportError.Sent.nothing), (lost, .maybe)] {
+            let outcome = await harness.send(
+                .put(url, body: "x"),
+                answering: .failure(first),
+                .failure(unsent)
+            )
+            let error = try #require(outcome.error as? TransportError)
+            #expect(error.kind == .cannotConnect && error.sent == sent)
+        }
+    }
+
     @Test("The policy says after which statuses and errors another attempt is made at once")
     func nonFatal() async throws {
         var policy = HedgingPolicy(after: .fixed(.seconds(1)))
