@@ -70,7 +70,8 @@ public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
 
     /// Passes the request on, and again for each redirect.
     ///
-    /// - Throws: ``RedirectError``; rethrows errors of the inner stages.
+    /// - Throws: ``RedirectError``; rethrows errors of the inner stages, but not the claim that nothing was sent after a
+    ///   redirect from a write to a GET.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let kept = request
@@ -117,7 +118,13 @@ public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
                 request.noteEvent("httpchain.redirect", [("httpchain.hop", .integer(Int64(journey.hops.count)))])
                 // Its cookies are those of the request that it answers, not of the next.
                 if response.request == nil { response.request = answered }
-                response = try await next(journey.request, discarding: response)
+                do {
+                    response = try await next(journey.request, discarding: response)
+                } catch {
+                    // The server has acted on a write whose method a redirect changed (RFC 9110 §15.4.4).
+                    let hasActed = !request.method.isSafe && journey.request.method != request.method
+                    throw hasActed ? error.afterSending : error
+                }
             }
         }
     }

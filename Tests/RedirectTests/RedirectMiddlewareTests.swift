@@ -441,6 +441,19 @@ struct RedirectMiddlewareTests {
         #expect((outcome.error as? TransportError)?.kind == .connectionLost)
     }
 
+    @Test("After a redirect from a POST to a GET, no error says that nothing was sent")
+    func errorAfterWrite() async throws {
+        let unsent = TransportError(.cannotConnect, sent: .nothing, stage: "test")
+        for (method, code, sent) in [
+            (HTTPRequest.Method.post, 303, TransportError.Sent.maybe), (.post, 307, .nothing), (.get, 303, .nothing),
+        ] {
+            let request = Request(method, "https://a.example/", body: method == .get ? .empty : "x")
+            let outcome = await send(request, .standard, .redirect("/b", code), .failure(unsent))
+            let error = try #require(outcome.error as? TransportError)
+            #expect(error.kind == .cannotConnect && error.sent == sent, "\(method) \(code)")
+        }
+    }
+
     @Test("Cancelling on a later hop ends the call")
     func cancellation() async throws {
         try await StageHarness(RedirectMiddleware()).drive(.get("https://a.example/")) { run in
