@@ -39,6 +39,7 @@ class Stream:
         self.action = url.path
         self.query = dict(urllib.parse.parse_qsl(url.query))
         self.received = 0
+        self.has_ended = False
         # Whether the server has decided about it, so that the rest of the request changes nothing.
         self.is_settled = False
 
@@ -97,6 +98,8 @@ class Connection:
             self.receive(event)
         elif isinstance(event, h2.events.StreamEnded):
             stream = self.streams.get(event.stream_id)
+            if stream:
+                stream.has_ended = True
             if stream and not stream.is_settled and not self.is_ignored(stream):
                 self.act(stream)
         elif isinstance(event, h2.events.StreamReset):
@@ -194,10 +197,15 @@ class Connection:
             hit = [other for other in self.streams.values() if not other.is_settled and other.number > last]
             if mode in ("calm", "refuse"):
                 hit = [stream]
+            elif mode == "close":
+                # The rest of the other requests has not been read, so nothing is done with them.
+                hit = [other for other in hit if other.has_ended]
             if all(other.is_faulty for other in hit):
                 self.count = 0
                 if mode == "close":
-                    processed.update(other.name for other in hit)
+                    for other in hit:
+                        processed[other.name] += 1
+                        other.is_settled = True
                     return self.writer.transport.abort()
                 if mode != "goaway":
                     code = {"calm": "ENHANCE_YOUR_CALM", "refuse": "REFUSED_STREAM"}[mode]
