@@ -29,6 +29,13 @@ import NIOPosix
 /// and the limit to connect is added to the limit of that step. The timeouts of the client's configuration apply as
 /// well, and throw a ``/HTTPChainCore/TransportError`` of kind `timedOut`.
 ///
+/// **Sending again.** A request that the server certainly didn't process, because its connection was about to end, is
+/// sent again at once, up to ten times in all, also a POST (RFC 9113 §8.7): if no connection began to send it, or its
+/// stream over HTTP/2 is above the last one of a GOAWAY. A stream that the server itself refuses (`REFUSED_STREAM`) is
+/// sent again once. A body of which a part may have been read must be replayable, and the reports of its upload begin
+/// again. The limits go on meanwhile, and the limit to connect is over once a connection has sent a head. A connection
+/// attempt that fails is left to a retry stage.
+///
 /// **Memory.** An upload needs memory for 128 KiB and two further parts of its body, of the size that its reader
 /// chooses, in addition to the buffers of the client's connection and the system. A client supplied by the caller
 /// accepts parts faster than it sends them, so an upload whose reader is faster than the network may need more.
@@ -188,10 +195,10 @@ public struct AsyncHTTPClientTransport: Transport {
         let exchange = ClientExchange(
             client: client,
             report: report,
-            outgoing: HTTPClientRequest(wire, upload: upload, replacesFieldBytes: client.reportsExchanges),
             wire: wire,
-            upload: upload,
-            timer: timer
+            options: limited.options,
+            timer: timer,
+            upload: upload
         )
         return try await exchange.response(isLive: type(of: limited.environment.time) == SystemTime.self)
     }
@@ -201,12 +208,13 @@ public struct AsyncHTTPClientTransport: Transport {
 private struct ClientExchange: Sendable {
     let client: ClientHandle
     let report: (@Sendable (ConnectionMetrics) -> Void)?
-    let outgoing: HTTPClientRequest
     let wire: WireRequest
-    /// Nil if the whole request is sent at once.
-    let upload: Upload?
+    /// The options of the request, for the reports of an upload.
+    let options: RequestOptions
     /// Nil if nothing limits the exchange.
     let timer: TransferTimer?
+    /// Nil if the whole request is sent at once.
+    var upload: Upload?
 
     /// Waits for the response and applies the limits to its body.
     func response(isLive: Bool) async throws -> Response {
@@ -238,18 +246,43 @@ private struct ClientExchange: Sendable {
     }
 
     func response(by deadline: NIODeadline) async throws -> Response {
-        let errors = ErrorTranslation(request: wire, upload: upload)
-        do {
-            guard let upload else { return try await response(by: deadline, lifetime: client, errors) }
-            return try await withTaskCancellationHandler {
-                try await upload.requireEmptyIfDeclared()
-                return try await response(by: deadline, lifetime: ExchangeLifetime(upload, client: client), errors)
-            } onCancel: {
-                upload.cancel()
+        var exchange = self
+        var resending = Resending()
+        while true {
+            let errors = ErrorTranslation(request: wire, upload: exchange.upload)
+            do {
+                return try await exchange.response(by: deadline, errors)
+            } catch {
+                guard resending.maySendAgain(after: error), let next = exchange.again(after: error) else {
+                    exchange.upload?.cancel()
+                    throw errors.translate(error, response: nil)
+                }
+                exchange = next
             }
-        } catch {
-            upload?.cancel()
-            throw errors.translate(error, response: nil)
+        }
+    }
+
+    /// Returns the exchange that sends the request again after an error for which nothing of it was processed; nil if
+    /// its body can't be sent again, or the exchange has ended otherwise.
+    private func again(after error: any Error) -> ClientExchange? {
+        guard !Task.isCancelled, timer?.failure == nil, upload?.failure == nil else { return nil }
+        // No part of the body was read.
+        guard let upload, !(error is UnsentError) else { return self }
+        guard wire.body.isReplayable else { return nil }
+        upload.cancel()
+        var next = self
+        next.upload = Upload(wire, progress: options.beginUploadReport())
+        if let timer { next.upload?.report(to: timer) }
+        return next
+    }
+
+    private func response(by deadline: NIODeadline, _ errors: ErrorTranslation) async throws -> Response {
+        guard let upload else { return try await response(by: deadline, lifetime: client, errors) }
+        return try await withTaskCancellationHandler {
+            try await upload.requireEmptyIfDeclared()
+            return try await response(by: deadline, lifetime: ExchangeLifetime(upload, client: client), errors)
+        } onCancel: {
+            upload.cancel()
         }
     }
 
@@ -270,7 +303,8 @@ private struct ClientExchange: Sendable {
 
     private func execute(by deadline: NIODeadline) async throws -> HTTPClientResponse {
         let target = wire.unreadableTarget
-        guard client.reportsExchanges, timer != nil || upload != nil || target != nil else {
+        var outgoing = HTTPClientRequest(wire, upload: upload, replacesFieldBytes: client.reportsExchanges)
+        guard client.reportsExchanges else {
             if target != nil {
                 throw InvalidRequestError(
                     .invalidURL(wire.url, "async-http-client can't send a path that isn't UTF-8 over a client of yours")
@@ -279,10 +313,9 @@ private struct ClientExchange: Sendable {
             return try await client.client(for: wire).execute(outgoing, deadline: deadline)
         }
         let number = ExchangeBoard.shared.add(ReportedExchange(timer: timer, upload: upload, target: target))
-        var outgoing = outgoing
         outgoing.headers.add(name: ExchangeBoard.field.rawName, value: number)
-        defer { ExchangeBoard.shared.take(number) }
         do {
+            // The connection that sends the head takes the exchange from the board.
             return try await client.client(for: wire).execute(outgoing, deadline: deadline)
         } catch {
             // A connection that still gets the request finds that the exchange has ended, and sends nothing.

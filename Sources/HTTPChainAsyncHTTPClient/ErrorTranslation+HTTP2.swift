@@ -11,9 +11,10 @@ extension ErrorTranslation {
             return classifyHTTP2(error.baseError, hasHead: hasHead)
         case let error as NIOHTTP2Errors.StreamClosed:
             // RFC 9113 §8.7: "REFUSED_STREAM … indicates that the stream is being closed prior to any processing having
-            // occurred. Any request that was sent on the reset stream can be safely retried." The same holds for a
-            // stream above the last one of a GOAWAY (§6.8): see ``StreamErrorHandler``.
+            // occurred. Any request that was sent on the reset stream can be safely retried."
             return (.connectionLost, error.errorCode == .refusedStream && !hasHead)
+        case is UnprocessedStreamError:
+            return (.connectionLost, !hasHead)
         case is NIOHTTP2Errors.CreatedStreamAfterGoaway, is NIOHTTP2Errors.NoStreamIDAvailable,
             is NIOHTTP2Errors.MaxStreamsViolation:
             // The stream was never opened (RFC 9113 §5.1.1, §5.1.2, §6.8).

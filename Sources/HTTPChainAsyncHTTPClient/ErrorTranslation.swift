@@ -14,8 +14,12 @@ import Network
 #endif
 
 /// An error of the client for a request that no connection began to send.
-struct UnsentError: Error {
+package struct UnsentError: Error {
     let cause: any Error
+
+    package init(cause: any Error) {
+        self.cause = cause
+    }
 }
 
 /// Translates the client's errors to the errors of all transports.
@@ -69,6 +73,8 @@ package struct ErrorTranslation: Sendable {
         case let error as BrokenConnectionError:
             return error.detail
         case let error as MalformedStreamError:
+            return error.detail
+        case let error as UnprocessedStreamError:
             return error.detail
         case let error as TooManyFieldsError:
             return error.description

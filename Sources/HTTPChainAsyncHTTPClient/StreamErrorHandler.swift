@@ -4,10 +4,9 @@ import NIOHTTP2
 
 /// Reports why a stream over HTTP/2 has ended.
 ///
-/// A stream above the last one of a GOAWAY is reported as refused, because the server didn't process it (RFC 9113
-/// §6.8). SwiftNIO's HTTP/2 (1.46) closes such a stream with the code `CANCEL`. It reports a stream that the server
-/// reset with this code in the same way, but delivers the RST_STREAM frame first. The server may have processed that
-/// stream.
+/// A stream above the last one of a GOAWAY is reported as unprocessed (RFC 9113 §6.8). SwiftNIO's HTTP/2 (1.46) closes
+/// such a stream with the code `CANCEL`. It reports a stream that the server reset with this code in the same way, but
+/// delivers the RST_STREAM frame first. The server may have processed that stream.
 ///
 /// A stream that SwiftNIO itself resets, because its response is malformed (RFC 9113 §8.1.1), is reported with the cause.
 /// SwiftNIO only says that the stream is closed, and then reports the cause to the connection.
@@ -60,8 +59,7 @@ final class StreamErrorHandler: ChannelDuplexHandler {
             return context.fireErrorCaught(error)
         }
         guard closed.errorCode != .cancel else {
-            let refused = NIOHTTP2Errors.streamClosed(streamID: closed.streamID, errorCode: .refusedStream)
-            return context.fireErrorCaught(refused)
+            return context.fireErrorCaught(UnprocessedStreamError())
         }
         isEnding = true
         connection?.expectError(of: self)
@@ -76,6 +74,11 @@ final class StreamErrorHandler: ChannelDuplexHandler {
     func channelInactive(context: ChannelHandlerContext) {
         if !isEnding { context.fireChannelInactive() }
     }
+}
+
+/// An error for a stream above the last one of a GOAWAY, which the server didn't process (RFC 9113 §6.8).
+struct UnprocessedStreamError: Error {
+    var detail: String { "the server was closing the connection (GOAWAY), and didn't process the request" }
 }
 
 /// An error for a response over HTTP/2 that is malformed (RFC 9113 §8.1.1).

@@ -97,6 +97,45 @@ struct ErrorTranslationTests {
         #expect(kind == row.kind && isNothingSent == row.isNothingSent)
     }
 
+    @Test(
+        "A request is sent again at once only if its connection was in use, and certainly didn't carry it",
+        arguments: [
+            (UnsentError(cause: ChannelError.ioOnClosedChannel) as any Error, true),
+            (UnsentError(cause: HTTPClientError.cancelled), true),
+            (UnsentError(cause: NIOHTTP2Errors.ioOnClosedConnection()), true),
+            (NIOHTTP2Errors.createdStreamAfterGoaway(), true),
+            // It may have been sent.
+            (ChannelError.ioOnClosedChannel, false), (HTTPClientError.cancelled, false),
+            (NIOHTTP2Errors.ioOnClosedConnection(), false),
+            // These may be of a failed attempt to connect.
+            (UnsentError(cause: HTTPClientError.remoteConnectionClosed), false),
+            (UnsentError(cause: IOError(errnoCode: ECONNREFUSED, reason: "connect")), false),
+            (UnsentError(cause: IOError(errnoCode: ECONNRESET, reason: "read")), false),
+            (UnsentError(cause: NIOSSLError.uncleanShutdown), false),
+            (UnsentError(cause: ChannelError.connectTimeout(.seconds(1))), false),
+            // The exchange is over.
+            (UnsentError(cause: HTTPClientError.deadlineExceeded), false),
+            (UnsentError(cause: HTTPClientError.alreadyShutdown), false),
+            (UnsentError(cause: CancellationError()), false),
+        ]
+    )
+    func sentAgain(error: any Error, isSentAgain: Bool) {
+        var resending = Resending()
+        let count = (1...20).count { _ in resending.maySendAgain(after: error) }
+        #expect(count == (isSentAgain ? Resending.limit - 1 : 0))
+    }
+
+    @Test("A stream that the server refuses is sent again once")
+    func refusedStream() {
+        var resending = Resending()
+        let refused = NIOHTTP2Errors.streamClosed(streamID: 3, errorCode: .refusedStream)
+        let wrapped = NIOHTTP2Errors.streamError(streamID: 5, baseError: refused)
+        let closed = UnsentError(cause: ChannelError.ioOnClosedChannel)
+        let errors: [any Error] = [refused, closed, wrapped]
+        let decisions = errors.map { resending.maySendAgain(after: $0) }
+        #expect(decisions == [true, true, false])
+    }
+
     @Test("Once a head has come, no error of the connection or of TLS says that nothing was sent")
     func afterTheHead() {
         let errors: [any Error] = [

@@ -15,8 +15,12 @@ struct HTTP2ErrorTests {
         let port: Int
 
         func callAsFunction(_ path: String, body: HTTPBody = .empty) async throws -> Response {
+            try await transport.send(request(path, body: body))
+        }
+
+        func request(_ path: String, body: HTTPBody) -> Request {
             let url = "https://localhost:\(port)/\(path)"
-            return try await transport.send(body.isEmpty ? .get(url) : .post(url, body: body))
+            return body.isEmpty ? .get(url) : .post(url, body: body)
         }
     }
 
@@ -25,6 +29,13 @@ struct HTTP2ErrorTests {
     /// - Returns: The number of connections.
     @discardableResult
     private func withServer(_ body: (_ send: Sender) async throws -> Void) async throws -> Int {
+        try await withCounts(body).connections
+    }
+
+    /// - Returns: The numbers of connections and of requests.
+    private func withCounts(
+        _ body: (_ send: Sender) async throws -> Void
+    ) async throws -> (connections: Int, requests: Int) {
         let fixture = try await TLSFixture()
         let server = try await HTTP2Server.start(fixture)
         var settings = ConnectionSettings()
@@ -32,7 +43,7 @@ struct HTTP2ErrorTests {
         let transport = try AsyncHTTPClientTransport(connection: settings)
         try await body(Sender(transport: transport, port: server.port))
         try await server.stop()
-        return server.connections.value
+        return (server.connections.value, server.requests.value)
     }
 
     @Test(
@@ -52,6 +63,63 @@ struct HTTP2ErrorTests {
                 #expect(next.status == .ok)
             }
         }
+    }
+
+    @Test("A request above the last stream of a GOAWAY is sent again at once, a POST too", arguments: ["", "fern"])
+    func goAway(text: String) async throws {
+        let counts = try await withCounts { send in
+            let response = try await send("goaway/3", body: HTTPBody(text))
+            #expect(response.status == .ok)
+        }
+        #expect(counts == (4, 4))
+    }
+
+    @Test("A server that processes no request gets it ten times at most, and a stream that it refuses twice")
+    func neverProcessed() async throws {
+        for (path, expected) in [("goaway", (10, 10)), ("refuse", (1, 2))] {
+            let counts = try await withCounts { send in
+                let error = await #expect(throws: TransportError.self) { _ = try await send(path, body: "fern") }
+                #expect(error?.kind == .connectionLost && error?.sent == .nothing)
+            }
+            #expect(counts == expected, "\(path)")
+        }
+    }
+
+    @Test("A stream is sent again from its start, and the reports of its upload begin again")
+    func streamAgain() async throws {
+        let (readers, reports) = (Counter(), Counter())
+        let counts = try await withCounts { send in
+            let body = HTTPBody.replayable {
+                readers.add()
+                return AsyncStream { continuation in
+                    continuation.yield(Data("fern".utf8))
+                    continuation.finish()
+                }
+            }
+            var request = send.request("goaway/2", body: body)
+            request.options[UploadReports.self] = {
+                reports.add()
+                return { sent, _ in #expect(sent == 4) }
+            }
+            let response = try await send.transport.send(request)
+            #expect(response.status == .ok)
+        }
+        #expect(counts == (3, 3) && reports.value == 3 && readers.value <= 3)
+    }
+
+    @Test("A stream that can be read only once isn't sent again after a connection has begun to send it")
+    func oneShotStream() async throws {
+        let counts = try await withCounts { send in
+            let body = HTTPBody.once(
+                chunks: AsyncStream { continuation in
+                    continuation.yield(Data("fern".utf8))
+                    continuation.finish()
+                }
+            )
+            let error = await #expect(throws: TransportError.self) { _ = try await send("goaway/2", body: body) }
+            #expect(error?.kind == .connectionLost && error?.sent == .nothing)
+        }
+        #expect(counts == (1, 1))
     }
 
     @Test("An error of the connection ends the body of another stream")

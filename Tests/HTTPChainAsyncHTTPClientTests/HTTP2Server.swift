@@ -8,11 +8,14 @@ import NIOSSL
 import TestSupport
 
 /// A server over HTTP/2 that sends heads with the statuses in the path of a request, the last of which ends the stream,
-/// or the frames that the path names; 500 for a request with a field that should not have left its client.
+/// or the frames that the path names; GOAWAY without the request for a path "/goaway", and for a path "/goaway/3" on the
+/// first three connections; RST_STREAM for "/cancel" and "/refuse"; 500 for a request with a field that should not have left its client.
 struct HTTP2Server {
     private let channel: any Channel
     /// The number of connections.
     let connections: Counter
+    /// The number of requests.
+    let requests: Counter
 
     var port: Int { channel.localAddress?.port ?? 0 }
 
@@ -26,10 +29,10 @@ struct HTTP2Server {
         )
         configuration.applicationProtocols = ["h2"]
         let context = try NIOSSLContext(configuration: configuration)
-        let connections = Counter()
+        let (connections, requests) = (Counter(), Counter())
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
-                connections.add()
+                let number = connections.add()
                 return channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(NIOSSLServerHandler(context: context))
@@ -47,7 +50,9 @@ struct HTTP2Server {
                             channel: channel,
                             inboundStreamInitializer: { stream in
                                 stream.eventLoop.makeCompletedFuture {
-                                    try stream.pipeline.syncOperations.addHandler(StatusesInPath())
+                                    try stream.pipeline.syncOperations.addHandler(
+                                        StatusesInPath(connection: number, requests: requests)
+                                    )
                                 }
                             }
                         )
@@ -56,7 +61,7 @@ struct HTTP2Server {
             }
             .bind(host: "127.0.0.1", port: 0)
             .get()
-        return HTTP2Server(channel: channel, connections: connections)
+        return HTTP2Server(channel: channel, connections: connections, requests: requests)
     }
 
     func stop() async throws { try await channel.close() }
@@ -66,28 +71,63 @@ private final class StatusesInPath: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias OutboundOut = HTTP2Frame.FramePayload
 
+    /// The number of the connection, from 1.
+    private let connection: Int
+    private let requests: Counter
+    /// Whether the response waits for the end of the request.
+    private var isWaiting = false
+
+    init(connection: Int, requests: Counter) {
+        self.connection = connection
+        self.requests = requests
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .headers(let request) = unwrapInboundIn(data),
-            let path = request.headers.first(name: ":path")
-        else { return }
-        switch path {
-        case "/goaway":
+        switch unwrapInboundIn(data) {
+        case .headers(let request):
+            guard let path = request.headers.first(name: ":path") else { return }
+            receive(request, for: path, context)
+        case .data(let data) where data.endStream && isWaiting: send(["200"], context)
+        default: break
+        }
+    }
+
+    private func receive(
+        _ request: HTTP2Frame.FramePayload.Headers,
+        for path: String,
+        _ context: ChannelHandlerContext
+    ) {
+        requests.add()
+        if path.hasPrefix("/goaway"), connection <= Int(path.dropFirst("/goaway/".count)) ?? .max {
             let frame = HTTP2Frame.FramePayload.goAway(lastStreamID: .rootStream, errorCode: .noError, opaqueData: nil)
             context.channel.parent?.writeAndFlush(HTTP2Frame(streamID: .rootStream, payload: frame), promise: nil)
             return
+        }
+        switch path {
         case "/fields":
             return echoFields(of: request.headers, context)
         case "/cancel":
             return context.writeAndFlush(wrapOutboundOut(.rstStream(.cancel)), promise: nil)
+        case "/refuse":
+            return context.writeAndFlush(wrapOutboundOut(.rstStream(.refusedStream)), promise: nil)
         default: break
         }
         var statuses = path.split(separator: "/").map { $0 == "empty" ? "" : String($0) }
+        if statuses.first == "goaway" {
+            statuses = ["200"]
+            isWaiting = !request.endStream
+            if isWaiting { return }
+        }
         if statuses.count == 2, statuses[0] == "raw" { return write(Self.bytes(statuses[1]), context) }
         if statuses.count == 2, statuses[0] == "fields", let count = Int(statuses[1]) {
             return write(Self.head(withFields: count), context)
         }
         let reserved = ["HTTPChain-Exchange", "HTTPChain-Field-Bytes"]
         if reserved.contains(where: { request.headers.contains(name: $0) }) { statuses = ["500"] }
+        send(statuses, context)
+    }
+
+    private func send(_ statuses: [String], _ context: ChannelHandlerContext) {
         for (index, status) in statuses.enumerated() {
             let head = HTTP2Frame.FramePayload.Headers(
                 headers: HPACKHeaders([(":status", status)]),

@@ -1,0 +1,54 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import HTTPChainCore
+import NIOCore
+import NIOHTTP2
+
+/// Decides whether a request that wasn't processed is sent again at once.
+///
+/// A server that is reloaded, or that limits the number of requests of a connection, ends connections over HTTP/2 by
+/// GOAWAY. The streams above its last one weren't processed (RFC 9113 §6.8), and the client (1.37) gives more requests to
+/// the connection until it has noticed. A client may send all of these again automatically (§8.7).
+package struct Resending {
+    /// The maximum number of times that a request is sent.
+    package static let limit = 10
+
+    private var sent = 1
+    private var wasRefused = false
+
+    package init() {}
+
+    /// Returns whether to send the request again after an error.
+    package mutating func maySendAgain(after error: any Error) -> Bool {
+        guard sent < Self.limit, isUnprocessed(error) else { return false }
+        sent += 1
+        return true
+    }
+
+    private mutating func isUnprocessed(_ error: any Error) -> Bool {
+        let unsent = (error as? UnsentError)?.cause
+        let (kind, nothingSent) = ErrorTranslation.classify(unsent ?? error, hasHead: false)
+        guard kind == .connectionLost else { return false }
+        if let unsent, Self.isOfConnectionInUse(unsent) { return true }
+        guard nothingSent else { return false }
+        // A server that can't serve the request now would only get more load.
+        guard Self.isRefused(error) else { return true }
+        defer { wasRefused = true }
+        return !wasRefused
+    }
+
+    /// Whether an error is that of a connection that was established; others may be those of a failed attempt to connect.
+    private static func isOfConnectionInUse(_ error: any Error) -> Bool {
+        error is ChannelError || error is any NIOHTTP2Error || error as? HTTPClientError == .cancelled
+    }
+
+    /// Whether the server has reset the stream of a request with `REFUSED_STREAM`.
+    private static func isRefused(_ error: any Error) -> Bool {
+        switch error {
+        case let error as NIOHTTP2Errors.StreamError: isRefused(error.baseError)
+        case let error as NIOHTTP2Errors.StreamClosed: error.errorCode == .refusedStream
+        default: false
+        }
+    }
+}
+#endif
