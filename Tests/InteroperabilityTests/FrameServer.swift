@@ -54,6 +54,7 @@ struct FrameServer {
 /// A chain over HTTP/2.
 enum FrameChain: String, CaseIterable, CustomTestStringConvertible {
     case readme = "the README's chain"
+    case retry = "RetryMiddleware"
     case standard, server, mobile, commandLine
 
     var testDescription: String { rawValue }
@@ -77,6 +78,13 @@ enum FrameChain: String, CaseIterable, CustomTestStringConvertible {
                 RetryMiddleware()
                 BearerAuthMiddleware(token: "hunter2", for: base)
                 AttemptTimeoutMiddleware(connect: .seconds(10))
+            }
+        case .retry:
+            return try Chain(transport: transport) {
+                timeout
+                StatusValidationMiddleware()
+                URLBuilderMiddleware(base: base)
+                RetryMiddleware()
             }
         case .standard: return try replaced(.standard(base: base, over: transport))
         case .server: return try replaced(.server(base: base, over: transport))
