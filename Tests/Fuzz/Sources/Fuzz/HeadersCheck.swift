@@ -1,6 +1,7 @@
 import Foundation
-@testable import HTTPChainCore
 import HTTPTypes
+
+@testable import HTTPChainCore
 
 /// Values of header fields, URLs of requests, and texts with secrets.
 ///
