@@ -1,6 +1,6 @@
 import Foundation
 import HTTPChainAuth
-package import HTTPChainCore
+public import HTTPChainCore
 import HTTPChainSupport
 
 /// A request for a user's authorization, RFC 6749 §4.1.1, and the validation of its callback.
