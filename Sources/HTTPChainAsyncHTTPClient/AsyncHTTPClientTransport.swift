@@ -69,8 +69,9 @@ public struct AsyncHTTPClientTransport: Transport {
     /// The client doesn't report its connections, so the limit to connect can't end an exchange. If you need that, pass
     /// a configuration to the transport instead of a client.
     ///
-    /// Create the client with ``standardConfiguration``, or with changes to it. That configuration makes a response
-    /// whose status is below 100 fail; otherwise, async-http-client (1.37) ends the process.
+    /// Create the client with ``standardConfiguration``, or with changes to it. Otherwise, async-http-client (1.37) ends
+    /// the process after a response whose status is below 100, which fails with that configuration, and after one over
+    /// HTTP/2 that is complete before the end of its upload.
     ///
     /// - Parameters:
     ///   - client: A client that doesn't follow redirects or decompress, because both are stages of a chain. For a

@@ -42,6 +42,7 @@ enum ConnectionHandlers {
                 let guardian = ResponseHeadGuard<HTTP2Frame.FramePayload> { ReceivedHead($0) }
                 try pipeline.addHandler(guardian, position: .first)
                 let codec = try pipeline.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
+                try pipeline.addHandler(EarlyResponseHandler(), position: .after(codec))
                 try pipeline.addHandler(ExchangeHandler(), position: .after(codec))
                 try pipeline.addHandler(StreamErrorHandler(), position: .first)
             }

@@ -65,6 +65,22 @@ struct HTTP2ErrorTests {
         }
     }
 
+    @Test(
+        "A response before the end of its upload leaves nothing for which a shutdown would wait, or trap",
+        arguments: ["200", "413"]
+    )
+    func earlyResponse(status: String) async throws {
+        try await withServer { send in
+            let (chunks, continuation) = AsyncStream.makeStream(of: Data.self)
+            continuation.yield(Data("fern".utf8))
+            let response = try await send(status, body: .once(chunks: chunks))
+            #expect(response.status == .init(code: Int(status) ?? 0))
+            #expect(try await response.body.text().isEmpty)
+            try await send.transport.shutdown()
+            continuation.finish()
+        }
+    }
+
     @Test("A request above the last stream of a GOAWAY is sent again at once, a POST too", arguments: ["", "fern"])
     func goAway(text: String) async throws {
         let counts = try await withCounts { send in

@@ -5,6 +5,10 @@ import HTTPTypes
 import TestSupport
 import Testing
 
+#if AsyncHTTPClient
+import HTTPChainAsyncHTTPClient
+#endif
+
 @Suite("Over HTTP/2, frame by frame", .heavy, .timeLimit(.minutes(10)))
 struct HTTP2Tests {
     @Test(
@@ -75,6 +79,26 @@ struct HTTP2Tests {
         #expect(outcome == (carrier.showsErrorCodes ? .rejected(413) : .failed(.connectionLost, .maybe)))
         #expect(try await run.count(.post) == .init(seen: 1, processed: 1))
     }
+
+    #if AsyncHTTPClient
+    @Test(
+        "A transport may be dropped or shut down after responses to unfinished uploads",
+        arguments: [200, 413],
+        ["", "&code=NO_ERROR", "&code=CANCEL"]
+    )
+    func endAfterEarly(status: Int, code: String) async throws {
+        guard let server = FrameServer() else { return }
+        for round in 1...10 {
+            let transport = try Carrier.asyncHTTPClient.secureTransport()
+            let url = "\(server.base)/early?status=\(status)\(code)"
+            let request = FrameServer.request(.post, url, named: UUID().uuidString, body: FrameRun.long)
+            let response = try await transport.send(request)
+            #expect(response.status.code == status)
+            #expect(try await response.body.text() == "0")
+            if round.isMultiple(of: 2) { try await (transport as? AsyncHTTPClientTransport)?.shutdown() }
+        }
+    }
+    #endif
 
     @Test("A stream that is reset in its response is an error of the body", arguments: Carrier.trusting)
     func inBody(carrier: Carrier) async throws {
