@@ -355,7 +355,7 @@ struct TokenReplyTests {
                 try await RefreshTokenGrant(at: $0).accessToken(replacing: old, in: $1)
             }
         }
-        #expect(error?.code?.rawValue == sent.expected)
+        #expect(error?.code == sent.expected)
     }
 }
 
