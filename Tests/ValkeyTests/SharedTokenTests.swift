@@ -291,7 +291,7 @@ struct SharedTokenTests {
         // Another machine refreshes after the sign-out, and fails, so that the store is as empty as before.
         let during = Source { _ in
             try await shared.removeToken()
-            let failing = Source { _ in throw OAuthError(.refused(.invalidGrant, detail: nil)) }
+            let failing = Source { _ in throw OAuthError(.refused("invalid_grant", detail: nil)) }
             _ = try? await failing.chain(store(server), nil) { _ in false }.token()
         }
         await #expect(throws: BearerAuthError.self) {
