@@ -2,6 +2,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainRemoteLogging
+import Logging
 import Testing
 
 @Suite("Attributes of a log record")
