@@ -1,10 +1,10 @@
 import HTTPChainCore
 
 /// The limit of calls in flight: a fixed number, or a rule that learns from latencies and failures.
-public struct ConcurrencyAlgorithm: Sendable {
+public struct ConcurrencyAlgorithm: CustomStringConvertible, Sendable {
     let makeRule: @Sendable () -> any ConcurrencyRule
     /// The rule and its bounds, for display.
-    package let description: String
+    public let description: String
 
     /// A fixed number of calls, also known as a bulkhead.
     ///

@@ -34,7 +34,7 @@ public struct ContentDigestError: ExplainedError, Hashable {
         switch problem {
         case .mismatch(let field, let expected, let actual):
             Explanation(
-                "the content does not match \(field.text) (declared \(expected), received \(actual)), because "
+                "the content does not match \(field) (declared \(expected), received \(actual)), because "
                     + "it was damaged or changed in transit",
                 "discard what was read, and send the request again"
             )
@@ -50,7 +50,7 @@ public struct ContentDigestError: ExplainedError, Hashable {
                 "ask the server for one (wanting:), or verify only what has a digest (.whenPresent)"
             )
         case .notVerifiable(let reason):
-            Explanation("a digest is required, but the response's digest cannot be verified: \(reason.text)")
+            Explanation("a digest is required, but the response's digest cannot be verified: \(reason)")
         }
     }
 }

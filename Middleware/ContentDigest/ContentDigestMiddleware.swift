@@ -64,9 +64,9 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware, DeadlineKeepingMidd
             "ContentDigestMiddleware",
             purpose: "sends and verifies digests of content",
             settings: [
-                "requests": fields.isEmpty ? "none" : fields.map(\.text).joined(separator: ", "),
-                "one-shot bodies": oneShotBodies.text,
-                "responses": policy.text,
+                "requests": fields.isEmpty ? "none" : fields.map(\.description).joined(separator: ", "),
+                "one-shot bodies": oneShotBodies.description,
+                "responses": policy.description,
             ]
         )
         if !wanted.isEmpty {

@@ -8,15 +8,6 @@ public enum OneShotDigestPolicy: Sendable, Hashable {
     case skipped
     /// Buffers it up to a limit, in memory up to 1 MiB and otherwise in a temporary file.
     case buffered(upTo: ByteCount)
-
-    /// A short name of the policy.
-    var text: String {
-        switch self {
-        case .refused: "refused"
-        case .skipped: "sent without"
-        case .buffered(let limit): "buffered up to \(limit)"
-        }
-    }
 }
 
 /// The digests of one request, instead of those that ``ContentDigestMiddleware`` adds to all requests.
@@ -62,5 +53,16 @@ extension Request {
     public consuming func verifyingDigest(_ policy: DigestPolicy) -> Request {
         options[ResponseDigestPolicy.self] = .value(policy)
         return self
+    }
+}
+
+extension OneShotDigestPolicy: CustomStringConvertible {
+    /// A short name of the policy.
+    public var description: String {
+        switch self {
+        case .refused: "refused"
+        case .skipped: "sent without"
+        case .buffered(let limit): "buffered up to \(limit)"
+        }
     }
 }

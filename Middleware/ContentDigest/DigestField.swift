@@ -23,15 +23,6 @@ public enum DigestField: Sendable, Hashable {
     /// It detects accidental damage, but doesn't protect against attacks: MD5 is broken.
     case contentMD5
 
-    /// The field's name, and its algorithm if there is a choice.
-    var text: String {
-        switch self {
-        case .contentDigest(let algorithm): "Content-Digest \(algorithm.rawValue)"
-        case .reprDigest(let algorithm): "Repr-Digest \(algorithm.rawValue)"
-        case .contentMD5: "Content-MD5"
-        }
-    }
-
     var name: HTTPField.Name {
         switch self {
         case .contentDigest: .contentDigest
@@ -53,4 +44,20 @@ extension HTTPField.Name {
     static let reprDigest = Self(constant: "Repr-Digest")
     static let wantContentDigest = Self(constant: "Want-Content-Digest")
     static let wantReprDigest = Self(constant: "Want-Repr-Digest")
+}
+
+extension ContentDigestAlgorithm: CustomStringConvertible {
+    /// The algorithm's registered name.
+    public var description: String { rawValue }
+}
+
+extension DigestField: CustomStringConvertible {
+    /// The field's name, and its algorithm if there is a choice.
+    public var description: String {
+        switch self {
+        case .contentDigest(let algorithm): "Content-Digest \(algorithm)"
+        case .reprDigest(let algorithm): "Repr-Digest \(algorithm)"
+        case .contentMD5: "Content-MD5"
+        }
+    }
 }

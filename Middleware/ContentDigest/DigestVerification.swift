@@ -20,7 +20,7 @@ public enum DigestVerification: Sendable, Hashable {
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
-    public enum Reason: Sendable, Hashable {
+    public enum Reason: Sendable, Hashable, CustomStringConvertible {
         /// The transport has decoded the content, but the digest covers the encoded content.
         case contentDecoded
         /// The digest covers the whole representation, but the response has only a part.
@@ -33,7 +33,7 @@ public enum DigestVerification: Sendable, Hashable {
         case malformedField
 
         /// A short description of the reason.
-        var text: String {
+        public var description: String {
             switch self {
             case .contentDecoded:
                 "the transport has decoded the content, and the digest is of the encoded content; "
@@ -67,9 +67,11 @@ public enum DigestPolicy: Sendable, Hashable {
     ///
     /// Verifies others if they have one.
     case required
+}
 
+extension DigestPolicy: CustomStringConvertible {
     /// A short name of the policy.
-    var text: String {
+    public var description: String {
         switch self {
         case .off: "not verified"
         case .whenPresent: "verified when present"

@@ -51,7 +51,7 @@ struct ResponseVerifier {
         _ verifiable: [DigestField: Data]
     ) -> DigestVerification {
         if !verifiable.isEmpty {
-            return .verifiedWhileRead(verifiable.keys.sorted { $0.text < $1.text })
+            return .verifiedWhileRead(verifiable.keys.sorted { $0.description < $1.description })
         }
         if !declared.digests.isEmpty {
             guard !response.head.hasNoContent(answering: target.method) else { return .notVerifiable(.noContent) }

@@ -38,7 +38,7 @@ struct VerifyingReader: BodyReader {
     }
 
     private func verify() throws(ContentDigestError) {
-        for (field, digest) in expected.sorted(by: { $0.key.text < $1.key.text }) {
+        for (field, digest) in expected.sorted(by: { $0.key.description < $1.key.description }) {
             let actual = hashes.digest(field.hash)
             guard actual == digest else {
                 let problem = ContentDigestError.Problem.mismatch(

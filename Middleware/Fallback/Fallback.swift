@@ -6,7 +6,7 @@ import HTTPTypes
 /// ```swift
 /// Fallback.chain(mirror).or(.response(Response(.ok, body: "[]")))
 /// ```
-public struct Fallback: Sendable {
+public struct Fallback: CustomStringConvertible, Sendable {
     /// Returns a response for a failed call, or `nil` if there is none.
     package typealias Answer = @Sendable (_ request: Request, _ failure: FallbackReason) async throws -> Response?
 
@@ -23,7 +23,7 @@ public struct Fallback: Sendable {
     /// Whether the source may send a request, which may wait for a connection or a permit.
     let sends: Bool
     /// A short description of the source.
-    package let description: String
+    public let description: String
 
     private init(
         _ description: String,

@@ -20,3 +20,8 @@ public struct CompressionLevel: Sendable, Hashable, ExpressibleByIntegerLiteral 
     /// Level 9: a little smaller, and much slower.
     public static let smallest = CompressionLevel(9)
 }
+
+extension CompressionLevel: CustomStringConvertible {
+    /// The number.
+    public var description: String { "\(value)" }
+}

@@ -77,3 +77,8 @@ public struct ContentCoding: Sendable {
         return name == self.name || aliases.contains(name)
     }
 }
+
+extension ContentCoding: CustomStringConvertible {
+    /// The coding's name.
+    public var description: String { name }
+}

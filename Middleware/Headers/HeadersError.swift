@@ -44,9 +44,9 @@ public struct HeadersError: ExplainedError {
     }
 }
 
-extension HeadersError.Problem {
+extension HeadersError.Problem: CustomStringConvertible {
     /// The field and its problem, without the value.
-    package var description: String {
+    public var description: String {
         switch self {
         case .invalidName(let name):
             "\(name.debugDescription) is not the name of a header field"

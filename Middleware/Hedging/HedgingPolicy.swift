@@ -10,7 +10,7 @@ public import HTTPTypes
 /// ```
 public struct HedgingPolicy: Sendable, Hashable {
     /// The time after which another attempt is made.
-    public enum Delay: Sendable, Hashable {
+    public enum Delay: CustomStringConvertible, Sendable, Hashable {
         /// A fixed time.
         case fixed(Duration)
         /// The time within which this share of the latest calls got a response, from 0.5 to 0.999, at least `minimum`.
@@ -19,7 +19,7 @@ public struct HedgingPolicy: Sendable, Hashable {
         case quantile(Double, minimum: Duration = .milliseconds(1))
 
         /// A short description of the delay.
-        package var description: String {
+        public var description: String {
             switch self {
             case .fixed(let time): "\(time)"
             case .quantile(let share, _): "the time of \(share) of the calls"

@@ -18,7 +18,7 @@ import HTTPChainCore
 /// ```swift
 /// try await chain.send(upload.redirects(.standard.allowing(.bodyToOtherOrigins)))
 /// ```
-public struct RedirectPolicy: Sendable {
+public struct RedirectPolicy: CustomStringConvertible, Sendable {
     /// A kind of redirect that is followed only if allowed.
     public enum Allowance: Sendable, Hashable {
         /// A redirect from https to http, where anyone on the path can read and change the messages.
@@ -41,7 +41,7 @@ public struct RedirectPolicy: Sendable {
     package static let defaultLimit = 20
 
     /// The policy's name in summaries.
-    package let description: String
+    public let description: String
     /// The largest limit in the policy, or `nil` if it has none.
     let largestLimit: Int?
     let allowances: Set<Allowance>

@@ -95,3 +95,11 @@ public struct URLVariableSyntax: OptionSet, Sendable, Hashable {
             .filter { contains($0.0) }.map(\.1).joined(separator: ", ")
     }
 }
+
+extension URLVariableSyntax: CustomStringConvertible {
+    /// An example of each notation.
+    public var description: String {
+        [(URLVariableSyntax.templates, "{id}"), (.colons, ":id"), (.positions, "%%0%%")]
+            .filter { contains($0.0) }.map(\.1).joined(separator: ", ")
+    }
+}

@@ -50,7 +50,7 @@ public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
                 + "network is your own"
         case .leftToOuterStage: "a stage further out has a stronger scheme that was offered"
         case .tooManyRefreshes(let limit):
-            "tokens or sessions were refreshed too often already (the limit is \(limit.text))"
+            "tokens or sessions were refreshed too often already (the limit is \(limit))"
         }
     }
 }

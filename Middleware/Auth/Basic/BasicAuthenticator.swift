@@ -7,14 +7,6 @@ public enum BasicSending: Sendable, Hashable {
     case whenChallenged
     /// From the first request to an origin on. Saves one exchange, and allows bodies that can be read only once.
     case preemptively
-
-    /// A short name of the rule.
-    var text: String {
-        switch self {
-        case .whenChallenged: "when asked"
-        case .preemptively: "preemptively"
-        }
-    }
 }
 
 /// The Basic scheme, RFC 7617, for an ``AuthenticationMiddleware``; alone, use ``BasicAuthMiddleware``.
@@ -77,7 +69,7 @@ public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
 
     /// The settings: when credentials are sent, and to which origins.
     package var settings: [StageSummary.Setting] {
-        [.init(name: "for", value: "\(provider.origins)"), .init(name: "sent", value: sending.text)]
+        [.init(name: "for", value: "\(provider.origins)"), .init(name: "sent", value: sending.description)]
             + (allowsPlaintext ? [.init(name: "plaintext", value: "allowed")] : [])
     }
 
@@ -177,5 +169,15 @@ public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
             spaces.remember(ready, realm: realm, prefix: "/", at: context.origin)
         }
         request.setCredentials(ready, in: context)
+    }
+}
+
+extension BasicSending: CustomStringConvertible {
+    /// A short name of the rule.
+    public var description: String {
+        switch self {
+        case .whenChallenged: "when asked"
+        case .preemptively: "preemptively"
+        }
     }
 }

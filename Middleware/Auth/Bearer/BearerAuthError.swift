@@ -72,7 +72,7 @@ public struct BearerAuthError: NetworkFailure, ExplainedError {
             Explanation("no new token could be obtained", "see the cause; the next call tries again")
         case .tooManyRefreshes(let limit):
             Explanation(
-                "tokens were refreshed too often (the limit is \(limit.text))",
+                "tokens were refreshed too often (the limit is \(limit))",
                 "find out why the server rejects them, or why "
                     + "they expire at once"
             )

@@ -115,7 +115,7 @@ public final class BearerAuthenticator: Authenticator, BuiltInAuthenticator {
         guard let provider else { return [bound, .init(name: "token", value: "fixed")] }
         return [
             bound, .init(name: "refreshed by", value: provider.summary), .init(name: "leeway", value: "\(leeway)"),
-            .init(name: "at most", value: refresher.limit.text),
+            .init(name: "at most", value: refresher.limit.description),
         ]
     }
 

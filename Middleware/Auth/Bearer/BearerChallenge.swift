@@ -58,3 +58,13 @@ extension Response {
         }
     }
 }
+
+extension BearerChallenge: CustomStringConvertible {
+    /// The code, scope and server's explanation, on one line.
+    public var description: String {
+        var text = error ?? "no error"
+        if let detail { text += " (\(detail))" }
+        if !scope.isEmpty { text += ", scope \(scope.joined(separator: " "))" }
+        return text
+    }
+}

@@ -71,9 +71,9 @@ public struct AuthRoute: Sendable {
     }
 }
 
-extension AuthRoute {
+extension AuthRoute: CustomStringConvertible {
     /// The requests that the route serves, and its stage.
-    var text: String {
+    public var description: String {
         let place = [origins.map { "\($0)" }, path.map { "under \($0.isEmpty ? "/" : $0)" }].compactMap { $0 }
         let what = stage?.summary.name ?? "nothing"
         return "\(place.isEmpty ? "all" : place.joined(separator: " ")) → \(what)"

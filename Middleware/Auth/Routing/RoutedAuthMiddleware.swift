@@ -49,7 +49,7 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware, BuiltInStage {
     /// The routes.
     package var stageSummary: StageSummary {
         var summary = StageSummary("RoutedAuthMiddleware", purpose: "authenticates by route")
-        summary.settings = routes.map { StageSummary.Setting(name: $0.name ?? "route", value: $0.text) }
+        summary.settings = routes.map { StageSummary.Setting(name: $0.name ?? "route", value: $0.description) }
         return summary
     }
 

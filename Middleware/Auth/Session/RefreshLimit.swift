@@ -21,9 +21,6 @@ public struct RefreshLimit: Sendable, Hashable {
     public static let standard = RefreshLimit(5, within: .seconds(30))
     /// Any number.
     public static let none = RefreshLimit(.max, within: .zero)
-
-    /// The limit, such as "5 in 30.0 seconds".
-    package var text: String { self == .none ? "none" : "\(count) in \(interval)" }
 }
 
 /// Counts the refreshes of the last interval.
@@ -52,4 +49,9 @@ struct RefreshWindow: Sendable {
     mutating func withdraw(_ time: Duration) {
         if let index = times.lastIndex(of: time) { times.remove(at: index) }
     }
+}
+
+extension RefreshLimit: CustomStringConvertible {
+    /// The limit, such as "5 in 30.0 seconds".
+    public var description: String { self == .none ? "none" : "\(count) in \(interval)" }
 }

@@ -60,7 +60,7 @@ public struct SessionAuthError: NetworkFailure, ExplainedError {
             Explanation("no session could be opened", "see the cause; the next call tries again")
         case .tooManyAuthentications(let limit):
             Explanation(
-                "sessions were opened too often (the limit is \(limit.text))",
+                "sessions were opened too often (the limit is \(limit))",
                 "find out why each of them ends at once"
             )
         case .ended:

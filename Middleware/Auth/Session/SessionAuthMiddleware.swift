@@ -123,11 +123,11 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
             "SessionAuthMiddleware",
             purpose: "sends requests in a session",
             settings: [
-                "for": "\(boundOrigins)", "opened by": authenticator.summary, "at most": refresher.limit.text,
+                "for": "\(boundOrigins)", "opened by": authenticator.summary, "at most": refresher.limit.description,
             ]
         )
         if sessionless != .openSession {
-            summary.settings.append(.init(name: "without a session", value: sessionless.text))
+            summary.settings.append(.init(name: "without a session", value: sessionless.description))
         }
         return summary
     }

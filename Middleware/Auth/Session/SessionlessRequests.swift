@@ -7,9 +7,11 @@ public enum SessionlessRequests: Sendable, Hashable {
     case sendUndecorated
     /// Fails with ``SessionAuthError/Problem/noSession``, until the application opens a session.
     case fail
+}
 
+extension SessionlessRequests: CustomStringConvertible {
     /// A short name of the treatment.
-    var text: String {
+    public var description: String {
         switch self {
         case .openSession: "open a session"
         case .sendUndecorated: "send undecorated"

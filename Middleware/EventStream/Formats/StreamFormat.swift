@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPTypes
 
 /// The format of a stream of values.
-public struct StreamFormat: Sendable, Hashable {
+public struct StreamFormat: Sendable, Hashable, CustomStringConvertible {
     enum Kind: Sendable, Hashable {
         case events
         case json(JSONTextParser.Format)
@@ -12,23 +12,28 @@ public struct StreamFormat: Sendable, Hashable {
     let kind: Kind
     /// The media types that the request accepts, preferred first.
     package let mediaTypes: [String]
+    /// The name, for people.
+    public let description: String
 
     /// Server-sent events: `text/event-stream`, HTML standard §9.2.
     public static let serverSentEvents = StreamFormat(
         kind: .events,
-        mediaTypes: ["text/event-stream"]
+        mediaTypes: ["text/event-stream"],
+        description: "server-sent events"
     )
 
     /// JSON Lines, also known as newline-delimited JSON: a JSON text on each line.
     public static let jsonLines = StreamFormat(
         kind: .json(.lines),
-        mediaTypes: ["application/x-ndjson", "application/jsonl", "application/ndjson", "application/x-jsonlines"]
+        mediaTypes: ["application/x-ndjson", "application/jsonl", "application/ndjson", "application/x-jsonlines"],
+        description: "JSON Lines"
     )
 
     /// JSON text sequences, RFC 7464: each text between a record separator and a line feed.
     public static let jsonSequence = StreamFormat(
         kind: .json(.sequence),
-        mediaTypes: ["application/json-seq"]
+        mediaTypes: ["application/json-seq"],
+        description: "a JSON text sequence"
     )
 
     /// Whether the server sends positions, so that the stream can resume after a lost connection.

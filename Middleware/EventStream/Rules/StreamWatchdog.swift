@@ -73,3 +73,11 @@ package struct SilenceWatch: Sendable {
         return min(limit, max(watchdog.minimum, longest.bounded * min(factor, 1000)))
     }
 }
+
+extension StreamWatchdog: CustomStringConvertible {
+    /// "off", "300.0 s", "300.0 s, or 3 heartbeats".
+    public var description: String {
+        guard let limit else { return "off" }
+        return limit.label + (factor.map { ", or \($0) heartbeats" } ?? "")
+    }
+}

@@ -65,3 +65,8 @@ public struct ContentTypeSet: Sendable, Hashable, ExpressibleByArrayLiteral {
         return patterns.contains { $0.ends(with: ".*") && $0.without(suffix: "*").map(type.begins) == true }
     }
 }
+
+extension ContentTypeSet: CustomStringConvertible {
+    /// The patterns, sorted alphabetically.
+    public var description: String { patterns.sorted().joined(separator: ", ") }
+}

@@ -2,7 +2,7 @@
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
-public enum UploadProtocol: String, Sendable, Hashable {
+public enum UploadProtocol: String, Sendable, Hashable, CustomStringConvertible {
     /// tus 1.0.0, https://tus.io/protocols/resumable-upload: the extensions creation, creation-with-upload, expiration,
     /// checksum and termination.
     case tus
@@ -10,7 +10,7 @@ public enum UploadProtocol: String, Sendable, Hashable {
     case draft
 
     /// The name and the version.
-    package var description: String {
+    public var description: String {
         switch self {
         case .tus: "tus \(Tus.version)"
         case .draft: "draft-ietf-httpbis-resumable-upload, interop version \(Draft.interopVersion)"

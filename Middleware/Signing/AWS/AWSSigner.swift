@@ -15,13 +15,6 @@ public enum AWSPayload: Sendable, Hashable {
     case signed
     /// Not covered (`UNSIGNED-PAYLOAD`), for content that can be read only once. S3 accepts it over TLS.
     case unsigned
-
-    var text: String {
-        switch self {
-        case .signed: "signed"
-        case .unsigned: "not signed"
-        }
-    }
 }
 
 /// Signs requests by AWS Signature Version 4, for AWS and compatible services.
@@ -86,7 +79,7 @@ public struct AWSSigner: RequestSigner, SignatureScheme {
     package var settings: [StageSummary.Setting] {
         [
             StageSummary.Setting(name: "region", value: region), StageSummary.Setting(name: "service", value: service),
-            StageSummary.Setting(name: "payload", value: payload.text),
+            StageSummary.Setting(name: "payload", value: payload.description),
         ]
     }
 
@@ -255,4 +248,14 @@ extension HTTPField.Name {
     static let amzDate = Self(constant: "X-Amz-Date")
     static let amzSecurityToken = Self(constant: "X-Amz-Security-Token")
     static let amzContentSHA256 = Self(constant: "X-Amz-Content-SHA256")
+}
+
+extension AWSPayload: CustomStringConvertible {
+    /// A short name of the treatment.
+    public var description: String {
+        switch self {
+        case .signed: "signed"
+        case .unsigned: "not signed"
+        }
+    }
 }

@@ -50,7 +50,7 @@ package struct MessageSigner: SignatureScheme {
     /// The key's name, and the covered components.
     package var settings: [StageSummary.Setting] {
         var settings = [
-            StageSummary.Setting(name: "by", value: key.text),
+            StageSummary.Setting(name: "by", value: key.description),
             StageSummary.Setting(name: "covers", value: components.map(\.description).joined(separator: " ")),
         ]
         if followsRequests { settings.append(StageSummary.Setting(name: "Accept-Signature", value: "followed")) }

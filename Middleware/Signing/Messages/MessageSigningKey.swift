@@ -126,11 +126,6 @@ extension MessageSigningKey {
     }
 }
 
-extension MessageSigningKey {
-    /// The algorithm and the identifier.
-    var text: String { algorithm.rawValue + (id.map { " (\($0))" } ?? "") }
-}
-
 extension SymmetricKey {
     /// The minimum size of an HMAC key for messages, in bytes.
     ///
@@ -167,4 +162,11 @@ enum KeyText {
         }
         return bytes
     }
+}
+
+extension MessageSigningKey: CustomStringConvertible, CustomReflectable {
+    /// The algorithm and the identifier.
+    public var description: String { "\(algorithm)" + (id.map { " (\($0))" } ?? "") }
+    /// The mirror, without the key.
+    public var customMirror: Mirror { Mirror(self, children: ["algorithm": algorithm, "id": id as Any]) }
 }

@@ -96,3 +96,10 @@ extension MessageVerificationKey {
         }
     }
 }
+
+extension MessageVerificationKey: CustomStringConvertible, CustomReflectable {
+    /// The algorithm and the identifier.
+    public var description: String { "\(algorithm)" + (id.map { " (\($0))" } ?? "") }
+    /// The mirror, without the key.
+    public var customMirror: Mirror { Mirror(self, children: ["algorithm": algorithm, "id": id as Any]) }
+}

@@ -21,3 +21,8 @@ public struct SignatureAlgorithm: Sendable, Hashable {
     /// RSASSA-PKCS1-v1_5 with SHA-256 (§3.3.2).
     public static let rsaV15SHA256 = SignatureAlgorithm(rawValue: "rsa-v1_5-sha256")
 }
+
+extension SignatureAlgorithm: CustomStringConvertible {
+    /// The name.
+    public var description: String { rawValue }
+}

@@ -92,7 +92,7 @@ extension SignatureComponent {
     public var fromRequest: SignatureComponent { with(.fromRequest) }
 }
 
-extension SignatureComponent: Hashable {
+extension SignatureComponent: Hashable, CustomStringConvertible {
     /// Whether the names and parameters are equal, in any order (§2).
     public static func == (one: SignatureComponent, other: SignatureComponent) -> Bool {
         one.name == other.name && Set(one.parameters) == Set(other.parameters)
@@ -105,7 +105,7 @@ extension SignatureComponent: Hashable {
     }
 
     /// The identifier in a signature base: `"content-digest";req`.
-    package var description: String { (try? identifier()) ?? name }
+    public var description: String { (try? identifier()) ?? name }
 }
 
 extension SignatureComponent {

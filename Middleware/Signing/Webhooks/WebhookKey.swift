@@ -28,3 +28,8 @@ extension WebhookKey: CustomReflectable {
     /// An empty mirror, which hides the key.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+extension WebhookKey: CustomStringConvertible {
+    /// Always `<secret>`.
+    public var description: String { "<secret>" }
+}

@@ -165,4 +165,9 @@ extension BidirectionalCollection<UInt8> {
         return front[...last]
     }
 }
+
+extension TraceContext: CustomStringConvertible {
+    /// The value of `traceparent`.
+    public var description: String { traceparent }
+}
 #endif

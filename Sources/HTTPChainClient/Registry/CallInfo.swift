@@ -120,3 +120,8 @@ public struct CallIdentityError: ExplainedError, Hashable {
         )
     }
 }
+
+extension CallID: CustomStringConvertible {
+    /// The number as shown in logs.
+    public var description: String { "\(number)" }
+}

@@ -126,3 +126,8 @@ public struct ConnectionSettingsError: ExplainedError, Hashable {
         }
     }
 }
+
+extension ConnectionSettings.TLSVersion: CustomStringConvertible {
+    /// The name of the version.
+    public var description: String { rawValue }
+}

@@ -132,3 +132,8 @@ extension RequestNote {
     /// Always `true`.
     public static func isHarmless(_ value: Value) -> Bool { true }
 }
+
+extension RequestOptions: CustomStringConvertible {
+    /// The names of the options set.
+    public var description: String { names.joined(separator: ", ") }
+}

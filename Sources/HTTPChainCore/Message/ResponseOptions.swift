@@ -32,3 +32,8 @@ public struct ResponseOptions: Sendable, CustomReflectable {
     /// The names of the attached options; omits the values, which may be secrets.
     public var customMirror: Mirror { Mirror(self, children: ["names": names], displayStyle: .struct) }
 }
+
+extension ResponseOptions: CustomStringConvertible {
+    /// The names of the attached options.
+    public var description: String { names.joined(separator: ", ") }
+}

@@ -6,7 +6,7 @@ import HTTPTypes
 /// RequestGroup.origin                                   // one for each scheme, host and port
 /// RequestGroup.by("tenant") { $0.options[Tenant.self] } // one for each tenant
 /// ```
-public struct RequestGroup: Sendable {
+public struct RequestGroup: CustomStringConvertible, Sendable {
     enum Kind: Sendable {
         case all
         case origin
@@ -17,7 +17,7 @@ public struct RequestGroup: Sendable {
     /// Whether a closure separates the requests, which may separate users.
     package var isByKey: Bool { if case .key = kind { true } else { false } }
     /// The name of the rule, for display.
-    package let description: String
+    public let description: String
 
     /// A single group for all requests, whose key is the empty string.
     public static let all = RequestGroup(kind: .all, description: "all together")

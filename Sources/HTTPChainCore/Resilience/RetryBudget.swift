@@ -129,3 +129,8 @@ extension Double {
         isNaN ? 0 : min(max(0, self), limit)
     }
 }
+
+extension RetryBudget: CustomStringConvertible {
+    /// The rates at which tokens are added, such as "0.2 of calls, at least 10.0/s".
+    public var description: String { "\(share) of calls, at least \(minimumPerSecond)/s" }
+}

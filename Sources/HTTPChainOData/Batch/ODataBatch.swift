@@ -18,9 +18,12 @@ import HTTPTypes
 /// of the chain see the batch as one POST request.
 public struct ODataBatch: Sendable {
     /// The identifier of a request in a batch, and of its response.
-    public struct ID: Sendable, Hashable {
+    public struct ID: Sendable, Hashable, CustomStringConvertible {
         /// The identifier as sent to the service.
         package let text: String
+
+        /// The identifier as sent to the service.
+        public var description: String { text }
     }
 
     struct Part: Sendable {

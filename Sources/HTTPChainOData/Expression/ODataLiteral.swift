@@ -162,3 +162,8 @@ extension Optional: ODataLiteralConvertible, BuiltInODataValue where Wrapped: OD
     /// The value's literal, or `null`.
     package var literalInOData: ODataLiteral { self?.odataLiteral ?? .null }
 }
+
+extension ODataLiteral: CustomStringConvertible {
+    /// The text.
+    public var description: String { text }
+}

@@ -59,3 +59,13 @@ public enum QualityOfProtection: String, Sendable, Hashable, CaseIterable {
     /// The method, the target and the content.
     case authInt = "auth-int"
 }
+
+extension DigestAlgorithm: CustomStringConvertible {
+    /// The registered name.
+    public var description: String { rawValue }
+}
+
+extension QualityOfProtection: CustomStringConvertible {
+    /// The name in header fields.
+    public var description: String { rawValue }
+}

@@ -31,3 +31,8 @@ extension Response {
     /// Whether the server proved with this response that it has the password.
     public var serverProof: ServerProof { options[ServerProofOption.self] }
 }
+
+extension ServerProofPolicy: CustomStringConvertible {
+    /// A short name of the policy.
+    public var description: String { rawValue }
+}
