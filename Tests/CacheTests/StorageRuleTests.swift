@@ -463,7 +463,7 @@ struct StorageRuleTests {
             (.post, 201, ["Location: http://example.com/b"], [target]),
             (.post, 201, ["Location: https://example.com:444/b"], [target]),
             (.post, 201, ["Location: //[", "Content-Location: a"], [target]),
-            (.post, 201, ["Location: /b?f[a]=1"], [target, "https://example.com/b?f[a]=1"]),
+            (.post, 201, ["Location: /b?f[a]=1"], [target, "https://example.com/b?f%5Ba%5D=1"]),
             (.post, 201, ["Location: /c/../b d"], [target, "https://example.com/b%20d"]),
             (.post, 201, ["Location: ?c"], [target, "https://example.com/a?c"]),
             (.post, 201, ["Location: ", "Content-Location: #b"], [target]),

@@ -34,6 +34,8 @@ struct DocumentationTests {
         #expect(parsed.parts.map(\.head.name) == ["title", "album", "cover", "photos", "photos", "place"])
 
         let framed = try await form.framed()
+        let request = Request.post("albums", headers: [.contentType: framed.contentType], body: framed.body)
+        #expect(request.headers[.contentType] == framed.contentType)
         #expect(framed.contentType.hasPrefix("multipart/form-data; boundary=HTTPChain-"))
         #expect(framed.body.length == Int64(sent.body.count))
     }

@@ -312,6 +312,8 @@ struct XMLSerializerTests {
     func hidingEncodings(encoding: String, mark: String) async throws {
         let document = "\(mark)<?xml version='1.0' encoding='\(encoding)'?><Flat><a>1<?p?></a></Flat>"
         #expect(try await !isRead(Data(document.utf8)))
+        // After a byte order mark this is text: the mark overrides the declaration (RFC 7303 §3.2).
+        guard mark.isEmpty else { return }
         #expect(try await !isRead(Data(document.replacing("<?p", with: "+ADw-?p").utf8)))
     }
 

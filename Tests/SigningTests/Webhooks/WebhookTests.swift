@@ -84,7 +84,7 @@ struct WebhookTests {
         #expect(throws: SigningError.self) { try WebhookKey("whsec_?") }
         for text: Secret in [Self.secret, "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"] {
             let key = try WebhookKey(text)
-            #expect("\(key)".hasSuffix("WebhookKey") && Mirror(reflecting: key).children.isEmpty)
+            #expect("\(key)" == "<secret>" && Mirror(reflecting: key).children.isEmpty)
         }
     }
 
