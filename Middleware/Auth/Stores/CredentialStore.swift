@@ -14,28 +14,28 @@ public protocol CredentialStore: Sendable {
 }
 
 /// Keeps credentials in memory while the program runs.
-package final class InMemoryCredentialStore: CredentialStore {
+public final class InMemoryCredentialStore: CredentialStore {
     private let credentials: Locked<[String: Credential]>
 
     /// Makes a store.
     ///
     /// - Parameter credentials: The initial credentials. Defaults to none.
-    package init(_ credentials: [String: Credential] = [:]) {
+    public init(_ credentials: [String: Credential] = [:]) {
         self.credentials = Locked(credentials)
     }
 
     /// Returns the credential for a key.
-    package func credential(for key: String) -> Credential? {
+    public func credential(for key: String) -> Credential? {
         credentials.withLock { $0[key] }
     }
 
     /// Stores a credential.
-    package func set(_ credential: Credential, for key: String) {
+    public func set(_ credential: Credential, for key: String) {
         credentials.withLock { $0[key] = credential }
     }
 
     /// Removes a credential.
-    package func removeCredential(for key: String) {
+    public func removeCredential(for key: String) {
         credentials.withLock { $0[key] = nil }
     }
 }

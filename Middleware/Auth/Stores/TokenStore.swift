@@ -67,24 +67,24 @@ public struct RefreshedToken: Sendable, Hashable {
 }
 
 /// Keeps a token in memory while the program runs, for tests.
-package final class InMemoryTokenStore: TokenStore {
+public final class InMemoryTokenStore: TokenStore {
     private let kept: Locked<AccessToken?>
 
     /// Makes a store.
     ///
     /// - Parameter token: The initial token. Defaults to none.
-    package init(_ token: AccessToken? = nil) {
+    public init(_ token: AccessToken? = nil) {
         kept = Locked(token)
     }
 
     /// Returns the stored token.
-    package func token() -> AccessToken? { kept.withLock { $0 } }
+    public func token() -> AccessToken? { kept.withLock { $0 } }
 
     /// Stores a token.
-    package func save(_ token: AccessToken) { kept.withLock { $0 = token } }
+    public func save(_ token: AccessToken) { kept.withLock { $0 = token } }
 
     /// Removes the token.
-    package func removeToken() { kept.withLock { $0 = nil } }
+    public func removeToken() { kept.withLock { $0 = nil } }
 }
 
 /// Passes each new token to a closure, for an application with its own storage.

@@ -5,7 +5,7 @@ import os
 
 /// Passes records to the log of Apple platforms, which Console and `log stream` show.
 ///
-/// ```swift
+/// ```
 /// RemoteLoggingMiddleware(OSLogSink(subsystem: "com.example.shop"))
 /// ```
 ///

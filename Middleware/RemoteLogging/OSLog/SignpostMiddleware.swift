@@ -5,7 +5,7 @@ import os
 
 /// Marks each call as an interval, which Instruments shows on its timeline.
 ///
-/// ```swift
+/// ```
 /// SignpostMiddleware(subsystem: "com.example.shop")
 /// ```
 ///

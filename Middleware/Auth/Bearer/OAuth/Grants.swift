@@ -1,4 +1,4 @@
-package import HTTPChainCore
+import HTTPChainCore
 
 /// Provides tokens for the client itself, without a user, RFC 6749 §4.4.
 package struct ClientCredentialsGrant: AccessTokenProvider {

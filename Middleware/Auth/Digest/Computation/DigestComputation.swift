@@ -2,15 +2,6 @@ import Foundation
 import HTTPChainSupport
 
 /// Computes one answer's proofs: the client's, and the server's in return.
-///
-/// ```swift
-/// let key = DigestKey(.sha256, username: "Mufasa", realm: "http-auth@example.org", password: "Circle of Life")
-/// let computation = DigestComputation(
-///     method: "GET", uri: "/dir/index.html", nonce: "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v",
-///     qop: .auth, nonceCount: 1, cnonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"
-/// )
-/// computation.response(key)   // "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"
-/// ```
 package struct DigestComputation: Sendable, Hashable {
     /// The request's method.
     package var method: String

@@ -2,12 +2,6 @@ package import HTTPChainAuth
 import HTTPChainSupport
 
 /// A Digest challenge, RFC 7616 §3.3, or one of RFC 2617 and RFC 2069.
-///
-/// ```swift
-/// for challenge in response.challenges(.origin) {
-///     if let digest = DigestChallenge(challenge) { print(digest.realm, digest.algorithm) }
-/// }
-/// ```
 package struct DigestChallenge: Sendable, Hashable {
     /// The protection space's name, without quotes and backslashes.
     package let realm: String
