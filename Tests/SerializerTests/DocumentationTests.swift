@@ -26,6 +26,11 @@ private struct Event: Codable, Sendable {
     var amount: Int
 }
 
+struct Settings: Codable, Sendable {
+    @NullWhenNil var nickname: String?
+    var motto: String?
+}
+
 @Suite("The documentation's examples")
 struct DocumentationTests {
     private static func transport() -> InMemoryTransport {
@@ -82,12 +87,13 @@ struct DocumentationTests {
             total += event.amount
         }
         #expect(total == 3)
+        #expect(try JSONEncoder().encode(Settings(nickname: nil)) == Data(#"{"nickname":null}"#.utf8))
     }
 
     @Test("Each example of the page is part of this file, and so compiles")
     func compiles() throws {
         let examples = try PageExamples(of: "Middleware/Serializer/Documentation.docc/HTTPChainSerializer.md")
-        #expect(examples.count == 3)
+        #expect(examples.count == 4)
         #expect(examples.missing.isEmpty)
     }
 }
