@@ -13,7 +13,7 @@ import HTTPChainCore
 /// `Last-Event-ID`, so that a server that keeps events sends each of them once.
 ///
 /// **The end.** The sequence ends when the server responds with 204, when the policy decides so, with ``close()``, and
-/// at an event that ``EventStreamOptions/isEnd`` matches. It throws the error of the last attempt if the policy doesn't
+/// at an event that `isEnd` matches. It throws the error of the last attempt if the policy doesn't
 /// reconnect, ``EventStreamError`` if the response isn't a stream or exceeds the limits, and `CancellationError` if the
 /// task is cancelled.
 ///

@@ -193,6 +193,6 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
 }
 
 extension HeadersMiddleware: RedactedDisplay {
-    /// The same as the ``summary``, with secrets redacted.
+    /// The same as the `summary`, with secrets redacted.
     public var description: String { summary.description }
 }

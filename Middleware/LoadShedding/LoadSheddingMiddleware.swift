@@ -10,7 +10,7 @@ import HTTPTypes
 /// ```
 ///
 /// An overloaded server spends much of its capacity on refusing calls. With this stage, each client sends about twice
-/// as many calls as are accepted (``LoadSheddingPolicy/multiplier``) and refuses the rest with ``LoadShedError``. This
+/// as many calls as are accepted (`multiplier`) and refuses the rest with ``LoadShedError``. This
 /// is adaptive throttling, as in "Site Reliability Engineering", chapter 21. A circuit breaker sends nothing for a
 /// while and then probes. This stage always sends some calls, and so suits a server that still serves some of them.
 ///

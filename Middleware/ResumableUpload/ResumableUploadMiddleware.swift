@@ -35,7 +35,7 @@ import HTTPTypes
 /// **Place.** ``HTTPChainCore/Phase/upload``. It is inside stages that complete and encode the content or need a single
 /// response to the call, and outside retry and authentication, which each part passes separately.
 ///
-/// **Options.** ``HTTPChainCore/Request/resumable(_:)``. The result is in ``HTTPChainCore/Response/upload``.
+/// **Options.** `resumable(identity:metadata:cancellation:)`. The result is in ``HTTPChainCore/Response/upload``.
 ///
 /// **Errors.** ``UploadError``; ``UploadStoreError`` from the file store.
 public struct ResumableUploadMiddleware: BuiltInStage {

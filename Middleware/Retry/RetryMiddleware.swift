@@ -11,8 +11,8 @@ public import HTTPTypes
 /// if let retries = response.retries { print(retries) }   // each attempt, its wait, and why there was not another
 /// ```
 ///
-/// **Retryable outcomes.** Statuses of temporary failures (``RetryPolicy/standardStatuses``), transport errors of
-/// temporary failures (``RetryPolicy/standardErrors``), and timeouts of an attempt; never the timeout of a call, a
+/// **Retryable outcomes.** Statuses of temporary failures, transport errors of
+/// temporary failures, and timeouts of an attempt; never the timeout of a call, a
 /// cancellation or any other error. ``RetryPolicy/verdict`` can decide otherwise.
 ///
 /// **Safety.** GET, HEAD, OPTIONS, TRACE, PUT and DELETE are safe to retry (RFC 9110 §9.2.2), and so are requests with
@@ -21,7 +21,7 @@ public import HTTPTypes
 /// body must be replayable.
 ///
 /// **Waits.** Exponential with full jitter, and never shorter than `Retry-After` in seconds or as a date by the
-/// server's own clock. If that exceeds ``RetryPolicy/retryAfterLimit``, the policy's total time or the call's deadline,
+/// server's own clock. If that exceeds the limit of the policy, the policy's total time or the call's deadline,
 /// there is no retry. During the wait the response is drained, up to a limit, so that its connection can be reused. A
 /// ``/HTTPChainCore/RetryBudget`` limits the number of retries.
 ///

@@ -117,7 +117,7 @@ public struct SerializerError: ExplainedError {
         }
     }
 
-    /// The stage, reason and exchange; the coder's own error adds nothing to ``reason``.
+    /// The stage, reason and exchange; the coder's own error adds nothing to `reason`.
     public var description: String { explanation.text(of: stage) + (exchange.map { "\n  \($0)" } ?? "") }
 
     private static func list(_ names: [String]) -> String {

@@ -24,7 +24,7 @@ import HTTPTypes
 ///
 /// **Encoding.** Your own text is unchanged: only characters that are invalid in a path or query, such as spaces and
 /// square brackets, are percent-encoded, and triplets such as `%2F` are kept. Query parameters are encoded by a
-/// ``HTTPChainCore/ParameterEncoder``. Fragments aren't sent.
+/// ``/HTTPChainCore/ParameterEncoder``. Fragments aren't sent.
 ///
 /// **Hosts** that are internationalized become A-labels (`bücher.example`: `xn--bcher-kva.example`) with Foundation's
 /// IDNA, which is UTS #46, non-transitional.

@@ -144,7 +144,7 @@ public final class LogSpool: Sendable {
     ///
     /// With ``LogSpoolDurability/power``, all records for one segment wait for the disk together.
     ///
-    /// When it returns, the operating system has the kept records, as with ``append(_:)``.
+    /// When it returns, the operating system has the kept records, as with `append(_:)`.
     ///
     /// - Returns: For each record the reason that it wasn't kept; `nil` if it was.
     @discardableResult
@@ -259,7 +259,7 @@ public final class LogSpool: Sendable {
     /// Closes the spool, so that another spool can use the directory and continue with its records.
     ///
     /// A spool without references closes itself. After closing, operations fail with
-    /// ``LogSpoolError/Problem/closed(directory:)``, except for ``report`` and ``isEmpty``.
+    /// ``LogSpoolError/Problem/closed(directory:)``, except for ``report``.
     public func close() {
         // Acquires both locks, so that it doesn't close during a read or an acknowledgement.
         read { _ in write { $0.close() } }
@@ -278,7 +278,7 @@ public final class LogSpool: Sendable {
     ///
     /// The system terminates an app that holds locks on files of its app group while it is suspended. Call this in the
     /// background task that ends the app's work, after flushing the shipper. Until the spool is resumed, operations
-    /// fail with ``LogSpoolError/Problem/suspended(directory:)``, except for ``report`` and ``isEmpty``. It waits for
+    /// fail with ``LogSpoolError/Problem/suspended(directory:)``, except for ``report``. It waits for
     /// operations in progress. It has no effect on a closed spool.
     public func suspend() {
         read { _ in

@@ -96,7 +96,7 @@ public struct OTLPEnvironment: Sendable {
         return settings
     }
 
-    /// Returns a transport that adds ``headers`` to each request.
+    /// Returns a transport that adds `headers` to each request.
     public func transport(over transport: any Transport) -> some Transport {
         FieldsTransport(fields: headers, transport: transport)
     }
