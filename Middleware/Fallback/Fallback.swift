@@ -7,9 +7,6 @@ import HTTPTypes
 /// Fallback.chain(mirror).or(.response(Response(.ok, body: "[]")))
 /// ```
 public struct Fallback: CustomStringConvertible, Sendable {
-    /// Returns a response for a failed call, or `nil` if there is none.
-    package typealias Answer = @Sendable (_ request: Request, _ failure: FallbackReason) async throws -> Response?
-
     /// Returns a response for a failed call, of which the groups were noted before it was sent.
     typealias Source =
         @Sendable (_ request: Request, _ failure: FallbackReason, _ owners: LastAnswers.Owners) async throws

@@ -23,9 +23,9 @@ import HTTPTypes
 /// ``/HTTPChainCore/RetryBudget`` for this stage and the retry stage limits the load that both add.
 ///
 /// **The result** is the first response or error that no other attempt could improve. If there is none, it is the last
-/// failure, which says that nothing was sent only if that is true of all attempts. Attempts run as child tasks of the call. When one has won, the others are cancelled, and the call returns
-/// when they have ended. A late response is dropped, which ends its transfer. The winning response isn't affected: its
-/// body is read by its caller as usual.
+/// failure, which says that nothing was sent only if that is true of all attempts. Attempts run as child tasks of the
+/// call. When one has won, the others are cancelled, and the call returns when they have ended. A late response is
+/// dropped, which ends its transfer. The winning response isn't affected: its body is read by its caller as usual.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/hedge``: inside retry, outside authentication and limits, so that each
 /// attempt is authenticated, limited and traced separately. ``/HTTPChainCore/Request/attempt`` distinguishes them, and

@@ -84,8 +84,8 @@ public struct AsyncHTTPClientTransport: Transport {
 
     /// Whether the client creates its own span for each request that no stage traces.
     ///
-    /// Requests traced by a tracing stage (``/HTTPChainCore/Request/isTracedByStage``) use a client without a tracer, created
-    /// with the first such request. Only a client supplied by the caller traces them a second time.
+    /// Requests traced by a tracing stage (``/HTTPChainCore/Request/isTracedByStage``) use a client without a tracer,
+    /// created with the first such request. Only a client supplied by the caller traces them a second time.
     public enum ClientTracing: Sendable, Hashable {
         /// The client traces as configured.
         case asConfigured

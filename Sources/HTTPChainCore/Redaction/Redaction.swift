@@ -13,7 +13,8 @@ package import HTTPTypes
 /// ```
 ///
 /// Names are compared without regard to case, hyphens and underscores; a `*` matches anything (`*token`, `x-amz-*`,
-/// `x-*-auth`). The hyphens beside a `*` inside a name count. Names are prepared for scanning when a redaction is made or changed, so make it once.
+/// `x-*-auth`). The hyphens beside a `*` inside a name count. Names are prepared for scanning when a redaction is made
+/// or changed, so make it once.
 ///
 /// In addition to names, it recognizes formats: text after `Bearer` and other schemes, JSON Web Tokens, PEM blocks,
 /// user information in URLs, and segments of URL paths that look like keys.

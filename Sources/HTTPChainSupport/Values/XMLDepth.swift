@@ -8,8 +8,9 @@ import FoundationXML
 package enum XMLDepth {
     /// Checks a document.
     ///
-    /// XMLCoder uses the same parser as the count, which continues after most mistakes in the markup and then also finds elements in
-    /// the place of comments, quoted text and declarations. Only the parser knows them all, so it counts them.
+    /// XMLCoder uses the same parser as the count, which continues after most mistakes in the markup and then also
+    /// finds elements in the place of comments, quoted text and declarations. Only the parser knows them all, so it
+    /// counts them.
     ///
     /// - Throws: A `DecodingError` if elements are nested deeper than ``DocumentDepth/limit``, and those of
     ///   ``XMLNesting/checkDeclarations(_:)``.
