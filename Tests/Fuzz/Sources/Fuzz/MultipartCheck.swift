@@ -1,6 +1,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainMultipart
+import HTTPTypes
 
 /// The first line: a Content-Type, where it has a boundary; all of it: a message with the boundary `X`.
 ///
