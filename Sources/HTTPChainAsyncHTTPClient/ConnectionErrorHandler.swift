@@ -1,6 +1,6 @@
 #if AsyncHTTPClient
 import NIOCore
-import NIOHTTP2
+package import NIOHTTP2
 
 /// Closes a connection over HTTP/2 after an error of the connection (RFC 9113 §5.4.1), and ends its streams.
 ///
@@ -115,11 +115,22 @@ final class GoAwayWatch: ChannelOutboundHandler {
 }
 
 /// An error of a connection over HTTP/2, which ends all of its streams.
-struct BrokenConnectionError: Error {
+package struct BrokenConnectionError: Error {
     let cause: any Error
     let code: HTTP2ErrorCode
 
-    var detail: String {
+    package init(cause: any Error, code: HTTP2ErrorCode) {
+        self.cause = cause
+        self.code = code
+    }
+
+    /// Whether valid frames came more often than SwiftNIO's HTTP/2 allows.
+    ///
+    /// A busy server that resets 200 streams within half a minute is enough (1.46).
+    var isOfRate: Bool { cause is NIOHTTP2Errors.ExcessiveRSTFrames || cause is NIOHTTP2Errors.ExcessiveControlFrames }
+
+    package var detail: String {
+        if isOfRate { return "the client closed the connection because the server sent too many frames: \(cause)" }
         let limit = "\(ConnectionErrorHandler.headerListSize / 1024) KiB"
         let reason =
             switch cause {

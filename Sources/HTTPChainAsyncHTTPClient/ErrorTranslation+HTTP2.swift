@@ -19,8 +19,8 @@ extension ErrorTranslation {
             is NIOHTTP2Errors.MaxStreamsViolation:
             // The stream was never opened (RFC 9113 §5.1.1, §5.1.2, §6.8).
             return (.connectionLost, !hasHead)
-        case is BrokenConnectionError:
-            return (.malformedResponse, false)
+        case let error as BrokenConnectionError:
+            return (error.isOfRate ? .connectionLost : .malformedResponse, false)
         case let error as MalformedStreamError:
             return (error.isOfLength && hasHead ? .truncatedBody : .malformedResponse, false)
         case is NIOHTTP2Errors.IOOnClosedConnection, is NIOHTTP2Errors.NoSuchStream:

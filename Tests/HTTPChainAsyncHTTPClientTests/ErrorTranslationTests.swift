@@ -89,7 +89,20 @@ struct ErrorTranslationTests {
         Row(NIOSSLError.handshakeFailed(.sslError([.eofDuringHandshake])), .secureConnectionFailed, nothingSent: true),
         Row(NIOSSLExtraError.invalidSNIHostname, .secureConnectionFailed, nothingSent: true),
         Row(CocoaError(.featureUnsupported), .other, nothingSent: false),
+        Row(broken(by: NIOHTTP2Errors.excessiveRSTFrames()), .connectionLost, nothingSent: false),
+        Row(broken(by: NIOHTTP2Errors.excessiveControlFrames()), .connectionLost, nothingSent: false),
+        Row(broken(by: NIOHTTP2Errors.excessiveEmptyDataFrames()), .malformedResponse, nothingSent: false),
     ]
+
+    static func broken(by cause: any Error) -> BrokenConnectionError {
+        BrokenConnectionError(cause: cause, code: .enhanceYourCalm)
+    }
+
+    @Test("A connection that was closed for too many valid frames isn't told as a server that broke HTTP/2")
+    func tooManyFrames() {
+        let detail = ErrorTranslation.detail(of: Self.broken(by: NIOHTTP2Errors.excessiveRSTFrames()))
+        #expect(detail.hasPrefix("the client closed the connection because the server sent too many frames"))
+    }
 
     @Test("Only what cannot happen after the request was sent says that nothing was sent", arguments: rows)
     func classified(row: Row) {
