@@ -66,6 +66,17 @@ public struct FallbackMiddleware: BuiltInStage, BranchingMiddleware {
         }
     }
 
+    /// The condition of a fallback that writes to the same data: ``standard``, and writes of which nothing was sent.
+    ///
+    /// No write is done twice. If an earlier request of the same call may have reached the server, an attempt of a
+    /// retry stage or the request before a redirect, the call doesn't count as unsent.
+    public static let standardOrUnsent: @Sendable (_ request: HTTPRequest, _ failure: FallbackReason) -> Bool = {
+        request,
+        failure in
+        if case .failure(let error) = failure, error.isBeforeSending { return true }
+        return standard(request, failure)
+    }
+
     private static let failedStatuses: Set<Int> = [500, 502, 503, 504]
 
     /// The name, purpose and settings of the stage.

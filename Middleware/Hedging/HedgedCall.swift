@@ -46,7 +46,7 @@ struct HedgedCall: Sendable {
         /// Of several failures, the last one is kept, and earlier ones are dropped. If another attempt is in flight,
         /// this one is dropped too, because that attempt may wait for its place under a limit.
         mutating func keep(_ result: Result<Response, any Error>, of index: Int, isFailure: Bool) {
-            if case .failure(let error) = result, error.isBeforeSending || error is any RefusalError { unsent += 1 }
+            if case .failure(let error) = result, error.isBeforeSending { unsent += 1 }
             results.withLock { results in
                 if isFailure {
                     results.removeAll()

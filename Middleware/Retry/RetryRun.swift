@@ -106,7 +106,7 @@ struct RetryRun: Sendable {
         case .failure(let error): (head, result) = (nil, .failure(error))
         }
         switch outcome {
-        case .failure(let error) where error.isBeforeSending || error is any RefusalError: break
+        case .failure(let error) where error.isBeforeSending: break
         default: hasSent = true
         }
         let attempt = RetryHistory.Attempt(number: number, offset: offset, outcome: result, wait: wait)

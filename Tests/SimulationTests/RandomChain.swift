@@ -111,15 +111,7 @@ struct RandomChain {
         }
         if isWritingElsewhere {
             // Inside the cache, which has to see what is written.
-            stages.append(
-                FallbackMiddleware(.chain(world.transport)) { request, failure in
-                    switch failure {
-                    case .failure(let error as any RefusalError): error.attempts ?? 1 == 1
-                    case .failure(let error as TransportError) where error.sent == .nothing: true
-                    default: FallbackMiddleware.standard(request, failure)
-                    }
-                }
-            )
+            stages.append(FallbackMiddleware(.chain(world.transport), when: FallbackMiddleware.standardOrUnsent))
         }
         if maybe(0.8) { stages.append(RetryMiddleware(budget: budget)) }
         if maybe(0.3) {

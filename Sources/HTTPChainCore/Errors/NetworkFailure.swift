@@ -12,11 +12,12 @@ package protocol NetworkFailure: HTTPChainError {
 extension Error {
     /// Whether a call failed before anything of its request was sent, so that a retry can't duplicate it.
     package var isBeforeSending: Bool {
-        switch self {
+        if (self as? any AnnotatedError)?.notes[FollowsSending.self] != nil { return false }
+        return switch self {
         case let error as TransportError: error.sent == .nothing
         case let error as any TimeoutFailure: error.sent == .nothing
         case let error as any NetworkFailure: error.networkFailure?.sent == .nothing
-        default: false
+        default: self is any RefusalError
         }
     }
 
@@ -29,9 +30,19 @@ extension Error {
         case var error as TimeoutError:
             error.followsSending = true
             return error
+        case var error as any AnnotatedError where error.isBeforeSending:
+            error.notes[FollowsSending.self] = FollowsSending()
+            return error
         default: return self
         }
     }
+}
+
+/// A note that an earlier request of the call may have reached the server.
+private struct FollowsSending: ErrorNote, CustomStringConvertible {
+    typealias Value = Self
+
+    var description: String { "an earlier request of this call may have reached the server" }
 }
 
 extension TransportError {
