@@ -40,9 +40,47 @@ struct UnreadOptionTests {
         var testDescription: String { method }
     }
 
+    private static let basic = BasicAuthMiddleware(user: "ada", password: "x", for: [url])
+
+    @Test("The name of a route is refused by a chain whose authentication stage has no routes")
+    func routeWithoutRoutes() async throws {
+        let bearer = BearerAuthMiddleware(token: "t", for: [Self.url])
+        for stage in [Self.basic, bearer] as [any Middleware] {
+            let chain = try Chain([stage], transport: InMemoryTransport { _ in Response(.ok) })
+            let error = await #expect(throws: UnreadOptionError.self) {
+                try await chain.send(.get(Self.url).authenticated(by: "admin"))
+            }
+            #expect(error?.options.map(\.expression) == [".authenticated(by:)"])
+        }
+    }
+
+    @Test("An option that only the stage of a route reads is read")
+    func optionOfARoute() async throws {
+        enum Tenant: RequestOption {
+            static var defaultValue: String? { nil }
+        }
+        struct Own: Middleware {
+            var phase: Phase { .authenticate }
+            var optionsRead: [any RequestOption.Type] { [Tenant.self] }
+
+            func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+                request.headers[.authorization] = request.options[Tenant.self]
+                return try await next(request)
+            }
+        }
+        let chain = try Chain(
+            transport: InMemoryTransport { Response(.ok, body: HTTPBody($0.headers[.authorization] ?? "")) }
+        ) {
+            RoutedAuthMiddleware([AuthRoute(with: Own())])
+        }
+        var request = Request.get(Self.url)
+        request.options[Tenant.self] = "blue"
+        #expect(try await chain.send(request).body.text() == "blue")
+    }
+
     /// Each method of a request that has an effect only if a stage reads the option.
     static let lost: [Lost] = [
-        Lost("authenticated", by: "authentication", BasicAuthMiddleware(user: "ada", password: "x", for: [url])) {
+        Lost("authenticated", by: "RoutedAuthMiddleware", RoutedAuthMiddleware([AuthRoute("basic", with: basic)])) {
             $0.authenticated(by: "basic")
         },
         Lost("cacheIdentifier", ".caching(", by: "CacheMiddleware") { $0.cacheIdentifier("items") },

@@ -52,7 +52,7 @@ struct MetadataTests {
         #expect(metadata.tokenEndpoint == "https://auth.example/token")
         #expect(metadata.codeChallengeMethods == ["S256"] && metadata.namesIssuerInCallback)
         let options = try #require(transport.requests.first).options
-        #expect(options[AuthenticationChoice.self] == .off && options[WithoutRedirects.self])
+        #expect(options[WithoutAuthentication.self] && options[WithoutRedirects.self])
     }
 
     @Test("Metadata of another issuer, of no server, or too long to be any, is not used")

@@ -92,7 +92,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
     package var stageKeepsDeadlines: Bool { authenticators.allSatisfy(\.keepsDeadlines) }
 
     /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [AuthenticationChoice.self] }
+    package var stageOptions: [any RequestOption.Type] { [WithoutAuthentication.self] }
 
     /// The schemes, strongest first, and their settings.
     package var stageSummary: StageSummary {

@@ -44,7 +44,9 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware, BuiltInStage {
     package var stagePhase: Phase { .authenticate }
 
     /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [AuthenticationChoice.self] }
+    package var stageOptions: [any RequestOption.Type] {
+        [WithoutAuthentication.self, AuthenticationRoute.self] + routes.flatMap { $0.stage?.optionsRead ?? [] }
+    }
 
     /// The routes.
     package var stageSummary: StageSummary {
@@ -94,18 +96,8 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware, BuiltInStage {
 
     private func stage(for request: borrowing Request) throws(AuthenticationError) -> (any Middleware)? {
         let origin = origins.binding(for: request)?.origin
-        switch request.options[AuthenticationChoice.self] {
-        case .off: return nil
-        case .value(let name):
-            guard let route = routes.first(where: { $0.name == name }) else {
-                throw AuthenticationError(
-                    .unknownRoute(name, known: routes.compactMap(\.name)),
-                    stage: "RoutedAuthMiddleware",
-                    exchange: ExchangeSnapshot(request.head, redaction: request.redaction)
-                )
-            }
-            return route.servesOrigin(origin) ? route.stage : nil
-        case .standard:
+        if request.options[WithoutAuthentication.self] { return nil }
+        guard let name = request.options[AuthenticationRoute.self] else {
             let path = request.head.path ?? "/"
             var best: Int?
             for index in routes.indices where routes[index].serves(path, at: origin) {
@@ -113,5 +105,13 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware, BuiltInStage {
             }
             return best.flatMap { routes[$0].stage }
         }
+        guard let route = routes.first(where: { $0.name == name }) else {
+            throw AuthenticationError(
+                .unknownRoute(name, known: routes.compactMap(\.name)),
+                stage: "RoutedAuthMiddleware",
+                exchange: ExchangeSnapshot(request.head, redaction: request.redaction)
+            )
+        }
+        return route.servesOrigin(origin) ? route.stage : nil
     }
 }

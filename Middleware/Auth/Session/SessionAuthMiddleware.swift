@@ -115,7 +115,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
     package var stagePhase: Phase { .authenticate }
 
     /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [AuthenticationChoice.self] }
+    package var stageOptions: [any RequestOption.Type] { [WithoutAuthentication.self] }
 
     /// The authenticator, the origins and the limit.
     package var stageSummary: StageSummary {
