@@ -88,6 +88,7 @@ public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
                 "users": partition.summary, "window": "\(window)", "spill": "\(spill)",
             ]
         )
+        .adding("ignores", ignored == Self.callFields ? nil : ignored.map(\.rawName).joined(separator: ", "))
     }
 
     /// Reports a stage that would share one user's responses with another user.

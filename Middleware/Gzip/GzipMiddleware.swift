@@ -82,6 +82,7 @@ public struct GzipMiddleware: BuiltInStage {
             purpose: "compresses requests, decodes responses",
             settings: ["requests": requests ?? "as they are", "responses": responses ?? "as they arrive"]
         )
+        .adding("asks for codings", negotiation == .automatic ? nil : negotiation.rawValue)
     }
 
     /// Returns the inner capabilities, with decoded content if responses are decoded.

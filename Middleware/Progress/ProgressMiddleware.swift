@@ -113,6 +113,7 @@ public struct ProgressMiddleware: BuiltInStage {
                 "observes": observer == nil ? "calls that ask for it" : "all calls",
             ]
         )
+        .adding("uploads", uploads == .asSent ? nil : "as they are read")
     }
 
     /// Reports a wire view that can't see the end of a call, or a transport that doesn't report sent bytes.

@@ -90,6 +90,9 @@ public struct RetryMiddleware: BuiltInStage, BudgetedMiddleware {
                 "adds keys": settings.keyedMethodNames,
             ]
         )
+        .adding("within", policy.totalTime?.label)
+        .adding("drains", settings.drainLimit == .kibibytes(64) ? nil : "up to \(settings.drainLimit)")
+        .adding("verdict", policy.verdict == nil ? nil : "custom")
     }
 
     /// The budget; `nil` for none.

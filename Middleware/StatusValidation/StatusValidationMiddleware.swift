@@ -65,6 +65,7 @@ public struct StatusValidationMiddleware: DeadlineKeepingMiddleware, BuiltInStag
             purpose: "rejects other statuses",
             settings: ["accepts": "\(accepted)", "preview": "\(previewLimit)"]
         )
+        .adding("checks", check == nil ? nil : "content")
     }
 
     /// Passes the request on and checks the response's status.

@@ -107,6 +107,11 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
                 "routes": "\(routes.count)",
             ]
         )
+        .adding("use", settings.use?.rawValue)
+        .adding("lifetime", settings.lifetime.map { "\($0)" })
+        .adding("ignores", settings.ignoredQuery.map { "query: \($0)" })
+        .adding("stopped early", abandonment == .discard ? nil : "\(abandonment)")
+        .adding("stores", storing.isByClosure ? "as a closure says" : nil)
     }
 
     /// Reports a cache that would serve one user's responses to another.

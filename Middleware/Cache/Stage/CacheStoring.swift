@@ -37,6 +37,9 @@ public struct CacheStoring: Sendable {
         CacheStoring(decide)
     }
 
+    /// Whether a closure decides what is stored.
+    var isByClosure: Bool { decide != nil }
+
     /// Returns the metadata to store; nil to store nothing.
     func apply(to metadata: CacheMetadata, _ request: HTTPRequest) -> CacheMetadata? {
         guard let decide else { return metadata }

@@ -113,6 +113,14 @@ public struct StageSummary: Sendable, Hashable {
         self.settings = settings.map { Setting(name: $0.key, value: $0.value) }
     }
 
+    /// Returns the summary with another setting; without it if the value is `nil`, as for a default.
+    package func adding(_ name: String, _ value: String?) -> StageSummary {
+        guard let value else { return self }
+        var summary = self
+        summary.settings.append(Setting(name: name, value: value))
+        return summary
+    }
+
     /// Returns the name of a stage's type, without generic arguments.
     package static func name(of type: Any.Type) -> String {
         String(String(describing: type).unicodeScalars.prefix { $0 != "<" })
