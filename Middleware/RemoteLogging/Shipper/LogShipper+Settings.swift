@@ -17,7 +17,7 @@ extension LogShipper {
         /// The maximum estimated memory of the records in a batch; 1 MiB by default.
         ///
         /// A larger record is sent alone.
-        package var batchBytes: ByteCount = .mebibytes(1)
+        public var batchBytes: ByteCount = .mebibytes(1)
         /// The time that a record waits for others before it's sent; 1 second by default.
         public var batchAge: Duration = .seconds(1)
         /// The timeout of a request, including its response; 30 seconds by default.
@@ -28,7 +28,7 @@ extension LogShipper {
         /// A batch that waits to be retried doesn't delay the others: as many again may wait. If the receiver requests
         /// the wait (`Retry-After`) or rejects the credentials (401, 403), the others wait too. With a spool they
         /// always wait, because later batches would be sent twice after a `kill -9`.
-        package var concurrentExports = 1
+        public var concurrentExports = 1
         /// The longest pause before the first retry, which doubles with each retry; 1 second by default.
         ///
         /// The pause is drawn uniformly from zero to the longest.

@@ -28,7 +28,7 @@ public enum LoggingScenarios {
         over transport: any Transport,
         to url: String = "http://127.0.0.1/logs",
         format: any LogWireFormat = .otlp,
-        settings: LogShipper.Settings = .standard
+        settings: LogShipper.Settings = LogShipper.Settings()
     ) -> LogShipper {
         LogShipper(
             to: url,
