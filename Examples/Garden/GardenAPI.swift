@@ -88,12 +88,16 @@ func gardenClient(garden: String, weather: String, over transport: some Transpor
         RetryMiddleware()
     }
     let elsewhere = try base.replacing(URLBuilderMiddleware.self, with: URLBuilderMiddleware(base: weather))
-    return Client(replies: ReplyStore(.memory(limit: .megabytes(5)), partition: .shared)) {
-        Endpoint("garden", over: base) {
-            $0 is any GardenRequest || $0 is any ResourceRequest || $0 is any RoutedRequest
-        }
-        Endpoint("weather", over: elsewhere, for: GetWeather.self)
-    }
+    let replies = ReplyStore(.memory(limit: .megabytes(5)), partition: .shared)
+    return Client(
+        replies: replies,
+        endpoints: [
+            Endpoint("garden", over: base) {
+                $0 is any GardenRequest || $0 is any ResourceRequest || $0 is any RoutedRequest
+            },
+            Endpoint("weather", over: elsewhere, for: GetWeather.self),
+        ]
+    )
 }
 
 /// Runs all steps and reports a line for each.
@@ -105,7 +109,7 @@ func tour(of client: Client, say: @escaping @Sendable (String) -> Void) async th
     say("Added: \(try await client.call(AddPlant(plant: Plant(id: 0, name: "Oak", height: 900))).name)")
     say("From another endpoint: \(try await client.call(GetWeather.self))")
     for try await weather in client.call(GetWeather.self).storedThenLive(dropping: .never) {
-        say("Weather, \(weather.isStored ? "stored" : "live"): \(weather.value)")
+        say("Weather, \(weather.storedAt == nil ? "live" : "stored"): \(weather.value)")
     }
     let routes = RouteClient(try RouteTable(json: Data(gardenRoutes.utf8)), client: client)
     say("By a route: \(try await routes.request("season", as: String.self, variables: ["month": 5]))")

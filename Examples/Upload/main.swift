@@ -33,7 +33,7 @@ func upload(_ files: [URL], to target: String) async throws {
         RetryMiddleware()
         ConcurrencyLimitMiddleware(.fixed(2))
     }
-    let client = Client(slowAfter: .seconds(10)) { Endpoint("upload", over: chain) }
+    let client = Client(slowAfter: .seconds(10), endpoints: [Endpoint("upload", over: chain)])
     let events = client.events()
     async let outcomes = withTaskGroup(of: String.self) { group in
         for file in files {
@@ -58,7 +58,7 @@ func upload(_ files: [URL], to target: String) async throws {
         if ended == files.count { break }
     }
     for line in await outcomes { print(line) }
-    print("calls running: \(client.activity.count)")
+    print("calls running: \(client.registry.calls.count)")
 }
 
 private func report(_ client: Client, _ request: UploadFile) async -> String {

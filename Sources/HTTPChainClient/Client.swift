@@ -27,10 +27,10 @@ public final class Client: Sendable {
         environment: ChainEnvironment = .live,
         slowAfter: Duration? = nil,
         replies: ReplyStore? = nil,
-        @EndpointBuilder endpoints: () throws -> [Endpoint]
-    ) rethrows {
+        endpoints: [Endpoint]
+    ) {
         core = ClientCore(
-            endpoints: try endpoints(),
+            endpoints: endpoints,
             processing: processing,
             environment: environment,
             slowAfter: slowAfter,
@@ -49,7 +49,7 @@ public final class Client: Sendable {
         processing: ResultProcessing = .concurrent,
         replies: ReplyStore? = nil
     ) {
-        self.init(processing: processing, replies: replies) { Endpoint(transport.name, over: transport) }
+        self.init(processing: processing, replies: replies, endpoints: [Endpoint(transport.name, over: transport)])
     }
 
     private init(_ core: ClientCore) {
@@ -106,7 +106,7 @@ public final class Client: Sendable {
     /// let plants = try await client.call(ListPlants()).retry(.never).key("list").value
     /// ```
     ///
-    /// To store a call in a variable, use ``makeCall(_:)-(Kind)``: in asynchronous code, `client.call(request)` without
+    /// To store a call in a variable, use ``makeCall(_:)``: in asynchronous code, `client.call(request)` without
     /// a modifier is the function that sends the request.
     public func call<Kind: TypedRequest>(_ request: Kind) -> Call<Kind> {
         makeCall(request)
@@ -114,7 +114,7 @@ public final class Client: Sendable {
 
     /// Returns an unsent call of a type without values, to customize and send in the same expression.
     public func call<Kind: ValuelessRequest>(_ type: Kind.Type) -> Call<Kind> {
-        makeCall(type)
+        makeCall(type.init())
     }
 
     /// Returns an unsent call, to store, pass to other code, and send once or several times.
@@ -125,10 +125,5 @@ public final class Client: Sendable {
     /// ```
     public func makeCall<Kind: TypedRequest>(_ request: Kind) -> Call<Kind> {
         Call(request: request, client: self)
-    }
-
-    /// Returns an unsent call of a type without values, to store, pass to other code, and send once or several times.
-    public func makeCall<Kind: ValuelessRequest>(_ type: Kind.Type) -> Call<Kind> {
-        makeCall(type.init())
     }
 }

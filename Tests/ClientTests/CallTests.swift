@@ -377,7 +377,7 @@ struct CallTests {
         #expect(try await kept.value == Garden.rose)
         #expect(try await keptWithKey.value == Garden.rose)
         #expect(try await typed.value == Garden.rose)
-        let list = client.makeCall(ListPlants.self)
+        let list = client.makeCall(ListPlants())
         #expect(try await list.value == [Garden.rose])
         let provided: Call<GetPlant> = client.provider(of: GetPlant.self).call(GetPlant(id: 7))
         #expect(try await provided.value == Garden.rose)
@@ -452,13 +452,13 @@ struct CallTests {
             sent.add(())
             return Response(.ok, body: #"{"id":7,"name":"Rose"}"#)
         }
-        let client = Client {
+        let client = Client(endpoints: [
             Endpoint.mock(GetText.self) { _ in
                 mocked.add(())
                 return "text"
-            }
-            Endpoint("garden", over: transport)
-        }
+            },
+            Endpoint("garden", over: transport),
+        ])
         let registry = CallRegistry()
         let chain = try Chain(transport: transport) { CallRegistryMiddleware(registry) }
         let cancelled = Task {

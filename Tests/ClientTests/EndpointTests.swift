@@ -25,11 +25,11 @@ struct EndpointTests {
 
     @Test("The first endpoint that supports a request serves it")
     func first() async throws {
-        let client = Client {
-            Endpoint("garden", over: Self.answering(#"{"id":1,"name":"garden"}"#), for: (any GardenRequest).self)
-            Endpoint("odd", over: Self.answering("odd")) { ($0 as? Ping)?.number.isMultiple(of: 2) == false }
-            Endpoint("rest", over: Self.answering("rest"))
-        }
+        let client = Client(endpoints: [
+            Endpoint("garden", over: Self.answering(#"{"id":1,"name":"garden"}"#), for: (any GardenRequest).self),
+            Endpoint("odd", over: Self.answering("odd")) { ($0 as? Ping)?.number.isMultiple(of: 2) == false },
+            Endpoint("rest", over: Self.answering("rest")),
+        ])
         #expect(try await client.call(GetPlant(id: 1)).name == "garden")
         #expect(try await client.call(Ping(number: 3)) == "odd")
         #expect(try await client.call(Ping(number: 2)) == "rest")
@@ -38,29 +38,29 @@ struct EndpointTests {
 
     @Test("A request that nobody supports is an error that lists the endpoints asked")
     func unsupported() async throws {
-        let client = Client {
-            Endpoint("garden", over: Self.answering(""), for: (any GardenRequest).self)
-            Endpoint("plants", over: Self.answering(""), for: GetPlant.self)
-        }
+        let client = Client(endpoints: [
+            Endpoint("garden", over: Self.answering(""), for: (any GardenRequest).self),
+            Endpoint("plants", over: Self.answering(""), for: GetPlant.self),
+        ])
         let error = await #expect(throws: UnsupportedRequestError.self) { try await client.call(Ping()) }
         #expect(error?.endpoints == ["garden", "plants"])
         #expect(
             error?.description.contains("no endpoint of the client supports Ping; tried: garden, plants") == true
         )
         #expect(client.registry.count == 0)
-        let empty = await #expect(throws: UnsupportedRequestError.self) { try await Client {}.call(Ping()) }
+        let empty = await #expect(throws: UnsupportedRequestError.self) { try await Client(endpoints: []).call(Ping()) }
         #expect(empty?.reason.contains("it has none") == true)
     }
 
     @Test("A mock gives the output, may decline values, and stands beside live endpoints")
     func mock() async throws {
-        let client = Client {
-            Endpoint.mock(Ping.self, where: { $0.number < 10 }) { ping in "mock \(ping.number)" }
-            Endpoint.mock(GetPlant.self) { _ in throw TransportError(.timedOut, sent: .maybe, stage: "mock") }
-            Endpoint.mock(MaybePlant.self) { _ in nil }
-            Endpoint.mock(DeletePlant.self) { _ in }
-            Endpoint("live", over: Self.answering("live"))
-        }
+        let client = Client(endpoints: [
+            Endpoint.mock(Ping.self, where: { $0.number < 10 }) { ping in "mock \(ping.number)" },
+            Endpoint.mock(GetPlant.self) { _ in throw TransportError(.timedOut, sent: .maybe, stage: "mock") },
+            Endpoint.mock(MaybePlant.self) { _ in nil },
+            Endpoint.mock(DeletePlant.self) { _ in },
+            Endpoint("live", over: Self.answering("live")),
+        ])
         #expect(try await client.call(Ping(number: 9)) == "mock 9")
         #expect(try await client.call(Ping(number: 10)) == "live")
         await #expect(throws: TransportError.self) { try await client.call(GetPlant(id: 1)) }
@@ -72,9 +72,12 @@ struct EndpointTests {
     func delay() async throws {
         let clock = VirtualClock()
         let environment = ChainEnvironment(time: clock)
-        let client = Client(environment: environment) {
-            Endpoint.mock(Ping.self, delay: .seconds(3)) { _ in "late" }
-        }
+        let client = Client(
+            environment: environment,
+            endpoints: [
+                Endpoint.mock(Ping.self, delay: .seconds(3)) { _ in "late" }
+            ]
+        )
         async let answer = client.call(Ping())
         try await clock.waitForSleepers(count: 1)
         clock.advance(by: .seconds(3))
@@ -87,9 +90,12 @@ struct EndpointTests {
 
     @Test("The settings of a call for the stages of a chain have no effect on a mock")
     func settings() async throws {
-        let client = Client(environment: .virtual(.automatic())) {
-            Endpoint.mock(Ping.self, delay: .seconds(3)) { _ in "late" }
-        }
+        let client = Client(
+            environment: .virtual(.automatic()),
+            endpoints: [
+                Endpoint.mock(Ping.self, delay: .seconds(3)) { _ in "late" }
+            ]
+        )
         let reports = Counter()
         let call = client.makeCall(Ping()).timeout(.seconds(1))
         #expect(try await call.withProgress { _ in reports.add() } == "late")
@@ -100,10 +106,10 @@ struct EndpointTests {
     func declared() async throws {
         let made = Counter()
         MockedPing.made = made
-        let client = Client {
-            Endpoint.mocks
-            Endpoint("live", over: Self.answering("live"))
-        }
+        let client = Client(endpoints: [
+            Endpoint.mocks,
+            Endpoint("live", over: Self.answering("live")),
+        ])
         #expect(try await client.call(MockedPing(number: 1)) == "<b>1</b>")
         #expect(try await client.call(MockedPing(number: 2)) == "<b>2</b>")
         #expect(try await client.call(MockedPing(number: -1)) == "live")

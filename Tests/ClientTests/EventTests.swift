@@ -29,7 +29,7 @@ struct EventTests {
     )
     func success(way: Way) async throws {
         let chain = try await way.chain(to: GardenTransport())
-        let client = Client { Endpoint("garden", over: chain) }
+        let client = Client(endpoints: [Endpoint("garden", over: chain)])
         let diary = Diary()
         client.addObserver(diary)
         _ = try await client.call(GetPlant(id: 7)).key("rose").tags("page").value
@@ -61,10 +61,10 @@ struct EventTests {
     @Test("A call tells that it failed, was cancelled, or was refused as a duplicate")
     func ends() async throws {
         let stalled = RegistryTests.Stalled()
-        let client = try Client {
-            try Endpoint("garden", over: Garden.chain(over: GardenTransport())) { $0 is GetPlant }
-            Endpoint("stalled", over: stalled)
-        }
+        let client = try Client(endpoints: [
+            Endpoint("garden", over: Garden.chain(over: GardenTransport())) { $0 is GetPlant },
+            Endpoint("stalled", over: stalled),
+        ])
         let diary = Diary()
         client.addObserver(diary)
         await #expect(throws: StatusError.self) { try await client.call(GetPlant(id: 8)) }
@@ -87,9 +87,13 @@ struct EventTests {
     func slow() async throws {
         let clock = VirtualClock()
         let stalled = RegistryTests.Stalled()
-        let client = Client(environment: .virtual(clock), slowAfter: .seconds(5)) {
-            Endpoint("stalled", over: stalled)
-        }
+        let client = Client(
+            environment: .virtual(clock),
+            slowAfter: .seconds(5),
+            endpoints: [
+                Endpoint("stalled", over: stalled)
+            ]
+        )
         let diary = Diary()
         client.addObserver(diary)
         async let first = client.call(GetPlant(id: 1)).outcome
@@ -124,7 +128,7 @@ struct EventTests {
         }
         let clock = VirtualClock()
         let stalled = RegistryTests.Stalled()
-        let client = Client(environment: .virtual(clock)) { Endpoint("stalled", over: stalled) }
+        let client = Client(environment: .virtual(clock), endpoints: [Endpoint("stalled", over: stalled)])
         let observer = Impatient(client.registry)
         client.addObserver(observer)
         async let outcome = client.call(GetPlant(id: 1)).slow(after: .seconds(3)).outcome
@@ -172,17 +176,17 @@ struct EventTests {
     @Test("Activity counts the calls of the endpoints that show it")
     func activity() async throws {
         let stalled = RegistryTests.Stalled()
-        let client = Client {
-            Endpoint("quiet", over: stalled, for: DeletePlant.self).showingActivity(false)
-            Endpoint("garden", over: stalled)
-        }
+        let client = Client(endpoints: [
+            Endpoint("quiet", over: stalled, for: DeletePlant.self).showingActivity(false),
+            Endpoint("garden", over: stalled),
+        ])
         let seen = Events<Int>()
         let activity = client.activity
         let watching = Task { for await count in activity { seen.add(count) } }
         try await seen.wait(until: 1)
         let calls = [client.call(GetPlant(id: 1)).start { _ in }, client.call(DeletePlant(id: 1)).start { _ in }]
         try await stalled.begun.wait(until: 2)
-        #expect(activity.count == 1)
+        #expect(client.activityCount == 1)
         try await seen.wait(until: 2)
         stalled.open()
         for call in calls { await call.finished() }

@@ -46,11 +46,11 @@ private struct ReadDegrees: LocalRequest {
 struct LocalEndpointTests {
     private func client() throws -> Client {
         let chain = try Garden.chain(over: GardenTransport())
-        return Client {
-            Endpoint("notebook", source: Notebook())
-            Endpoint("thermometer", source: Thermometer(degrees: 21.5))
-            Endpoint("api", over: chain, for: (any GardenRequest).self)
-        }
+        return Client(endpoints: [
+            Endpoint("notebook", source: Notebook()),
+            Endpoint("thermometer", source: Thermometer(degrees: 21.5)),
+            Endpoint("api", over: chain, for: (any GardenRequest).self),
+        ])
     }
 
     @Test("One serves all request types of its source with values, beside the endpoints of a network")
@@ -67,7 +67,7 @@ struct LocalEndpointTests {
 
     @Test("A request whose source no endpoint has is not supported")
     func unsupported() async throws {
-        let client = Client { Endpoint("thermometer", source: Thermometer(degrees: 1)) }
+        let client = Client(endpoints: [Endpoint("thermometer", source: Thermometer(degrees: 1))])
         let error = await #expect(throws: UnsupportedRequestError.self) { try await client.call(ReadNote(id: 7)) }
         #expect(error?.endpoints == ["thermometer"])
     }

@@ -100,8 +100,8 @@ struct MonitorTests {
     func tag() async throws {
         let garden = SlowGarden()
         let chain = try Garden.chain(over: garden)
-        let client = Client { Endpoint("garden", over: chain) }
-        let quiet = Client { Endpoint("garden", over: chain).showingActivity(false) }
+        let client = Client(endpoints: [Endpoint("garden", over: chain)])
+        let quiet = Client(endpoints: [Endpoint("garden", over: chain).showingActivity(false)])
         let (tagged, all, none) = (CallMonitor(client, tag: "photo"), CallMonitor(client), CallMonitor(quiet))
         let calls = [
             Task { try await client.makeCall(GetPlant(id: 7)).tags("photo", "page").value },

@@ -57,9 +57,10 @@ struct PagesTests {
         }
         let replies = ReplyStore(.memory(limit: .mebibytes(1)), partition: .shared)
         let client = Client(over: try Garden.chain(over: transport), replies: replies)
-        let mocked = Client(replies: ReplyStore(.memory(limit: .mebibytes(1)), partition: .shared)) {
-            Endpoint.mock(StoredPlants.self) { _ in [Garden.rose] }
-        }
+        let mocked = Client(
+            replies: ReplyStore(.memory(limit: .mebibytes(1)), partition: .shared),
+            endpoints: [Endpoint.mock(StoredPlants.self) { _ in [Garden.rose] }]
+        )
         let call = client.makeCall(StoredPlants())
         var ids: [Int] = []
         for try await plant in call.pages(by: .linkHeader()).items() { ids.append(plant.id) }

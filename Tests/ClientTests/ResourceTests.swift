@@ -476,13 +476,13 @@ struct ResourceTests {
 
     @Test("Mocks give records, and calls of resources are found by their type")
     func mocks() async throws {
-        let client = Client {
+        let client = Client(endpoints: [
             Endpoint.mock(FetchResource<Person>.self) { request in
                 guard case .integer(let id)? = request.pathParameters["id"] else { throw Withered() }
                 return try ResourceRecord(Person(id: Int(id), name: "Mock"), properties: ["role": "none"])
-            }
-            Endpoint.mock(SaveResource<Person>.self) { $0.record }
-        }
+            },
+            Endpoint.mock(SaveResource<Person>.self) { $0.record },
+        ])
         let people = try client.resources(of: Person.self)
         var mock = try await people.fetch(9)
         #expect(mock.name == "Mock" && mock["role"] == "none")

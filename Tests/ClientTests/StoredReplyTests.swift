@@ -20,9 +20,8 @@ struct StoredReplyTests {
         base: String = Garden.base
     ) throws -> Client {
         let chain = try Garden.chain(over: transport, base: base)
-        return Client(environment: .virtual(clock), replies: ReplyStore(store, partition: partition)) {
-            Endpoint("garden", over: chain)
-        }
+        let replies = ReplyStore(store, partition: partition)
+        return Client(environment: .virtual(clock), replies: replies, endpoints: [Endpoint("garden", over: chain)])
     }
 
     @Test(
@@ -71,7 +70,7 @@ struct StoredReplyTests {
         let file = folder.url.appendingPathComponent("replies.sqlite")
         let memory = MemoryCacheStore(bounds: CacheBounds(totalBytes: .mebibytes(1)))
         func client(over database: SQLiteCacheStore) throws -> Client {
-            let replies = ReplyStore(["user": database], others: memory, partition: .shared)
+            let replies = ReplyStore(memory, classes: ["user": database], partition: .shared)
             return Client(over: try Garden.chain(over: GardenTransport()), replies: replies)
         }
         let first = SQLiteCacheStore.sqlite(file, limit: .mebibytes(4))
@@ -150,10 +149,14 @@ struct StoredReplyTests {
 
     @Test("The output of a mock is stored as a value, not raw")
     func mocks() async throws {
-        let client = Client(replies: ReplyStore(.memory(limit: .mebibytes(1)), partition: .shared)) {
-            Endpoint.mock(ValuePlant.self) { Plant(id: $0.id, name: "Ivy") }
-            Endpoint.mock(RawPlant.self) { Plant(id: $0.id, name: "Ivy") }
-        }
+        let replies = ReplyStore(.memory(limit: .mebibytes(1)), partition: .shared)
+        let client = Client(
+            replies: replies,
+            endpoints: [
+                Endpoint.mock(ValuePlant.self) { Plant(id: $0.id, name: "Ivy") },
+                Endpoint.mock(RawPlant.self) { Plant(id: $0.id, name: "Ivy") },
+            ]
+        )
         try await client.call(ValuePlant(id: 3))
         try await client.call(RawPlant(id: 3))
         #expect(try await client.storedReply(for: ValuePlant(id: 3))?.value.name == "Ivy")
@@ -199,7 +202,7 @@ struct StoredReplyTests {
     func removal() async throws {
         let user = MemoryCacheStore(bounds: CacheBounds(totalBytes: .mebibytes(1)))
         let others = MemoryCacheStore(bounds: CacheBounds(totalBytes: .mebibytes(1)))
-        let replies = ReplyStore(["user": user], others: others, partition: .shared)
+        let replies = ReplyStore(others, classes: ["user": user], partition: .shared)
         let cached = try Chain(transport: GardenTransport()) {
             SerializerMiddleware(.json)
             URLBuilderMiddleware(base: Garden.base)
@@ -263,8 +266,8 @@ struct StoredReplyTests {
         let clock = VirtualClock()
         let (early, late) = (Nursery(), Nursery())
         let replies = ReplyStore(.memory(limit: .mebibytes(1)), partition: .shared)
-        let first = Client(environment: .virtual(clock), replies: replies) { Endpoint("early", over: early) }
-        let second = Client(environment: .virtual(clock), replies: replies) { Endpoint("late", over: late) }
+        let first = Client(environment: .virtual(clock), replies: replies, endpoints: [Endpoint("early", over: early)])
+        let second = Client(environment: .virtual(clock), replies: replies, endpoints: [Endpoint("late", over: late)])
         async let slow = first.call(RawPlant(id: 7)).value
         try await early.begun.wait(until: 1)
         clock.advance(by: .seconds(1))

@@ -40,9 +40,9 @@ struct StoredThenLiveTests {
     func inOrder(dependency: StoredReplyDependency, way: Way) async throws {
         let scene = try await Scene(way)
         var names: [String] = []
-        for try await reply in scene.client.storedThenLive(ValuePlant(id: 7), dropping: dependency) {
-            names.append("\(reply.isStored ? "stored" : "live") \(reply.value.name)")
-            if reply.isStored { scene.nursery.answer("New") }
+        for try await reply in scene.client.call(ValuePlant(id: 7)).storedThenLive(dropping: dependency) {
+            names.append("\(reply.storedAt != nil ? "stored" : "live") \(reply.value.name)")
+            if reply.storedAt != nil { scene.nursery.answer("New") }
         }
         #expect(names == ["stored Old", "live New"])
         #expect(try await scene.client.storedReply(for: ValuePlant(id: 7))?.value.name == "New")
@@ -67,7 +67,7 @@ struct StoredThenLiveTests {
                 }
             }()
             var words: [String] = []
-            for await step in scene.client.storedThenLive(ValuePlant(id: 7), dropping: dependency).steps {
+            for await step in scene.client.call(ValuePlant(id: 7)).storedThenLive(dropping: dependency).steps {
                 words.append(word(step))
             }
             try await opened
@@ -92,7 +92,7 @@ struct StoredThenLiveTests {
         }()
         let first = try await iterator.next()
         try await opened
-        #expect(first?.value.name == "Old" && first?.isStored == true)
+        #expect(first?.value.name == "Old" && first?.storedAt != nil)
         await #expect(throws: TransportError.self) { try await iterator.next() }
         #expect(try await iterator.next() == nil)
         withExtendedLifetime(observer) {}
@@ -142,14 +142,14 @@ struct StoredThenLiveTests {
         let scene = try await Scene()
         scene.nursery.answer("New")
         var words: [String] = []
-        for await step in scene.client.storedThenLive(ValuePlant(id: 9), dropping: .never).steps {
+        for await step in scene.client.call(ValuePlant(id: 9)).storedThenLive(dropping: .never).steps {
             words.append(word(step))
         }
         #expect(words == ["nothing", "live New"])
         scene.store.become(.failing)
         for makes in [true, false] {
             scene.nursery.answer("Next")
-            let sequence = scene.client.storedThenLive(ValuePlant(id: 7), dropping: .never)
+            let sequence = scene.client.call(ValuePlant(id: 7)).storedThenLive(dropping: .never)
             if makes {
                 var words: [String] = []
                 for await step in sequence.steps { words.append(word(step)) }
@@ -166,12 +166,12 @@ struct StoredThenLiveTests {
     func leaving() async throws {
         let scene = try await Scene()
         for try await reply in scene.client.call(ValuePlant(id: 7)).key("left").storedThenLive() {
-            #expect(reply.isStored)
+            #expect(reply.storedAt != nil)
             break
         }
         try await until("the call to be cancelled") { !scene.client.registry.contains(key: "left") }
         let task = Task {
-            for try await _ in scene.client.storedThenLive(ValuePlant(id: 7)) {}
+            for try await _ in scene.client.call(ValuePlant(id: 7)).storedThenLive() {}
         }
         try await until("the call to run") { scene.client.registry.contains(ValuePlant(id: 7)) }
         task.cancel()
@@ -185,7 +185,7 @@ struct StoredThenLiveTests {
         let sent = scene.nursery.begun.value
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            for try await _ in scene.client.storedThenLive(ValuePlant(id: 7)) {}
+            for try await _ in scene.client.call(ValuePlant(id: 7)).storedThenLive() {}
         }
         await #expect(throws: CancellationError.self) { try await task.value }
         try await until("the call to leave") { scene.client.registry.count == 0 }

@@ -66,19 +66,19 @@ struct StreamTests {
 
     @Test("A mock of the request type answers a stream, and a request that nobody serves has none")
     func mocked() async throws {
-        let client = Client {
+        let client = Client(endpoints: [
             Endpoint.mock(GetResponse.self) { _ in
                 Response(.ok, headers: [.contentType: "text/event-stream"], body: "data: a\n\ndata: b\n\n")
             }
-        }
+        ])
         let options = EventStreamOptions(reconnection: .never)
         let stream = try client.makeCall(GetResponse(path: "s")).eventStream(options: options)
         var data: [String] = []
         for try await event in stream { data.append(event.data) }
         #expect(data == ["a", "b"])
-        let body = Client { Endpoint.mock(GetStream.self) { _ in "text" } }
+        let body = Client(endpoints: [Endpoint.mock(GetStream.self) { _ in "text" }])
         #expect(try await body.call(GetStream(path: "s")).text() == "text")
-        let none = Client { Endpoint.mock(GetPlant.self) { _ in Garden.rose } }
+        let none = Client(endpoints: [Endpoint.mock(GetPlant.self) { _ in Garden.rose }])
         #expect(throws: UnsupportedRequestError.self) { try none.makeCall(GetResponse(path: "s")).eventStream() }
     }
 

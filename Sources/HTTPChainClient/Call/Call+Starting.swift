@@ -16,7 +16,7 @@ public struct StartedCall: Sendable {
     public func cancel() { task.cancel() }
 
     /// Waits until the outcome has been delivered.
-    public func finished() async { await task.value }
+    package func finished() async { await task.value }
 }
 
 extension Call {

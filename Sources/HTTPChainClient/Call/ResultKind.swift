@@ -141,6 +141,23 @@ extension ResultKind where Output: Decodable {
         }
     }
 
+    /// The kind for requests that name no other: bytes and text as they are, anything else decoded.
+    static var natural: ResultKind {
+        let kind: Any? =
+            if Output.self == String.self {
+                ResultKind<String>.text
+            } else if Output.self == Data.self {
+                ResultKind<Data>.data
+            } else if Output.self == String?.self {
+                ResultKind<String?>.text
+            } else if Output.self == Data?.self {
+                ResultKind<Data?>.data
+            } else {
+                nil
+            }
+        return kind as? ResultKind ?? .decoded
+    }
+
     /// The output made from the bytes, up to 16 MiB, or decoded if the request says how.
     fileprivate static func decodedOrBytes(
         map: @escaping @Sendable (_ bytes: Data, _ response: Response) throws -> Output

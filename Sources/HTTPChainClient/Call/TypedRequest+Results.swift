@@ -1,34 +1,15 @@
-public import Foundation
+import Foundation
 public import HTTPChainCore
 
 extension TypedRequest where Output: Decodable {
-    /// The decoded value.
-    public var result: ResultKind<Output> { .decoded }
+    /// The decoded value; for `Data` the bytes, and for `String` the body as text, or `nil` for an optional of these if
+    /// there is no content.
+    public var result: ResultKind<Output> { .natural }
 }
 
 extension TypedRequest where Output == Void {
     /// No result.
     public var result: ResultKind<Output> { .nothing }
-}
-
-extension TypedRequest where Output == Data {
-    /// The bytes.
-    public var result: ResultKind<Output> { .data }
-}
-
-extension TypedRequest where Output == String {
-    /// The body as text.
-    public var result: ResultKind<Output> { .text }
-}
-
-extension TypedRequest where Output == Data? {
-    /// The bytes; `nil` if there is no content.
-    public var result: ResultKind<Output> { .data }
-}
-
-extension TypedRequest where Output == String? {
-    /// The text; `nil` if there is no content.
-    public var result: ResultKind<Output> { .text }
 }
 
 extension TypedRequest where Output == TemporaryFile {

@@ -9,10 +9,10 @@
 ///     func output(from notebook: Notebook) async throws -> String? { await notebook.notes[id] }
 /// }
 ///
-/// let client = Client {
-///     Endpoint("notebook", source: Notebook())
-///     Endpoint("api", over: chain)
-/// }
+/// let client = Client(endpoints: [
+///     Endpoint("notebook", source: Notebook()),
+///     Endpoint("api", over: chain),
+/// ])
 /// let note = try await client.call(ReadNote(id: 7))
 /// ```
 ///

@@ -82,10 +82,10 @@ extension Endpoint {
     /// Returns an endpoint that mocks the requests of one type.
     ///
     /// ```swift
-    /// let client = Client {
-    ///     Endpoint.mock(GetUser.self, delay: .seconds(3)) { User(id: $0.id, name: "Ada") }
-    ///     Endpoint("api", over: chain)
-    /// }
+    /// let client = Client(endpoints: [
+    ///     Endpoint.mock(GetUser.self, delay: .seconds(3)) { User(id: $0.id, name: "Ada") },
+    ///     Endpoint("api", over: chain),
+    /// ])
     /// ```
     ///
     /// A mock passes no stage. The settings that stages of a chain read have no effect on it: a call's time limit

@@ -5,10 +5,10 @@ public import HTTPChainCore
 /// ```swift
 /// protocol ShopRequest: TypedRequest {}
 ///
-/// let client = Client {
-///     Endpoint("shop", over: shopChain, for: (any ShopRequest).self)
-///     Endpoint("api", over: apiChain)
-/// }
+/// let client = Client(endpoints: [
+///     Endpoint("shop", over: shopChain, for: (any ShopRequest).self),
+///     Endpoint("api", over: apiChain),
+/// ])
 /// ```
 ///
 /// If several endpoints support a request, the first serves it.
@@ -38,38 +38,25 @@ public struct Endpoint: Sendable {
         self.supports = supports
     }
 
-    /// An endpoint that serves every request.
+    /// An endpoint that serves every request, those of a group, or those that a closure accepts.
     ///
     /// - Parameters:
     ///   - name: The name in errors and events.
     ///   - transport: The chain that sends its requests.
-    public init(_ name: String, over transport: some Transport) {
-        self.init(name, handler: .transport(transport), servesAll: true) { _ in true }
-    }
-
-    /// An endpoint that serves the request types of a group.
-    ///
-    /// - Parameters:
-    ///   - name: The name in errors and events.
-    ///   - transport: The chain that sends its requests.
-    ///   - group: A request type, or a custom protocol: `(any ShopRequest).self`.
-    public init<Group>(_ name: String, over transport: some Transport, for group: Group.Type) {
-        self.init(name, handler: .transport(transport)) { $0 is Group }
-    }
-
-    /// An endpoint that serves the requests that a closure accepts.
-    ///
-    /// - Parameters:
-    ///   - name: The name in errors and events.
-    ///   - transport: The chain that sends its requests.
-    ///   - supports: A closure that returns whether a request is accepted. It is called for each request and must be
-    ///     quick.
-    public init(
+    ///   - group: A request type, or a custom protocol: `(any ShopRequest).self`; all types by default.
+    ///   - supports: A closure that returns whether a request of the group is accepted; by default all are. It is
+    ///     called for each request and must be quick.
+    public init<Group>(
         _ name: String,
         over transport: some Transport,
-        where supports: @escaping @Sendable (_ request: any TypedRequest) -> Bool
+        for group: Group.Type = (any TypedRequest).self,
+        where supports: (@Sendable (_ request: any TypedRequest) -> Bool)? = nil
     ) {
-        self.init(name, handler: .transport(transport), supports: supports)
+        guard Group.self == (any TypedRequest).self else {
+            self.init(name, handler: .transport(transport)) { $0 is Group && supports?($0) ?? true }
+            return
+        }
+        self.init(name, handler: .transport(transport), servesAll: supports == nil, supports: supports ?? { _ in true })
     }
 
     /// Returns the endpoint with its calls included in or excluded from ``Client/activity``.
@@ -100,23 +87,4 @@ public struct UnsupportedRequestError: ClientError, Hashable {
             "give the client an endpoint for \(requestType), or conform the type to the protocol of an endpoint that it has"
         )
     }
-}
-
-/// Collects the endpoints of a ``Client`` from a block of code.
-///
-/// A block may contain `if`, `else` and `switch`, and arrays of endpoints.
-@resultBuilder
-public enum EndpointBuilder {
-    /// One endpoint.
-    public static func buildExpression(_ endpoint: Endpoint) -> [Endpoint] { [endpoint] }
-    /// Several endpoints in order.
-    public static func buildExpression(_ endpoints: [Endpoint]) -> [Endpoint] { endpoints }
-    /// The endpoints of a block in order.
-    public static func buildBlock(_ endpoints: [Endpoint]...) -> [Endpoint] { endpoints.flatMap(\.self) }
-    /// The endpoints of an `if` without `else`.
-    public static func buildOptional(_ endpoints: [Endpoint]?) -> [Endpoint] { endpoints ?? [] }
-    /// The endpoints of an `if` branch.
-    public static func buildEither(first endpoints: [Endpoint]) -> [Endpoint] { endpoints }
-    /// The endpoints of an `else` branch.
-    public static func buildEither(second endpoints: [Endpoint]) -> [Endpoint] { endpoints }
 }

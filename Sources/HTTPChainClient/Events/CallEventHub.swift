@@ -16,9 +16,7 @@ final class CallEventHub: Sendable {
     }
 
     private let state = Locked(State())
-    private let activityState = Watched(CallActivity.State())
-
-    var activity: CallActivity { CallActivity(state: activityState) }
+    let activity = CallActivity()
 
     /// Adds a listener.
     ///
@@ -32,7 +30,7 @@ final class CallEventHub: Sendable {
             if let end { state.onEnd.append(end) }
             return state.isClosed && state.pending == 0
         }
-        activityState.update { $0.isHeard = true }
+        activity.state.update { $0.isHeard = true }
         if isOver { end?() }
     }
 
@@ -52,10 +50,10 @@ final class CallEventHub: Sendable {
     func begin(showingActivity showsActivity: Bool, isMonitored: Bool) -> UInt64? {
         let isHeard =
             showsActivity
-            ? activityState.update { state in
+            ? activity.state.update { state in
                 state.count += 1
                 return state.isHeard
-            } : activityState.read(\.isHeard)
+            } : activity.state.read(\.isHeard)
         guard isHeard || isMonitored else { return nil }
         return state.withLock { state in
             guard isMonitored || !state.sinks.isEmpty else { return nil }
@@ -75,12 +73,12 @@ final class CallEventHub: Sendable {
     /// Pending calls still report until they end.
     func close() {
         end { $0.isClosed = true }
-        activityState.update { $0.isOver = true }
+        activity.state.update { $0.isOver = true }
     }
 
     /// Records the end of a call that shows activity.
     func endActivity() {
-        activityState.update { $0.count -= 1 }
+        activity.state.update { $0.count -= 1 }
     }
 
     private func end(_ change: @Sendable (inout State) -> Void) {

@@ -1,43 +1,6 @@
 import HTTPChainCore
 import HTTPChainProgress
 
-/// The events of a client's calls as they happen; created by ``Client/events(limit:)``.
-///
-/// ```swift
-/// for await event in client.events() {
-///     switch event.change {
-///     case .willBegin: spinner.start()
-///     case .slow: offerToCancel(event.id)
-///     case .progress(let progress): bar.show(progress.fraction)
-///     case let change where change.isEnd: spinner.stop()
-///     default: break
-///     }
-/// }
-/// ```
-///
-/// It has the events of calls that began after its creation. Only one task may iterate at a time. It ends when the
-/// client has been deallocated and its last call has ended, or when the task is cancelled.
-public struct CallEvents: AsyncSequence, Sendable {
-    let queue: CallEventQueue
-
-    /// The number of events dropped because more than the limit were waiting to be read.
-    public var dropped: Int { queue.state.read(\.dropped) }
-
-    /// An iterator over the events.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        let queue: CallEventQueue
-
-        /// The next event; `nil` at the end.
-        public mutating func next() async -> CallEvent? { await queue.next() }
-
-        /// The next event; `nil` at the end.
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> CallEvent? { await queue.next() }
-    }
-
-    /// Starts an iteration with the events that are already waiting.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(queue: queue) }
-}
-
 /// The events that haven't been read yet, up to a limit.
 final class CallEventQueue: Sendable {
     struct State: Sendable {

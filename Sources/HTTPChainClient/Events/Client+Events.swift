@@ -3,11 +3,25 @@ import HTTPChainCore
 extension Client {
     /// Returns the events of this client's calls from now on: will begin, did begin, progress, slow, and the end.
     ///
-    /// Each sequence receives all events. A call without a matching endpoint has none.
+    /// ```swift
+    /// for await event in client.events() {
+    ///     switch event.change {
+    ///     case .willBegin: spinner.start()
+    ///     case .slow: offerToCancel(event.id)
+    ///     case .progress(let progress): bar.show(progress.fraction)
+    ///     case let change where change.isEnd: spinner.stop()
+    ///     default: break
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// It has the events of calls that begin from now on. Each sequence receives all of them; only one task may iterate
+    /// at a time. A call without a matching endpoint has none. It ends when the client has been deallocated and its last
+    /// call has ended.
     ///
     /// - Parameter limit: The maximum number of unread events; 1,000 by default. Beyond it, the oldest events are
     ///   dropped, progress first.
-    public func events(limit: Int = 1_000) -> CallEvents {
+    public func events(limit: Int = 1_000) -> CallUpdates<CallEvent> {
         let queue = CallEventQueue(limit: limit)
         core.events.add { [weak queue] event in
             guard let queue else { return false }
@@ -16,7 +30,11 @@ extension Client {
         } end: { [weak queue] in
             queue?.end()
         }
-        return CallEvents(queue: queue)
+        return CallUpdates {
+            queue.state.read(\.dropped)
+        } begin: {
+            { await queue.next() }
+        }
     }
 
     /// Adds an observer of the calls of this client that begin from now on.
@@ -31,7 +49,18 @@ extension Client {
     }
 
     /// The number of this client's running calls at endpoints that show activity, now and as it changes.
-    public var activity: CallActivity { core.events.activity }
+    ///
+    /// ```swift
+    /// for await count in client.activity { indicator.isVisible = count > 0 }
+    /// ```
+    ///
+    /// An iteration starts with the current count, then returns the newest count whenever it has changed; a slow loop
+    /// skips short-lived counts. It ends when the client has been deallocated and its last call has ended.
+    /// ``Endpoint/showingActivity(_:)`` excludes an endpoint.
+    public var activity: CallUpdates<Int> { core.events.activity.counts }
+
+    /// The number of running calls that show activity.
+    package var activityCount: Int { core.events.activity.state.read(\.count) }
 }
 
 extension Call {

@@ -81,17 +81,22 @@ extension Request {
     }
 }
 
+/// An error of a ``CallRegistry``.
+package protocol RegistryError: ExplainedError {}
+
+extension RegistryError {
+    /// Always "CallRegistry".
+    public var stage: String { "CallRegistry" }
+}
+
 /// An error for a call refused because the same call was already running.
 ///
 /// ``CallOutcome`` reports it as `.cancelled(duplicate: true)`.
-public struct DuplicateCallError: ExplainedError {
+public struct DuplicateCallError: RegistryError {
     /// The running call.
-    public let running: CallID
+    package let running: CallID
     /// Whether the calls have the same key; otherwise they were made from equal values.
     package let isByKey: Bool
-
-    /// Always "CallRegistry".
-    public var stage: String { "CallRegistry" }
 
     package var explanation: Explanation {
         Explanation(
@@ -104,12 +109,9 @@ public struct DuplicateCallError: ExplainedError {
 /// An error for a call that excludes duplicates without a way to identify them.
 ///
 /// The call has no key, and its value isn't `Hashable`.
-public struct CallIdentityError: ExplainedError, Hashable {
+public struct CallIdentityError: RegistryError, Hashable {
     /// The type of the value that the call was made from; `nil` for a raw request.
     package let valueType: String?
-
-    /// Always "CallRegistry".
-    public var stage: String { "CallRegistry" }
 
     package var explanation: Explanation {
         let value = valueType.map { "its value's type, \($0), isn't Hashable" } ?? "it was not made from a value"

@@ -56,10 +56,8 @@ public final class CallRegistry: Sendable {
     /// The running calls, in the order in which they began.
     public var calls: [CallInfo] { infos.sorted { $0.id.number < $1.id.number } }
 
-    /// Whether a running call matches a condition.
-    ///
-    /// - Parameter condition: A closure that is called for each running call, outside the registry's lock.
-    public func contains(where condition: (CallInfo) -> Bool) -> Bool {
+    /// Whether a running call matches a condition, which is called outside the registry's lock.
+    package func contains(where condition: (CallInfo) -> Bool) -> Bool {
         infos.contains(where: condition)
     }
 

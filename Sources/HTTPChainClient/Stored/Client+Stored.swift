@@ -16,14 +16,6 @@ extension Client {
     public func storedReply<Kind: StoredRequest>(for request: Kind) async throws -> StoredReply<Kind.Output>? {
         try await core.storedReply(for: request, CallSettings())
     }
-
-    /// Returns the stored reply of a request and then the live one, like ``Call/storedThenLive(dropping:)``.
-    public func storedThenLive<Kind: StoredRequest>(
-        _ request: Kind,
-        dropping dependency: StoredReplyDependency = .onSuccess
-    ) -> StoredThenLive<Kind> {
-        makeCall(request).storedThenLive(dropping: dependency)
-    }
 }
 
 extension Call where Kind: StoredRequest {

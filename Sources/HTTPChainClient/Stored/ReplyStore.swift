@@ -11,7 +11,7 @@ import HTTPTypes
 ///     others: .files(in: folder, limit: .megabytes(50)),
 ///     partition: .by { _ in await session.userID }
 /// )
-/// let client = Client(replies: replies) { Endpoint("api", over: chain) }
+/// let client = Client(replies: replies, endpoints: [Endpoint("api", over: chain)])
 /// // the user leaves
 /// try await replies.remove(classification: "user")
 /// ```
@@ -26,27 +26,16 @@ public final class ReplyStore: Sendable {
     private let ownClasses: Set<String>
     private let log = RemovalLog()
 
-    /// Creates a reply store with one store for all replies.
+    /// Creates a reply store.
     ///
     /// - Parameters:
-    ///   - store: The store.
+    ///   - store: The store for all replies, or all but those of `classes`.
+    ///   - classes: The separate stores for classes of data, as named by ``StoredRequest/storageClassification``; none
+    ///     by default.
     ///   - partition: The owner of the replies: `.shared` if there is one user, or if replies are the same for all
     ///     users. With `.none`, the replies to requests with their own credentials aren't stored.
-    public init(_ store: some CacheStore, partition: UserPartition) {
-        self.store = store
-        self.partition = partition
-        ownClasses = []
-    }
-
-    /// Creates a reply store with a store for each class of data, and one for the other replies.
-    ///
-    /// - Parameters:
-    ///   - classes: The stores by class, as named by ``StoredRequest/storageClassification``.
-    ///   - others: The store for all other replies.
-    ///   - partition: The owner of the replies: `.shared` if there is one user, or if replies are the same for all
-    ///     users. With `.none`, the replies to requests with their own credentials aren't stored.
-    public init(_ classes: [String: any CacheStore], others: some CacheStore, partition: UserPartition) {
-        store = DividedCacheStore(classes, others: others)
+    public init(_ store: some CacheStore, classes: [String: any CacheStore] = [:], partition: UserPartition) {
+        self.store = classes.isEmpty ? store : DividedCacheStore(classes, others: store)
         self.partition = partition
         ownClasses = Set(classes.keys)
     }

@@ -121,7 +121,7 @@ public struct ReplyStoreError: ClientError, Hashable {
         case .noStore(let type):
             Explanation(
                 "a stored reply of \(type) was requested, but the client has no store for replies",
-                "make the client with a ReplyStore: Client(replies: ReplyStore(…)) { … }"
+                "make the client with a ReplyStore: Client(replies: ReplyStore(…), endpoints: […])"
             )
         }
     }

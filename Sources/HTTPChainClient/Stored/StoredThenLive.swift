@@ -18,9 +18,6 @@ public struct ReplyUpdate<Output: Sendable>: Sendable {
     public let value: Output
     /// The date when it was stored; `nil` for a live reply.
     public let storedAt: Date?
-
-    /// Whether it is a stored reply.
-    public var isStored: Bool { storedAt != nil }
 }
 
 /// A step of a call whose stored reply is shown first; see ``StoredThenLive/steps``.
@@ -47,7 +44,7 @@ public enum NoStoredReply: Sendable {
 ///
 /// ```swift
 /// for try await reply in client.call(ListPlants()).storedThenLive() {
-///     list.show(reply.value, isOld: reply.isStored)
+///     list.show(reply.value, isOld: reply.storedAt != nil)
 /// }
 /// ```
 ///
@@ -61,7 +58,18 @@ public struct StoredThenLive<Kind: StoredRequest>: AsyncSequence, Sendable {
     let dependency: StoredReplyDependency
 
     /// The steps of the call, including errors and missing replies.
-    public var steps: StoredThenLiveSteps<Kind> { StoredThenLiveSteps(call: call, dependency: dependency) }
+    ///
+    /// There is a step for the stored reply, and then one for the live reply. They end early if the task is cancelled.
+    public var steps: CallUpdates<StoredThenLiveStep<Kind.Output>> {
+        CallUpdates { [call, dependency] in
+            let run = StoredThenLiveRun(of: call, dependency)
+            // The closure retains the client, so that its calls aren't cancelled during the iteration.
+            return {
+                defer { withExtendedLifetime(call.client) {} }
+                return try? await run.nextStep()
+            }
+        }
+    }
 
     /// Starts an iteration; the request is sent when the first reply is requested.
     public func makeAsyncIterator() -> AsyncIterator {
@@ -80,34 +88,6 @@ public struct StoredThenLive<Kind: StoredRequest>: AsyncSequence, Sendable {
         /// The next reply; `nil` at the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ReplyUpdate<Kind.Output>? {
             try await run.nextReply()
-        }
-    }
-}
-
-/// The steps of a call whose stored reply is shown first; see ``StoredThenLive/steps``.
-///
-/// It has a step for the stored reply, and then one for the live reply. It ends early if the task is cancelled.
-public struct StoredThenLiveSteps<Kind: StoredRequest>: AsyncSequence, Sendable {
-    let call: Call<Kind>
-    let dependency: StoredReplyDependency
-
-    /// Starts an iteration; the request is sent when the first step is requested.
-    public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(client: call.client, run: StoredThenLiveRun(of: call, dependency))
-    }
-
-    /// An iterator over the steps.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        /// The client, retained so that its calls aren't cancelled during the iteration.
-        let client: Client
-        let run: StoredThenLiveRun<Kind>
-
-        /// The next step; `nil` at the end.
-        public mutating func next() async -> StoredThenLiveStep<Kind.Output>? { try? await run.nextStep() }
-
-        /// The next step; `nil` at the end.
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> StoredThenLiveStep<Kind.Output>? {
-            try? await run.nextStep()
         }
     }
 }

@@ -17,11 +17,11 @@ public enum ClientScenarios {
         let client = Client(over: chain)
         // Apart, because a client that has excluded duplicates once keeps an index of its calls from then on.
         let excluding = Client(over: chain)
-        let endpoints = Client {
-            Endpoint("none", over: chain) { _ in false }
-            Endpoint.mock(GetUser.self, where: { _ in false }) { _ in }
-            Endpoint("all", over: chain)
-        }
+        let endpoints = Client(endpoints: [
+            Endpoint("none", over: chain) { _ in false },
+            Endpoint.mock(GetUser.self, where: { _ in false }) { _ in },
+            Endpoint("all", over: chain),
+        ])
         let template = ChainScenarios.request()
         let request = GetUser(id: 42)
         return [
