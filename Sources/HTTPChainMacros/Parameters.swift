@@ -4,60 +4,39 @@
 public macro Path(_ variable: String, from parameter: String) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Sends parameters in the query, each under its own name; nil is omitted.
+/// Sends parameters in the query, each under its own name, or one under another name: `@Query("sort_by", from: "order")`;
+/// nil is omitted.
 @attached(peer)
-public macro Query(_ parameters: String...) =
+public macro Query(_ parameters: String..., from parameter: String = "") =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Sends a parameter in the query, under another name.
-@attached(peer)
-public macro Query(_ name: String, from parameter: String) =
-    #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
-
-/// Passes parameters only to the URL builder, each under its own name: `URLArguments.reserved`.
+/// Passes parameters only to the URL builder, each under its own name, or one under another name (`from:`):
+/// `URLArguments.reserved`.
 ///
 /// They aren't part of the query, the header fields or the body. Variables of the path don't need this annotation,
 /// because a builder finds them in `URLArguments.path`.
 @attached(peer)
-public macro Reserved(_ parameters: String...) =
+public macro Reserved(_ parameters: String..., from parameter: String = "") =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Passes a parameter only to the URL builder, under another name.
+/// Sends a parameter as a header field with its own name, or with another name: `@Header("X-Request-ID", from: "id")`;
+/// nil is omitted.
 @attached(peer)
-public macro Reserved(_ name: String, from parameter: String) =
+public macro Header(_ name: String, from parameter: String = "") =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Sends a parameter as a header field with its own name; nil is omitted.
+/// Sends parameters as fields of an object that the chain's serializer encodes, or of a form with ``FormURLEncoded()``,
+/// each under its own name, or one under another name (`from:`).
 @attached(peer)
-public macro Header(_ parameter: String) =
-    #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
-
-/// Sends a parameter as a header field with another name; nil is omitted.
-@attached(peer)
-public macro Header(_ name: String, from parameter: String) =
-    #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
-
-/// Sends parameters as fields of an object that the chain's serializer encodes, or of a form with ``FormURLEncoded()``.
-@attached(peer)
-public macro Field(_ parameters: String...) =
-    #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
-
-/// Sends a parameter as a field, under another name.
-@attached(peer)
-public macro Field(_ name: String, from parameter: String) =
+public macro Field(_ parameters: String..., from parameter: String = "") =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
 /// Sends parameters as parts of a multipart form: text, numbers, `Data`, a file's `URL`, an `HTTPBody`, a
 /// `MultipartPart`, arrays and optionals of these.
 ///
-/// This requires a `MultipartMiddleware`.
+/// Each has its own name, or one has another name (`from:`). This requires a `MultipartMiddleware`.
 @attached(peer)
-public macro Part(_ parameters: String...) =
-    #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
-
-/// Sends a parameter as a part, under another name.
-@attached(peer)
-public macro Part(_ name: String, from parameter: String) =
+public macro Part(_ parameters: String..., from parameter: String = "") =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
 /// Sends a parameter as the content, encoded by the chain's serializer.

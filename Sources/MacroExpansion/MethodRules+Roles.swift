@@ -12,6 +12,9 @@ extension MethodRules {
                 let text = "@\(annotation.name) names a parameter, as a string"
                 add(Mistake(text, at: annotation.node, fixes: [removing(annotation)]))
             }
+            if let source = annotation.argument("from"), annotation.texts.count > 2 {
+                add(Mistake("from: renames one parameter; write @\(annotation.name) once for each", at: source))
+            }
             for binding in annotation.bindings {
                 guard names.contains(binding.parameter) else {
                     let near = names.first { roles[$0] == nil && !method.variables.contains($0) } ?? names.first

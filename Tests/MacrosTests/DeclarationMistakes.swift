@@ -34,6 +34,11 @@ struct DeclarationMistake: CustomTestStringConvertible, Sendable {
 extension DeclarationMistake {
     static let all: [DeclarationMistake] = [
         DeclarationMistake(
+            #"@GET("a") @Query("b", "c", from: "d") func a(c: Int, d: Int) async throws"#,
+            "from: renames one parameter",
+            at: #""d""#
+        ),
+        DeclarationMistake(
             "func a() async throws",
             "has no method and path",
             at: "a",
