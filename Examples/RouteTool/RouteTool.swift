@@ -22,7 +22,7 @@ func run(_ arguments: [String], environment: [String: String], say: (String) -> 
     switch arguments[0] {
     case "check":
         for warning in table.warnings { say("warning: \(warning)") }
-        say("\(arguments[1]): \(table.routes.count) routes, no mistakes")
+        say("\(arguments[1]): \(table.names.count) routes, no mistakes")
     case "list":
         for name in table.names {
             let route = try table.route(name)

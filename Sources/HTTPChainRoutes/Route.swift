@@ -96,11 +96,7 @@ public struct Route: Sendable, Hashable {
     }
 
     /// Creates a route that uses GET.
-    ///
-    /// - Parameters:
-    ///   - name: The name.
-    ///   - path: The path, relative or absolute, with its variables.
-    public init(_ name: String, _ path: String) {
+    package init(_ name: String, _ path: String) {
         self.init(name, .get, path)
     }
 
@@ -166,13 +162,18 @@ extension HTTPFields {
     }
 }
 
-/// The request option with the route; see also ``HTTPChainCore/Request/route``.
-public enum RouteOption: RequestOption, RequestNote {
+/// The request option with the route.
+package enum RouteOption: RequestOption, RequestNote {
     /// The route without a name.
-    public static var defaultValue: Route { .none }
+    package static var defaultValue: Route { .none }
 }
 
 extension Request {
     /// The route that the request was made from, for stages that depend on it; one with an empty name for other requests.
     public var route: Route { options[RouteOption.self] }
+}
+
+extension RequestOptions {
+    /// The route that the request was made from, for a serializer or mapper that depends on it: `call.options.route`.
+    public var route: Route { self[RouteOption.self] }
 }

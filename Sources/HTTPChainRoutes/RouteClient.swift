@@ -50,7 +50,7 @@ public struct RouteClient: Sendable {
     /// Adds routes to this value and its copies, replacing routes with the same names.
     ///
     /// ```swift
-    /// try routes.register(Route("news", "news/{day}"))
+    /// try routes.register(Route("news", .get, "news/{day}"))
     /// let reply = try await routes.request("news", variables: ["day": "2026-05-01"])
     /// ```
     ///

@@ -24,9 +24,9 @@ import HTTPTypes
 /// mistake.
 public struct RouteTable: Sendable {
     /// The routes by their names.
-    public let routes: [String: Route]
+    package let routes: [String: Route]
     /// The address of the service; `nil` if the chain determines it, or all routes are absolute.
-    public let base: ServiceAddress?
+    package let base: ServiceAddress?
     package static let maximumFileSize = 4 << 20
     package static let maximumFileDepth = 64
     package static let maximumMistakes = 100

@@ -1,16 +1,16 @@
-public import HTTPChainCore
+package import HTTPChainCore
 import HTTPChainSupport
 
-/// A mistake in a table of routes.
+/// A mistake in a table of routes; its description has its place and a suggested fix.
 public struct RouteMistake: Sendable, Hashable, CustomStringConvertible {
     /// The location in the file: "routes.add.method"; empty for the file as a whole.
-    public let path: String
+    package let path: String
     /// The line, counted from 1; `nil` for a table in code.
-    public let line: Int?
+    package let line: Int?
     /// The column in the line, in characters counted from 1; `nil` for a table in code.
-    public let column: Int?
+    package let column: Int?
     /// A sentence with the problem and a suggested fix.
-    public let text: String
+    package let text: String
 
     package init(path: String, line: Int?, column: Int?, text: String) {
         self.path = path
@@ -26,13 +26,18 @@ public struct RouteMistake: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// An error for an invalid table of routes, with all its mistakes.
-public struct RouteTableError: ExplainedError, Hashable {
-    /// The mistakes, in the order of the file.
-    public let mistakes: [RouteMistake]
+/// An error of this module.
+package protocol RoutesError: ExplainedError {}
 
+extension RoutesError {
     /// Always "Routes".
     public var stage: String { "Routes" }
+}
+
+/// An error for an invalid table of routes, with all its mistakes.
+public struct RouteTableError: RoutesError, Hashable {
+    /// The mistakes, in the order of the file.
+    public let mistakes: [RouteMistake]
 
     package var explanation: Explanation {
         let count = mistakes.count == 1 ? "there is a mistake" : "there are \(mistakes.count) mistakes"
@@ -45,7 +50,7 @@ public struct RouteTableError: ExplainedError, Hashable {
 }
 
 /// An error for an invalid call of a route.
-public struct RouteError: ExplainedError, Hashable {
+public struct RouteError: RoutesError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -71,9 +76,6 @@ public struct RouteError: ExplainedError, Hashable {
     public let problem: Problem
 
     init(_ problem: Problem) { self.problem = problem }
-
-    /// Always "Routes".
-    public var stage: String { "Routes" }
 
     package var explanation: Explanation {
         switch problem {

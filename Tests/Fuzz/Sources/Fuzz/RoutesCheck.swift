@@ -1,7 +1,8 @@
 import Foundation
 import HTTPChainCore
-import HTTPChainRoutes
 import HTTPChainURLBuilder
+
+@testable import HTTPChainRoutes
 
 /// A file of routes.
 ///
