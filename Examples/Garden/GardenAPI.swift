@@ -118,7 +118,7 @@ func tour(of client: Client, say: @escaping @Sendable (String) -> Void) async th
     for try await plant in client.call(ListPlants.self).pages(by: .linkHeader()).items() { names.append(plant.name) }
     say("All pages: \(names.joined(separator: ", "))")
 
-    let tall = ODataQuery<Plant>("find").filter(\.height > 100 && !.startsWith(\.name, "B")).orderBy(\.name)
+    let tall = ODataQuery<Plant>("find").filter(\.height > 100 && !.property(\.name).startsWith("B")).orderBy(\.name)
     let found = try await client.call(FindPlants(plants: tall)).map(\.name)
     say("Tall ones, \(try tall.url().removingPercentEncoding ?? ""): \(found.joined(separator: ", "))")
 

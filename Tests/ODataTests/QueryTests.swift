@@ -102,11 +102,14 @@ struct QueryTests {
         (.property("Kind").has(.enumeration("Ns.Kind", "Big")), "Kind has Ns.Kind'Big'"),
         (.property("Kind").has(.enumeration("Ns.Kind", "Big")) == true, "(Kind has Ns.Kind'Big') eq true"),
         (.property(\.age).isIn([1, 2]) == .value(true), "(Age in (1,2)) eq true"),
-        (.contains(\.name, "a") && .property("Name").endsWith("z"), "contains(Name,'a') and endswith(Name,'z')"),
+        (
+            .property(\.name).contains("a") && .property("Name").endsWith("z"),
+            "contains(Name,'a') and endswith(Name,'z')"
+        ),
         (.property(\.name).lowercased().trimmed().length() > 3, "length(trim(tolower(Name))) gt 3"),
         (.property(\.name).substring(from: 1, length: 2) == "ab", "substring(Name,1,2) eq 'ab'"),
         (.property(\.name).concatenated(with: .value("!")).index(of: "!") == 3, "indexof(concat(Name,'!'),'!') eq 3"),
-        (.property("Born").year() == 1969 && .property("Born") < .now, "year(Born) eq 1969 and Born lt now()"),
+        (.property("Born").part(.year) == 1969 && .property("Born") < .now, "year(Born) eq 1969 and Born lt now()"),
         (.property(\.score).rounded() == 4, "round(Score) eq 4"),
         (.function("cast", .property("Size"), .property("Edm.String")) == "4", "cast(Size,Edm.String) eq '4'"),
         (.any(\.friends) { $0[\.age] > 3 }, "Friends/any(x0:x0/Age gt 3)"),

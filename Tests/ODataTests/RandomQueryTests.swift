@@ -129,9 +129,11 @@ private struct QueryMaker {
         let (inner, other): (Tree, Tree) = (operand(depth - 1), operand(depth - 1))
         let text = pick(Self.texts)
         let functions: [@Sendable () -> Tree] = [
-            { inner.length() }, { inner.lowercased() }, { inner.uppercased() }, { inner.trimmed() }, { inner.year() },
-            { inner.month() }, { inner.day() }, { inner.hour() }, { inner.minute() }, { inner.second() },
-            { .function("fractionalseconds", inner) }, { inner.date() }, { inner.time() },
+            { inner.length() }, { inner.lowercased() }, { inner.uppercased() }, { inner.trimmed() },
+            { inner.part(.year) },
+            { inner.part(.month) }, { inner.part(.day) }, { inner.part(.hour) }, { inner.part(.minute) },
+            { inner.part(.second) },
+            { .function("fractionalseconds", inner) }, { inner.part(.date) }, { inner.part(.time) },
             { .function("totaloffsetminutes", inner) }, { .function("totalseconds", inner) }, { inner.rounded() },
             { .function("floor", inner) }, { .function("ceiling", inner) }, { -inner }, { inner.substring(from: 1) },
             { inner.substring(from: 1, length: 2) }, { inner.index(of: text) },

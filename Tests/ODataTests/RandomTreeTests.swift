@@ -132,13 +132,13 @@ private struct TreeMaker {
             switch numbers.index(below: 6) {
             case 3:
                 return numbers.index(below: 2) == 0
-                    ? (born.year(), { $0.born(.year) }) : (born.month(), { $0.born(.month) })
+                    ? (born.part(.year), { $0.born(.year) }) : (born.part(.month), { $0.born(.month) })
             case 4:
                 return numbers.index(below: 2) == 0
-                    ? (born.day(), { $0.born(.day) }) : (born.hour(), { $0.born(.hour) })
+                    ? (born.part(.day), { $0.born(.day) }) : (born.part(.hour), { $0.born(.hour) })
             case 5:
                 return numbers.index(below: 2) == 0
-                    ? (born.minute(), { $0.born(.minute) }) : (born.second(), { $0.born(.second) })
+                    ? (born.part(.minute), { $0.born(.minute) }) : (born.part(.second), { $0.born(.second) })
             case 0: return (.property(\.age), \.age)
             case 1: return (.property(\.height), \.height)
             default:
@@ -227,9 +227,12 @@ private struct TreeMaker {
         }
         let inner = operand(depth - 1)
         let functions: [(Tree) -> Tree] = [
-            { $0.length() }, { $0.lowercased() }, { $0.uppercased() }, { $0.trimmed() }, { $0.year() }, { $0.month() },
-            { $0.day() }, { $0.hour() }, { $0.minute() }, { $0.second() }, { .function("fractionalseconds", $0) },
-            { $0.date() }, { $0.time() }, { .function("totaloffsetminutes", $0) }, { .function("totalseconds", $0) },
+            { $0.length() }, { $0.lowercased() }, { $0.uppercased() }, { $0.trimmed() }, { $0.part(.year) },
+            { $0.part(.month) },
+            { $0.part(.day) }, { $0.part(.hour) }, { $0.part(.minute) }, { $0.part(.second) },
+            { .function("fractionalseconds", $0) },
+            { $0.part(.date) }, { $0.part(.time) }, { .function("totaloffsetminutes", $0) },
+            { .function("totalseconds", $0) },
             { $0.rounded() }, { .function("floor", $0) }, { .function("ceiling", $0) }, { -$0 },
             { $0.substring(from: 1) }, { $0.substring(from: 1, length: 2) }, { $0.index(of: "x'") },
             { .function("matchesPattern", $0, .value("^a'b$")) }, { _ in .now }, { _ in .function("mindatetime") },

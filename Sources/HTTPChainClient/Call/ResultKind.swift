@@ -141,7 +141,7 @@ extension ResultKind where Output: Decodable {
         }
     }
 
-    /// The kind for requests that name no other: bytes and text as they are, anything else decoded.
+    /// The kind for requests that name no other: unchanged bytes and text, anything else decoded.
     static var natural: ResultKind {
         let kind: Any? =
             if Output.self == String.self {

@@ -7,8 +7,8 @@ import HTTPTypes
 ///
 /// ```swift
 /// let replies = ReplyStore(
-///     ["user": .files(in: userFolder, limit: .megabytes(50)), "temporary": .memory(limit: .megabytes(5))],
-///     others: .files(in: folder, limit: .megabytes(50)),
+///     .files(in: folder, limit: .megabytes(50)),
+///     classes: ["user": .files(in: userFolder, limit: .megabytes(50)), "temporary": .memory(limit: .megabytes(5))],
 ///     partition: .by { _ in await session.userID }
 /// )
 /// let client = Client(replies: replies, endpoints: [Endpoint("api", over: chain)])

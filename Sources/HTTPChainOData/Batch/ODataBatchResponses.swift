@@ -103,7 +103,7 @@ public struct ODataBatchResponses: Sendable {
 
 /// An error for a batch that can't be sent, an invalid response to it, or a missing or failed response to one of its
 /// requests.
-public struct ODataBatchError: ExplainedError, Hashable {
+public struct ODataBatchError: ODataFailure, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -125,9 +125,6 @@ public struct ODataBatchError: ExplainedError, Hashable {
     public let problem: Problem
 
     init(_ problem: Problem) { self.problem = problem }
-
-    /// Always "OData".
-    public var stage: String { "OData" }
 
     package var explanation: Explanation {
         switch problem {

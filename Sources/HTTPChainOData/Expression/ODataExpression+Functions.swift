@@ -8,26 +8,11 @@ extension ODataExpression {
     /// Whether the text contains another text.
     public func contains(_ text: String) -> ODataExpression { calling("contains", .literal(text.odataLiteral)) }
 
-    /// Whether a property, given by key path, contains a text.
-    public static func contains(_ path: KeyPath<Entity, String>, _ text: String) -> ODataExpression {
-        .property(path).contains(text)
-    }
-
     /// Whether the text begins with another text.
     public func startsWith(_ prefix: String) -> ODataExpression { calling("startswith", .literal(prefix.odataLiteral)) }
 
-    /// Whether a property, given by key path, begins with a text.
-    public static func startsWith(_ path: KeyPath<Entity, String>, _ prefix: String) -> ODataExpression {
-        .property(path).startsWith(prefix)
-    }
-
     /// Whether the text ends with another text.
     public func endsWith(_ suffix: String) -> ODataExpression { calling("endswith", .literal(suffix.odataLiteral)) }
-
-    /// Whether a property, given by key path, ends with a text.
-    public static func endsWith(_ path: KeyPath<Entity, String>, _ suffix: String) -> ODataExpression {
-        .property(path).endsWith(suffix)
-    }
 
     /// The position of another text in the text, counted from 0; -1 if it isn't contained.
     public func index(of text: String) -> ODataExpression { calling("indexof", .literal(text.odataLiteral)) }
@@ -58,33 +43,32 @@ extension ODataExpression {
     /// The text without leading and trailing white space.
     public func trimmed() -> ODataExpression { calling("trim") }
 
-    /// The year of a date.
-    public func year() -> ODataExpression { calling("year") }
-
-    /// The month of a date.
-    public func month() -> ODataExpression { calling("month") }
-
-    /// The day of a date.
-    public func day() -> ODataExpression { calling("day") }
-
-    /// The hour of a time.
-    public func hour() -> ODataExpression { calling("hour") }
-
-    /// The minute of a time.
-    public func minute() -> ODataExpression { calling("minute") }
-
-    /// The second of a time.
-    public func second() -> ODataExpression { calling("second") }
-
-    /// The date of a date and time.
-    public func date() -> ODataExpression { calling("date") }
-
-    /// The time of day of a date and time.
-    public func time() -> ODataExpression { calling("time") }
+    /// A part of a date or time: `.property(\.born).part(.year) == 1969`.
+    public func part(_ part: ODataDatePart) -> ODataExpression { calling(part.rawValue) }
 
     /// The number rounded to the nearest integer.
     public func rounded() -> ODataExpression { calling("round") }
 
     /// The current time of the service.
     public static var now: ODataExpression { ODataExpression(.call("now", [])) }
+}
+
+/// A part of a date, a time, or a date and time, for ``ODataExpression/part(_:)``.
+public enum ODataDatePart: String, Sendable, Hashable {
+    /// The year.
+    case year
+    /// The month, 1 to 12.
+    case month
+    /// The day of the month.
+    case day
+    /// The hour.
+    case hour
+    /// The minute.
+    case minute
+    /// The whole second.
+    case second
+    /// The date of a date and time.
+    case date
+    /// The time of day of a date and time.
+    case time
 }

@@ -7,7 +7,7 @@
 ///     static var odataNames: [PartialKeyPath<Person>: String] { [\.name: "Name", \.age: "Age"] }
 /// }
 ///
-/// ODataQuery<Person>("People").filter(\.age > 30 && .startsWith(\.name, "A"))
+/// ODataQuery<Person>("People").filter(\.age > 30 && .property(\.name).startsWith("A"))
 /// ```
 public protocol ODataEntity: Sendable {
     /// The names of the properties; the name of a nested property is a path (`\.address.city: "Address/City"`).

@@ -5,7 +5,7 @@ import HTTPTypes
 ///
 /// ```swift
 /// let query = ODataQuery<Person>("People")
-///     .filter(\.age > 30 && .startsWith(\.name, "A"))
+///     .filter(\.age > 30 && .property(\.name).startsWith("A"))
 ///     .orderBy(\.name, .descending)
 ///     .top(10).skip(20)
 ///     .select("Name", "Age")

@@ -1,7 +1,15 @@
-public import HTTPChainCore
+package import HTTPChainCore
+
+/// An error of this module.
+package protocol ODataFailure: ExplainedError {}
+
+extension ODataFailure {
+    /// Always "OData".
+    public var stage: String { "OData" }
+}
 
 /// An error for a query that can't be written as a URL.
-public struct ODataQueryError: ExplainedError, Hashable {
+public struct ODataQueryError: ODataFailure, Hashable {
     /// A problem with a query.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -25,9 +33,6 @@ public struct ODataQueryError: ExplainedError, Hashable {
     public let problem: Problem
 
     init(_ problem: Problem) { self.problem = problem }
-
-    /// Always "OData".
-    public var stage: String { "OData" }
 
     package var explanation: Explanation {
         switch problem {
