@@ -16,18 +16,15 @@ extension PageSequence where Value: Sequence & SendableMetatype {
     }
 }
 
-/// The items of one page as an asynchronous sequence.
-public struct PageItems<Items: Sequence & SendableMetatype>: AsyncSequence {
-    let items: Items
+/// The items of one page as an asynchronous sequence, which is its own iterator.
+public struct PageItems<Items: Sequence & SendableMetatype>: AsyncSequence, AsyncIteratorProtocol {
+    private var inner: Items.Iterator
+
+    init(items: Items) { inner = items.makeIterator() }
 
     /// Starts at the first item.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(inner: items.makeIterator()) }
+    public func makeAsyncIterator() -> PageItems { self }
 
-    /// An iterator over the items of one page.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        var inner: Items.Iterator
-
-        /// Returns the next item; nil after the last.
-        public mutating func next() async throws -> Items.Element? { inner.next() }
-    }
+    /// Returns the next item; nil after the last.
+    public mutating func next() async throws -> Items.Element? { inner.next() }
 }

@@ -124,7 +124,7 @@ public struct Page<Value: Sendable>: Sendable {
     /// The response with the page.
     public let response: Response
     /// The position of the page.
-    public let position: PagePosition
+    package let position: PagePosition
     /// The position of the next page, to continue from later; nil on the last page.
     public internal(set) var next: PagePosition?
 }

@@ -19,15 +19,15 @@ public struct ValkeySettings: Sendable {
     }
 
     /// The server's name or address; "127.0.0.1" by default.
-    public var host: String
+    package var host: String
     /// The server's port; 6379 by default.
-    public var port: Int
+    package var port: Int
     /// The user; `nil`, the default, for the server's default user.
-    public var username: String?
+    package var username: String?
     /// The password; `nil`, the default, for none.
-    public var password: Secret?
+    package var password: Secret?
     /// The number of the database; 0 by default.
-    public var database: Int
+    package var database: Int
     /// The encryption of connections; off by default.
     public var tls = TLS.off
     /// The time limit for connecting; 1 second by default.
