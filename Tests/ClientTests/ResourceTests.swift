@@ -244,7 +244,7 @@ struct ResourceTests {
         #expect(bob.value == Person(id: 6, name: "Bob") && bob["role"] == "gardener" && bob.entityTag == "\"v1\"")
         #expect(try await people.list().map(\.name) == ["Ada", "Bob"])
         var names: [String] = []
-        for try await page in people.pages(by: .linkHeader()) { names += page.value.map(\.name) }
+        for try await page in people.listCall().pages(by: .linkHeader()) { names += page.value.map(\.name) }
         #expect(names == ["Ada", "Bob"])
         try await people.delete(bob)
         #expect(try await people.list().map(\.id) == [5])

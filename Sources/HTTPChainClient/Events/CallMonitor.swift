@@ -35,8 +35,15 @@ public final class CallMonitor {
 
     nonisolated let state = CallMonitorState()
 
-    /// Creates a monitor for the calls that are added with ``Call/monitored(by:)``.
-    public init() {
+    /// Creates a monitor for the calls of a client that begin from now on, or for those added with
+    /// ``Call/monitored(by:)`` alone.
+    ///
+    /// Calls at endpoints that don't show activity are left out (``Endpoint/showingActivity(_:)``).
+    ///
+    /// - Parameters:
+    ///   - client: The client, not retained; none by default.
+    ///   - tag: The tag of the client's calls; all its calls by default.
+    public init(_ client: Client? = nil, tag: String? = nil) {
         let state = state
         Task { [weak self] in
             var version = 0
@@ -45,18 +52,7 @@ public final class CallMonitor {
                 self?.show(newest.summary)
             }
         }
-    }
-
-    /// Creates a monitor for the calls of a client that begin from now on.
-    ///
-    /// Calls at endpoints that don't show activity are left out (``Endpoint/showingActivity(_:)``).
-    ///
-    /// - Parameters:
-    ///   - client: The client; not retained.
-    ///   - tag: The tag of the calls; all calls by default.
-    public convenience init(_ client: Client, tag: String? = nil) {
-        self.init()
-        client.core.events.add { [weak state] event in
+        client?.core.events.add { [weak state] event in
             guard let state else { return false }
             if event.showsActivity, tag.map(event.tags.contains) ?? true { state.note(event) }
             return true

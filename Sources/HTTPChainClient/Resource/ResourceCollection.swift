@@ -1,5 +1,4 @@
 public import HTTPChainCore
-public import HTTPChainPagination
 public import HTTPChainURLBuilder
 
 /// The resources of one type at a service; created by ``Client/resources(of:in:)``.
@@ -58,21 +57,11 @@ public struct ResourceCollection<Kind: Resource>: Sendable {
 
     /// Returns an unsent call that lists as many resources as the service sends in one response.
     ///
+    /// For all of them, read its pages: `users.listCall().pages(by: .linkHeader())`.
+    ///
     /// - Parameter query: The query of the list; empty by default.
     public func listCall(_ query: URLQuery = [:]) -> Call<ListResources<Kind>> {
         client.makeCall(ListResources(variables: variables, query: query, collection: path.collection))
-    }
-
-    /// Lists resources page by page.
-    ///
-    /// - Parameters:
-    ///   - query: The query of the list; empty by default.
-    ///   - style: The way the service gives the location of the next page.
-    public func pages(
-        _ query: URLQuery = [:],
-        by style: PaginationStyle<[ResourceRecord<Kind>]>
-    ) -> PageSequence<[ResourceRecord<Kind>]> {
-        listCall(query).pages(by: style)
     }
 
     /// Creates a resource.
