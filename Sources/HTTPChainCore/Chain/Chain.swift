@@ -98,6 +98,7 @@ public struct Chain: Transport {
             }
             request.options.storage.isChecked = true
         }
+        if !links.identifyingStages.isEmpty { bindToUser(&request) }
         // Fast path: most chains add nothing to the request.
         if links.addsNothing, !request.body.isUnmeasuredFile {
             guard links.stages.isEmpty else { return try await links.first(request) }
@@ -129,6 +130,12 @@ public struct Chain: Transport {
         if let defaultEnvironment, !request.options.contains(EnvironmentOption.self) {
             request.environment = defaultEnvironment
         }
+    }
+
+    private func bindToUser(_ request: inout Request) {
+        request.bindToOneUser()
+        guard let identity = request.callIdentity else { return }
+        for stage in links.identifyingStages { stage.noteIdentity(in: identity) }
     }
 
     private func beginRecord(of request: inout Request) {

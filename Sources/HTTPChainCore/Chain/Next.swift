@@ -122,6 +122,8 @@ final class ChainLinks: Sendable {
     let first: Next
     /// The stages, including those of nested chains, that want calls to be recorded.
     let recorders: [any CallRecordingMiddleware]
+    /// The stages, including those of nested chains and branches, that add an identity.
+    let identifyingStages: [any IdentifyingMiddleware]
     let optionReaders: OptionReaders
     /// Whether the chain returns requests and responses unchanged: it has no environment and records no calls.
     let addsNothing: Bool
@@ -135,6 +137,7 @@ final class ChainLinks: Sendable {
         recorders =
             stages.compactMap { $0 as? any CallRecordingMiddleware }.filter(\.recordsCalls)
             + ((transport as? Chain)?.links.recorders ?? [])
+        identifyingStages = stages.identifyingStages + transport.identifyingStages
         optionReaders = OptionReaders(stages: stages, transport: transport, check: options)
         addsNothing = !hasEnvironment && recorders.isEmpty
         let capabilities = ChainOrder.capabilities(of: stages, over: transport)

@@ -1,0 +1,106 @@
+/// A stage that sends requests in a user's name: it adds a token, a session, a password, a signature or a user's
+/// cookies.
+///
+/// A chain with such a stage gives each call a ``CallIdentity`` before the first stage sees it. Stages that share
+/// responses or keep data for later calls check whether they separate the users of the ones inside.
+package protocol IdentifyingMiddleware: Middleware {
+    /// Whether the stage, as configured, adds an identity; read when a chain is built.
+    var addsIdentity: Bool { get }
+
+    /// Notes the user at the beginning of a call, which may wait before it reaches the stage; does nothing by default.
+    func noteIdentity(in identity: CallIdentity)
+}
+
+extension IdentifyingMiddleware {
+    package func noteIdentity(in identity: CallIdentity) {}
+}
+
+/// The users of one call, one for each stage that adds an identity.
+///
+/// A call belongs to the user who was signed in when it began. All attempts, redirect hops and other requests of the
+/// call are sent as that user or not at all, so that one user's request is never sent in the name of another.
+///
+/// A stage that knows its users only as "the current one" counts them: its epoch is raised when the application
+/// replaces or removes the user, and stays the same when a token or session of the same user is renewed.
+package struct CallIdentity: Sendable {
+    private enum User: Sendable {
+        case epoch(Int)
+        case object(any AnyObject & Sendable)
+    }
+
+    private struct Entry: Sendable {
+        /// Kept, so that no other object gets its address during the call.
+        let state: any AnyObject & Sendable
+        let user: User
+    }
+
+    private let entries = Locked<[Entry]>([])
+
+    package init() {}
+
+    /// Returns whether an epoch is that of the call.
+    ///
+    /// - Parameters:
+    ///   - epoch: The epoch in which the stage is now.
+    ///   - state: The state of the stage, which is the same for all calls.
+    ///   - binds: Whether this epoch becomes that of the call if there is none yet. `false` while nobody is signed in: a
+    ///     call may wait for a sign-in.
+    package func admits(epoch: Int, of state: any AnyObject & Sendable, binds: Bool = true) -> Bool {
+        entries.withLock { entries in
+            for entry in entries where entry.state === state {
+                if case .epoch(let first) = entry.user { return first == epoch }
+            }
+            if binds { entries.append(Entry(state: state, user: .epoch(epoch))) }
+            return true
+        }
+    }
+
+    /// Returns what the stage chose first in this call, for a stage that chooses an object for each user.
+    ///
+    /// - Parameters:
+    ///   - choice: The object chosen now.
+    ///   - state: The state of the stage, which is the same for all calls.
+    package func first<Choice: AnyObject & Sendable>(_ choice: Choice, of state: any AnyObject & Sendable) -> Choice {
+        entries.withLock { entries in
+            for entry in entries where entry.state === state {
+                if case .object(let first) = entry.user, let first = first as? Choice { return first }
+            }
+            entries.append(Entry(state: state, user: .object(choice)))
+            return choice
+        }
+    }
+}
+
+/// The option that passes a call's users to inner stages.
+enum CallIdentityOption: RequestNote {
+    static var defaultValue: CallIdentity? { nil }
+    static var affectsResponse: Bool { false }
+}
+
+extension Request {
+    /// The users of this call, or `nil` if no stage adds an identity.
+    package var callIdentity: CallIdentity? { options[CallIdentityOption.self] }
+
+    /// Makes all calls with this request, or copies of it, one user's.
+    ///
+    /// A chain does this for each call; a sequence of calls that is one to the application does it once.
+    package mutating func bindToOneUser() {
+        if !options.contains(CallIdentityOption.self) { options[CallIdentityOption.self] = CallIdentity() }
+    }
+}
+
+extension Transport {
+    /// The stages that add an identity, in the chain and the chains nested in it; empty if it isn't a chain.
+    var identifyingStages: [any IdentifyingMiddleware] { (self as? Chain)?.links.identifyingStages ?? [] }
+}
+
+extension [any Middleware] {
+    /// The stages that add an identity, including those of the chains that branch off.
+    var identifyingStages: [any IdentifyingMiddleware] {
+        flatMap { stage -> [any IdentifyingMiddleware] in
+            let branches = (stage as? any BranchingMiddleware)?.branches.flatMap(\.identifyingStages) ?? []
+            guard let stage = stage as? any IdentifyingMiddleware, stage.addsIdentity else { return branches }
+            return [stage] + branches
+        }
+    }
+}
