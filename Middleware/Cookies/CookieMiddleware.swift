@@ -26,6 +26,9 @@ import HTTPTypes
 /// another attempt (401, 415, 503) are stored, and sent with that attempt (RFC 6265 §3). So are those of the requests
 /// that one call makes: the parts of an upload, the rest of a download.
 ///
+/// **Users.** With a jar for each user, the jar that is chosen first serves the whole call, with its redirects and
+/// retries, even if another user is signed in meanwhile.
+///
 /// **Options.** ``HTTPChainCore/Request/cookies(_:)-(CookieUse)`` (``CookieUse``), ``HTTPChainCore/Request/cookies``,
 /// ``HTTPChainCore/Request/site(_:)``. ``HTTPChainCore/Response/cookieOutcomes`` has the outcome of each `Set-Cookie`;
 /// a trace (``/HTTPChainCore/Chain/trace(_:)``) has the reasons for every cookie that was not sent, not stored or
@@ -33,10 +36,10 @@ import HTTPTypes
 ///
 /// **Errors.** ``CookieError`` for a cookie of the call that can't be sent. If a jar's file can't be written, the call
 /// doesn't fail: the jar continues in memory, and ``CookieJar/fileFailure`` has the reason.
-public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, BuiltInStage {
+public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, BuiltInStage, IdentifyingMiddleware {
     private enum Source: Sendable {
         case one(CookieJar)
-        case chosen(@Sendable (borrowing Request) -> CookieJar?)
+        case chosen(JarChoice)
     }
 
     private let source: Source
@@ -56,14 +59,20 @@ public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware,
     ///
     /// - Parameters:
     ///   - use: The default use of cookies; sends and stores by default.
-    ///   - jar: Returns the jar of a request; nil for a request that sends only its own cookies, and stores none.
+    ///   - jar: Returns the jar of a request; nil for a request that sends only its own cookies, and stores none. If it
+    ///     returns another jar for a later request of the same call, the first one is used.
     public init(use: CookieUse = .on, jar: @escaping @Sendable (borrowing Request) -> CookieJar?) {
-        source = .chosen(jar)
+        source = .chosen(JarChoice(jar))
         self.use = use
     }
 
     /// Inside redirects.
     package var stagePhase: Phase { .cookies }
+
+    /// Whether there is a jar for each user.
+    package var addsIdentity: Bool {
+        if case .chosen = source { true } else { false }
+    }
 
     /// The options that the stage reads.
     package var stageOptions: [any RequestOption.Type] { [CallCookieUse.self, CallCookies.self, CallSite.self] }
@@ -134,7 +143,7 @@ public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware,
         let jar: CookieJar? =
             switch source {
             case .one(let jar): jar
-            case .chosen(let choose): choose(request)
+            case .chosen(let choice): choice.jar(for: request)
             }
         guard let jar else {
             try addOwnCookies(to: &request)
@@ -211,6 +220,21 @@ public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware,
         // A redirect to a URL that was already requested is then not a loop.
         if outcomes.contains(where: { $0.reason == nil }) { response.options[CookiesStored.self] = true }
         return response
+    }
+}
+
+/// The application's choice of a jar for each user.
+private final class JarChoice: Sendable {
+    private let choose: @Sendable (borrowing Request) -> CookieJar?
+
+    init(_ choose: @escaping @Sendable (borrowing Request) -> CookieJar?) {
+        self.choose = choose
+    }
+
+    /// Returns the jar of a request: the first of its call.
+    func jar(for request: borrowing Request) -> CookieJar? {
+        guard let jar = choose(request) else { return nil }
+        return request.callIdentity?.first(jar, of: self) ?? jar
     }
 }
 
