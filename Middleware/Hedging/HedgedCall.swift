@@ -169,7 +169,7 @@ struct HedgedCall: Sendable {
             return .ended(index, .success(response), latency: latency)
         } catch {
             // Nothing was sent, so the attempt added no load.
-            if index > 0, error is any RefusalError { budget?.giveBack() }
+            if index > 0, error is any RefusalError || error is UserChangedError { budget?.giveBack() }
             return .ended(index, .failure(error), latency: time.elapsed - started)
         }
     }
@@ -201,6 +201,8 @@ struct HedgedCall: Sendable {
         // Nothing was sent. The next attempt would also be refused, but those in flight may still get a response.
         case .failure(let error as any RefusalError):
             return .nonFatal(pushback: max(.microseconds(1), error.retryAfter ?? .seconds(1)))
+        case .failure(let error as UserChangedError) where error.isBeforeSending:
+            return .nonFatal(pushback: .seconds(1))
         case .failure: return .final
         }
     }

@@ -28,6 +28,8 @@ extension RetryPolicy {
         _ circumstances: RetryCircumstances,
         random: some RandomSource
     ) -> RetryDecision {
+        // The next attempt would be refused in the same way, whatever the application's closure decides.
+        if case .failure(is UserChangedError) = candidate.outcome { return .stop(.notRetryable) }
         let asked = candidate.requestedWait(now: circumstances.date)
         switch verdict?(candidate) ?? .standard {
         case .giveUp: return .stop(candidate.stopWithoutRetry)

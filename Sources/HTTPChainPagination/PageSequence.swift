@@ -12,7 +12,8 @@ import HTTPTypes
 ///
 /// The sequence ends after the last page. It throws ``PaginationError`` if the next page can't be followed or was
 /// visited before, or if counted pages repeat, so that a truncated list isn't taken for a complete one. A next page on
-/// another origin is also an error, because the request's credentials would go there.
+/// another origin is also an error, because the request's credentials would go there. So is the next page after another
+/// user has signed in.
 ///
 /// Each iteration starts at the starting position; ``Page/next`` is a position to continue from later.
 public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
@@ -134,6 +135,8 @@ struct PageStep<Value: Sendable>: Sendable {
 struct PageSteps<Value: Sendable>: Sendable {
     let fetch: PageSequence<Value>.Fetch
     let style: PaginationStyle<Value>
+    /// The user of all pages, so that a list isn't partly another user's.
+    private let identity = CallIdentity()
 
     init(fetch: @escaping PageSequence<Value>.Fetch, style: PaginationStyle<Value>) {
         self.fetch = fetch
@@ -144,6 +147,7 @@ struct PageSteps<Value: Sendable>: Sendable {
         let sent = Locked<(record: CallRecord, origin: Origin?)?>(nil)
         let decoded = try await fetch(position) { first in
             var request = position.request(from: first)
+            request.bind(to: identity)
             let seen = (request.recordCall(), request.origin)
             sent.withLock { $0 = seen }
             return request

@@ -269,7 +269,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
 }
 
 /// A stage that wraps an ``AuthenticationMiddleware`` under a different name.
-package protocol AuthenticationStage: BuiltInStage {
+package protocol AuthenticationStage: BuiltInStage, IdentifyingMiddleware {
     var authentication: AuthenticationMiddleware { get }
 }
 
@@ -278,6 +278,14 @@ extension AuthenticationMiddleware: AuthenticationStage {
 }
 
 extension AuthenticationStage {
+    /// Always `true`.
+    package var addsIdentity: Bool { true }
+
+    /// Notes the users whose credentials are in use.
+    package func noteIdentity(in identity: CallIdentity) {
+        for authenticator in authentication.authenticators { authenticator.noteIdentity(in: identity) }
+    }
+
     /// Whether its authenticator keeps deadlines.
     package var stageKeepsDeadlines: Bool { authentication.stageKeepsDeadlines }
 

@@ -28,6 +28,8 @@ public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
     case leftToOuterStage
     /// A new token or session might help, but the limit on refreshes was reached.
     case tooManyRefreshes(RefreshLimit)
+    /// The application replaced or removed the token or session during the call, which isn't repeated as another user.
+    case changedUser
 
     /// The reason, in one sentence, without secrets.
     public var description: String {
@@ -51,6 +53,9 @@ public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
         case .leftToOuterStage: "a stage further out has a stronger scheme that was offered"
         case .tooManyRefreshes(let limit):
             "tokens or sessions were refreshed too often already (the limit is \(limit))"
+        case .changedUser:
+            "the token or session was replaced or removed during the call, which is not repeated as another user; make "
+                + "the call again if the user who is signed in now wants it"
         }
     }
 }

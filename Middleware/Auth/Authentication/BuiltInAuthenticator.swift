@@ -22,6 +22,9 @@ package protocol BuiltInAuthenticator: Authenticator {
     /// - Parameter stage: The name of the stage that contains it.
     func problems(of stage: String) -> [ChainProblem]
 
+    /// Notes the user whose credentials are in use when a call begins; does nothing by default.
+    func noteIdentity(in identity: CallIdentity)
+
     /// Adds credentials like ``prepare(_:in:)``, but without waiting. It is called first, and costs less.
     ///
     /// - Returns: Whether the request now has credentials, or `nil` to have ``prepare(_:in:)`` called.
@@ -45,6 +48,8 @@ extension BuiltInAuthenticator {
     package var settings: [StageSummary.Setting] { [] }
 
     package func problems(of stage: String) -> [ChainProblem] { [] }
+
+    package func noteIdentity(in identity: CallIdentity) {}
 
     package func prepareAtOnce(_ request: inout Request, in context: inout AuthenticationContext) throws -> Bool? {
         nil

@@ -64,6 +64,8 @@ struct Negotiation: Sendable {
                 current = index
                 context.answers += 1
                 return nil
+            // A credential of another scheme may be another user's.
+            case .declined(.changedUser): return .changedUser
             case .declined(let reason):
                 // A scheme that the server doesn't name doesn't restrict the choice of weaker ones.
                 guard named == nil || reason.leavesRoomForWeaker && index != current else { return reason }

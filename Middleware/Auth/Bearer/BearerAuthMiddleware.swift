@@ -13,9 +13,13 @@ import HTTPTypes
 ///
 /// An existing token is sent with the first request (RFC 6750 §2.1). If there is none, shortly before it expires, and
 /// when the server rejects it, the stage requests another from its ``AccessTokenProvider``, once for any number of
-/// concurrent calls. A call that was rejected with an older token than the current one is just retried.
+/// concurrent calls. A call that was rejected with a token that has been refreshed meanwhile is just retried.
 ///
-/// Users sign in and out with ``replaceToken(with:)``. A refresh started for the old token doesn't affect the new one.
+/// **Users** sign in and out with ``replaceToken(with:)``. A refresh started for the old token doesn't affect the new
+/// one. A call that begins while a user is signed in is that user's: if the token is replaced or removed, its 401 is
+/// returned, and each other request of the call (a retry, a redirect hop, the rest of a download) throws
+/// ``HTTPChainCore/UserChangedError``, so that one user's request is never sent as another. A call that begins while
+/// nobody is signed in is sent as the user who signs in first.
 ///
 /// **Refreshes.** The token is refreshed after a 401, unless the server says that another token would not help
 /// (`invalid_request`, `insufficient_scope`). Many servers send no Bearer challenge, or no challenge at all; that
@@ -37,7 +41,7 @@ import HTTPTypes
 /// **Options.** `unauthenticated()` sends a request without a token. On the response:
 /// ``HTTPChainCore/Response/bearerChallenge`` and ``HTTPChainCore/Response/authenticationRefusal``.
 ///
-/// **Errors.** ``BearerAuthError``, with the provider's error as its cause.
+/// **Errors.** ``BearerAuthError``, with the provider's error as its cause; ``HTTPChainCore/UserChangedError``.
 public struct BearerAuthMiddleware: AuthenticationStage {
     package let authentication: AuthenticationMiddleware
     private let authenticator: BearerAuthenticator
@@ -110,7 +114,8 @@ public struct BearerAuthMiddleware: AuthenticationStage {
 
     /// Replaces the token, as after a sign-in, or removes it, as after a sign-out.
     ///
-    /// The result of a refresh that is in flight for the old token is discarded. The token isn't passed to `saving`.
+    /// Calls of the previous user end; see **Users**. To renew the token of the same user, use a provider instead. The
+    /// result of a refresh that is in flight for the old token is discarded. The token isn't passed to `saving`.
     ///
     /// - Parameter token: The new token, or `nil` for none.
     public func replaceToken(with token: AccessToken?) {
@@ -119,7 +124,7 @@ public struct BearerAuthMiddleware: AuthenticationStage {
 
     /// Adds the token, passes the request on, and retries it with a newer token if the server rejects it.
     ///
-    /// - Throws: ``BearerAuthError``; rethrows errors of the inner stages.
+    /// - Throws: ``BearerAuthError``; `UserChangedError`; rethrows errors of the inner stages.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         try await authentication.authenticate(request, next: next)

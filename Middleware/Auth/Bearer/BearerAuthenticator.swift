@@ -84,7 +84,9 @@ public final class BearerAuthenticator: Authenticator, BuiltInAuthenticator {
 
     /// Replaces the token, as after a sign-in, or removes it, as after a sign-out.
     ///
-    /// The result of a refresh that is in flight for the old token is discarded. The token isn't passed to `saving`.
+    /// Calls of the previous user end, as ``BearerAuthMiddleware`` describes. To renew the token of the same user, use a
+    /// provider instead. The result of a refresh that is in flight for the old token is discarded. The token isn't
+    /// passed to `saving`.
     ///
     /// - Parameter token: The new token, or `nil` for none.
     public func replaceToken(with token: AccessToken?) {
@@ -108,6 +110,9 @@ public final class BearerAuthenticator: Authenticator, BuiltInAuthenticator {
 
     /// Always `true`: waiting for a refresh ends at the call's deadline.
     package var keepsDeadlines: Bool { true }
+
+    /// Notes whose token is in use when a call begins.
+    package func noteIdentity(in identity: CallIdentity) { refresher.noteUser(in: identity) }
 
     /// The settings: the source of tokens and their origins, without secrets.
     package var settings: [StageSummary.Setting] {
@@ -144,19 +149,21 @@ public final class BearerAuthenticator: Authenticator, BuiltInAuthenticator {
 extension BearerAuthenticator {
     /// Adds the token if it isn't about to expire.
     ///
-    /// - Throws: ``BearerAuthError`` for a token that is malformed.
+    /// - Throws: ``BearerAuthError`` for a token that is malformed; `UserChangedError`.
     package func prepareAtOnce(_ request: inout Request, in context: inout AuthenticationContext) throws -> Bool? {
         guard context.maySendPreemptively, !refresher.isInside else { return false }
-        guard let current = refresher.look().current else { return provider == nil ? false : nil }
+        let (current, version) = refresher.look()
+        try check(version, for: request, context)
+        guard let current else { return provider == nil ? false : nil }
         guard provider == nil || !current.value.expires || !current.value.isDue(at: request.environment.time.date)
         else { return nil }
-        try send(current, in: &request, &context)
+        try set(current, in: &request, &context)
         return true
     }
 
     /// Adds a token, fetching a new one if there is none or it is about to expire.
     ///
-    /// - Throws: ``BearerAuthError``; `TimeoutError` if the call's deadline has passed.
+    /// - Throws: ``BearerAuthError``; `UserChangedError`; `TimeoutError` if the call's deadline has passed.
     public func prepare(_ request: inout Request, in context: inout AuthenticationContext) async throws -> Bool {
         guard let provider, let stages = context.stagesInside(for: request) else { return false }
         try send(try await validToken(from: provider, for: request, over: stages), in: &request, &context)
@@ -165,7 +172,7 @@ extension BearerAuthenticator {
 
     /// Adds a newer token than the rejected one, fetching it if necessary.
     ///
-    /// - Throws: ``BearerAuthError``; `TimeoutError` if the call's deadline has passed.
+    /// - Throws: ``BearerAuthError``; `UserChangedError`; `TimeoutError` if the call's deadline has passed.
     public func answer(
         _ challenge: Challenge,
         to request: inout Request,
@@ -195,6 +202,8 @@ extension BearerAuthenticator {
             return .declined(.tooManyRefreshes(refresher.limit))
         case .fail(let error):
             throw try failure(error, request, context)
+        case .changedUser:
+            return .declined(.changedUser)
         case .use(let newer):
             try send(newer, in: &request, &context)
             context.note = SentToken(newer, count: sent.count + 1, isFresh: false)
@@ -238,6 +247,15 @@ extension BearerAuthenticator {
         _ token: Versioned,
         in request: inout Request,
         _ context: inout AuthenticationContext
+    ) throws {
+        try check(token.version, for: request, context)
+        try set(token, in: &request, &context)
+    }
+
+    private func set(
+        _ token: Versioned,
+        in request: inout Request,
+        _ context: inout AuthenticationContext
     ) throws(BearerAuthError) {
         guard let credentials = token.value.token.credentials else {
             let exchange = ExchangeSnapshot(request.head, redaction: request.redaction)
@@ -245,6 +263,20 @@ extension BearerAuthenticator {
         }
         request.setCredentials(credentials, in: context)
         context.note = token
+    }
+
+    /// - Throws: `UserChangedError` if the token isn't that of the call's user.
+    private func check(
+        _ version: Version,
+        for request: borrowing Request,
+        _ context: borrowing AuthenticationContext
+    ) throws(UserChangedError) {
+        guard let identity = request.callIdentity, !refresher.admits(version, in: identity) else { return }
+        throw changedUser(ExchangeSnapshot(request.head, response: context.rejectingHead, redaction: request.redaction))
+    }
+
+    private func changedUser(_ exchange: ExchangeSnapshot) -> UserChangedError {
+        UserChangedError("token", of: "BearerAuthMiddleware", exchange: exchange)
     }
 
     /// Returns the token in use, or a new one if it is about to expire.
@@ -349,13 +381,14 @@ extension BearerAuthenticator {
         _ error: any Error,
         _ request: Request,
         _ context: AuthenticationContext?
-    ) throws(CancellationError) -> BearerAuthError {
+    ) throws(CancellationError) -> any HTTPChainError {
         if Task.isCancelled || error is CancellationError { throw CancellationError() }
         let exchange = ExchangeSnapshot(
             request.head,
             response: context?.rejectingHead,
             redaction: request.redaction
         )
+        if case RefreshError.changedUser = error { return changedUser(exchange) }
         return BearerAuthError(refresh: error, exchange: exchange)
     }
 }

@@ -28,7 +28,7 @@ import HTTPTypes
 /// **Options.** ``HTTPChainCore/Request/authenticated(by:)`` and ``HTTPChainCore/Request/unauthenticated()``.
 ///
 /// **Errors.** ``AuthenticationError`` if a request names an unknown route; rethrows errors of the stages.
-public struct RoutedAuthMiddleware: ChainAwareMiddleware, BuiltInStage {
+public struct RoutedAuthMiddleware: ChainAwareMiddleware, BuiltInStage, IdentifyingMiddleware {
     private let routes: [AuthRoute]
     private let origins = OriginBindings()
 
@@ -42,6 +42,16 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware, BuiltInStage {
 
     /// Inside retries.
     package var stagePhase: Phase { .authenticate }
+
+    /// Whether the stage of any route adds an identity.
+    package var addsIdentity: Bool {
+        routes.contains { ($0.stage as? any IdentifyingMiddleware)?.addsIdentity ?? ($0.stage != nil) }
+    }
+
+    /// Notes the users of all routes.
+    package func noteIdentity(in identity: CallIdentity) {
+        for route in routes { (route.stage as? any IdentifyingMiddleware)?.noteIdentity(in: identity) }
+    }
 
     /// The options that the stage reads.
     package var stageOptions: [any RequestOption.Type] {

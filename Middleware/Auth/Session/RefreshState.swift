@@ -3,12 +3,22 @@ import HTTPChainCore
 /// The state of a value that is refreshed from time to time, such as a token or session: the value in use, and whether
 /// it may be used or refreshed.
 ///
-/// Each change of the value starts a generation. A call rejected with an older one needs only the newer value.
+/// Each change of the value starts a generation. A call rejected with an older one needs only the newer value, unless
+/// it is another user's: each change by the application also starts an epoch.
 struct RefreshState<Value: Sendable>: Sendable {
-    /// The version of the value that a call started with.
+    /// The version of the value that a call started with; small, so that a call keeps it without an allocation.
     struct Version: Sendable, Hashable {
-        fileprivate var generation: Int
-        fileprivate var failures: Int
+        fileprivate let generation: UInt32
+        fileprivate let failures: UInt32
+        /// Raised by changes of the user, but not by refreshes.
+        let epoch: UInt32
+        /// Whether there was a value.
+        ///
+        /// A call that started without one may use that of any user.
+        var isSomebody: Bool
+
+        /// Whether a call that started with this version may use the value of another one.
+        func admits(_ other: Version) -> Bool { !isSomebody || epoch == other.epoch }
     }
 
     /// A value in use, and its version.
@@ -29,6 +39,8 @@ struct RefreshState<Value: Sendable>: Sendable {
         case giveUp
         /// Stop: this path also rejects new tokens, and another refresh would be wasted.
         case refuse
+        /// Stop: the value is now another user's.
+        case changedUser
     }
 
     /// The state when a refresh starts.
@@ -45,17 +57,18 @@ struct RefreshState<Value: Sendable>: Sendable {
 
     /// A refresh that has started.
     struct Refresh: Sendable {
-        fileprivate let generation: Int
+        fileprivate let generation: UInt32
         fileprivate let time: Duration
     }
 
     private var value: Value?
-    private var generation = 0
+    private var generation: UInt32 = 0
+    private var epoch: UInt32 = 0
     /// Whether the server rejects the value, as known before the last attempt to refresh it.
     private var isRejected = false
     private var isUnsaved = false
     private var isRefreshing = false
-    private var failures = 0
+    private var failures: UInt32 = 0
     private var lastFailure: (any Error)?
     private var window: RefreshWindow
     private var paths: RejectingPaths
@@ -69,7 +82,9 @@ struct RefreshState<Value: Sendable>: Sendable {
     /// The value, whether usable or not.
     var current: Value? { value }
 
-    var version: Version { Version(generation: generation, failures: failures) }
+    var version: Version {
+        Version(generation: generation, failures: failures, epoch: epoch, isSomebody: value != nil)
+    }
 
     /// The value that a call may use; the caller checks whether it has expired.
     var usable: Versioned? {
@@ -77,10 +92,15 @@ struct RefreshState<Value: Sendable>: Sendable {
         return Versioned(value: value, version: version)
     }
 
-    /// Replaces the value; `nil` removes it.
+    /// Replaces the value with another user's; `nil` removes it.
     mutating func replace(with newValue: Value?) {
+        epoch &+= 1
+        renew(with: newValue)
+    }
+
+    private mutating func renew(with newValue: Value?) {
         value = newValue
-        generation += 1
+        generation &+= 1
         isRejected = false
         isUnsaved = false
         lastFailure = nil
@@ -103,6 +123,7 @@ struct RefreshState<Value: Sendable>: Sendable {
     ///   - path: The requested path, if the server rejected the call.
     ///   - now: The current time.
     mutating func advice(for version: Version, on path: String? = nil, at now: Duration) -> Advice {
+        guard version.admits(self.version) else { return .changedUser }
         if generation != version.generation, let usable { return .use(usable) }
         if failures != version.failures, let lastFailure { return .fail(lastFailure) }
         if let path, !isRefreshing, paths.contains(path, at: now) { return .refuse }
@@ -133,7 +154,7 @@ struct RefreshState<Value: Sendable>: Sendable {
     mutating func finish(_ refresh: Refresh, with newValue: Value, isSaved: Bool) -> Versioned? {
         isRefreshing = false
         guard refresh.generation == generation else { return nil }
-        replace(with: newValue)
+        renew(with: newValue)
         isUnsaved = !isSaved
         return Versioned(value: newValue, version: version)
     }
@@ -154,8 +175,8 @@ struct RefreshState<Value: Sendable>: Sendable {
     mutating func fail(_ refresh: Refresh, with error: any Error, keepsValue: Bool) -> Versioned? {
         isRefreshing = false
         guard refresh.generation == generation else { return usable }
-        if keepsValue { isRejected = false } else { replace(with: nil) }
-        failures += 1
+        if keepsValue { isRejected = false } else { renew(with: nil) }
+        failures &+= 1
         lastFailure = error
         return nil
     }

@@ -46,7 +46,17 @@ final class Refresher<Value: Sendable>: Sendable {
         state.withLock { ($0.usable, $0.version) }
     }
 
-    /// Replaces the value, or removes it, and returns the old one.
+    /// Whether a call may send a request with the value of a version, which is that of the call's user.
+    func admits(_ version: State.Version, in identity: CallIdentity) -> Bool {
+        identity.admits(epoch: version.epoch, of: self, binds: version.isSomebody)
+    }
+
+    /// Notes the user of a call that begins.
+    func noteUser(in identity: CallIdentity) {
+        _ = admits(state.withLock { $0.version }, in: identity)
+    }
+
+    /// Replaces the value with another user's, or removes it, and returns the old one.
     @discardableResult
     func replace(with value: Value?) -> Value? {
         state.withLock { state in
@@ -82,9 +92,13 @@ final class Refresher<Value: Sendable>: Sendable {
         case .use(let current): return current
         case .fail(let error): throw error
         case .giveUp, .refuse: throw RefreshError.tooMany(limit)
+        case .changedUser: throw RefreshError.changedUser
         case .refresh: break
         }
-        return try await flight.run(.only) { [self] in try await refresh(after: version, time: time, work) }
+        let new = try await flight.run(.only) { [self] in try await refresh(after: version, time: time, work) }
+        // The value may have been replaced meanwhile.
+        guard version.admits(new.version) else { throw RefreshError.changedUser }
+        return new
     }
 
     private func refresh(after version: State.Version, time: any TimeSource, _ work: Work) async throws
@@ -167,6 +181,8 @@ enum RefreshError: Error {
     case tooMany(RefreshLimit)
     /// The value was removed during the refresh.
     case ended
+    /// The value is now another user's.
+    case changedUser
     /// The new value couldn't be saved. It exists, and is saved before the next call uses it.
     case notSaved(any Error)
 }

@@ -17,8 +17,12 @@ import HTTPTypes
 ///
 /// After each response, the authenticator says whether the session is still open. If it isn't, another is opened and
 /// the request is retried in it, once. If that doesn't help, or the body can be read only once, the caller gets the
-/// response, and `authenticationRefusal` says why. A call that was rejected in an older session than the current one is
-/// just retried.
+/// response, and `authenticationRefusal` says why. A call that was rejected in a session that another call has replaced
+/// meanwhile is just retried.
+///
+/// **Users.** A call that begins in a session is that user's. If the application replaces or ends the session, the
+/// call's rejection is returned, and each other request of the call (a retry, a redirect hop, the rest of a download)
+/// throws ``HTTPChainCore/UserChangedError``, so that one user's request is never sent as another.
 ///
 /// **Origins.** The session is used for the named origins only: not across redirects (the fields set by `decorate` are
 /// declared in `OriginBoundFields`), and not without TLS unless the origin is a loopback address or `allowsPlaintext`
@@ -30,8 +34,11 @@ import HTTPTypes
 /// **Options.** `unauthenticated()` sends a request outside the session. On the response,
 /// ``HTTPChainCore/Response/authenticationRefusal``.
 ///
-/// **Errors.** ``SessionAuthError``, caused by the authenticator's error; rethrows errors of `decorate` and `check`.
-public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainAwareMiddleware, BuiltInStage {
+/// **Errors.** ``SessionAuthError``, caused by the authenticator's error; ``HTTPChainCore/UserChangedError``; rethrows
+/// errors of `decorate` and `check`.
+public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainAwareMiddleware, BuiltInStage,
+    IdentifyingMiddleware
+{
     package typealias Session = Authenticator.Session
 
     private typealias Versioned = RefreshState<Session>.Versioned
@@ -77,9 +84,9 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
     /// The number of calls that wait for a session.
     package var waiterCount: Int { refresher.waiterCount }
 
-    /// Replaces the session, for example with one opened elsewhere.
+    /// Replaces the session with another user's, for example with one opened elsewhere.
     ///
-    /// An authentication that is in flight doesn't replace it.
+    /// Calls in the previous session end; see **Users**. An authentication that is in flight doesn't replace it.
     public func replaceSession(with session: Authenticator.Session) {
         refresher.replace(with: session)
     }
@@ -96,8 +103,8 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
 
     /// Ends the session in use, as at a sign-out; the next call opens another, unless the stage is configured not to.
     ///
-    /// The session is no longer used from now on, even if notifying the server fails. A session that is being opened is
-    /// invalidated as soon as it is open.
+    /// The session is no longer used from now on, even if notifying the server fails, and calls in it end; see
+    /// **Users**. A session that is being opened is invalidated as soon as it is open.
     ///
     /// - Parameter context: The authenticator's context for notifying the server.
     /// - Throws: Rethrows the authenticator's error; `CancellationError` if the task is cancelled. The server may then
@@ -107,6 +114,12 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
         let authenticator = authenticator
         try await refresher.asPart { try await authenticator.invalidate(old, in: context) }
     }
+
+    /// Always `true`.
+    package var addsIdentity: Bool { true }
+
+    /// Notes whose session is open.
+    package func noteIdentity(in identity: CallIdentity) { refresher.noteUser(in: identity) }
 
     /// Opening a session may wait for people.
     package var stageKeepsDeadlines: Bool { false }
@@ -144,7 +157,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
 
     /// Decorates the request, passes it on, and retries it in another session if the session has ended.
     ///
-    /// - Throws: ``SessionAuthError``; rethrows errors of the authenticator and of the inner stages.
+    /// - Throws: ``SessionAuthError``; `UserChangedError`; rethrows errors of the authenticator and of the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let binding = origins.binding(for: request), binding.admitted == [true],
             request.acceptsCredentials(for: .origin), !refresher.isInside
@@ -178,14 +191,23 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
 
 extension SessionAuthMiddleware {
     /// Returns the session for a request, or `nil` to send it without one.
+    ///
+    /// - Throws: `UserChangedError` if it isn't that of the call's user.
     private func session(for request: Request, next: Next) async throws -> Versioned? {
+        try check(refresher.look().version, for: request)
         switch sessionless {
         case .openSession:
-            return try await open(in: RefreshContext(environment: request.environment, next: next), for: request)
+            let current = try await open(
+                in: RefreshContext(environment: request.environment, next: next),
+                for: request
+            )
+            try check(current.version, for: request)
+            return current
         case .sendUndecorated, .fail:
             if let current = refresher.look().current,
                 authenticator.isSessionOpen(current.value, at: request.environment.time.date)
             {
+                try check(current.version, for: request)
                 return current
             }
             guard sessionless == .fail else { return nil }
@@ -193,9 +215,20 @@ extension SessionAuthMiddleware {
         }
     }
 
+    private func check(_ version: RefreshState<Session>.Version, for request: Request) throws(UserChangedError) {
+        guard let identity = request.callIdentity, !refresher.admits(version, in: identity) else { return }
+        throw changedUser(ExchangeSnapshot(request.head, redaction: request.redaction))
+    }
+
+    private func changedUser(_ exchange: ExchangeSnapshot) -> UserChangedError {
+        UserChangedError("session", of: "SessionAuthMiddleware", exchange: exchange)
+    }
+
     /// Returns the open session, or opens one.
     private func open(in context: RefreshContext, for request: Request?) async throws -> Versioned {
-        let (current, version) = refresher.look()
+        var (current, version) = refresher.look()
+        // The application gets the session of whoever is signed in.
+        if request == nil { version.isSomebody = false }
         let time = context.environment.time
         if let current, authenticator.isSessionOpen(current.value, at: time.date) { return current }
         request?.noteEvent("httpchain.auth.refresh")
@@ -244,6 +277,9 @@ extension SessionAuthMiddleware {
             return nil
         case .refuse:
             response.authenticationRefusal = rejected
+            return nil
+        case .changedUser:
+            response.authenticationRefusal = .changedUser
             return nil
         case .giveUp:
             response.authenticationRefusal = .tooManyRefreshes(refresher.limit)
@@ -332,8 +368,9 @@ extension SessionAuthMiddleware {
     private func failure(
         _ error: any Error,
         _ exchange: ExchangeSnapshot?
-    ) throws(CancellationError) -> SessionAuthError {
+    ) throws(CancellationError) -> any HTTPChainError {
         if Task.isCancelled || error is CancellationError { throw CancellationError() }
+        if case RefreshError.changedUser = error, let exchange { return changedUser(exchange) }
         return SessionAuthError(refresh: error, exchange: exchange)
     }
 }

@@ -50,7 +50,8 @@ package final class SharedTransfers: Sendable {
                 guard let request = box.withLock({ $0.take() }) else { throw CancellationError() }
                 return try await transfer(request, key, next, begunBy: caller, flight)
             }
-        } catch  where error is NotShared || error is SingleFlightReentry {
+        } catch  where error is NotShared || error is SingleFlightReentry || error is UserChangedError {
+            // The user of the call that began the transfer has changed, but not that of a call that joined it.
             guard let own = box.withLock({ $0.take() }) else { throw error }
             return try await next(own)
         }

@@ -11,6 +11,9 @@ final class StreamRun: Sendable {
     private let transport: any Transport
 
     init(_ request: Request, over transport: any Transport, _ options: EventStreamOptions) {
+        var request = request
+        // All connections are one call of the application.
+        request.bindToOneUser()
         self.request = request
         self.transport = transport
         self.options = options

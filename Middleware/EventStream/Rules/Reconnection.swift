@@ -78,6 +78,8 @@ package struct Reconnection: Sendable {
             lastEventID: lastEventID
         )
         broughtEvents = false
+        // The next connection would be refused in the same way, whatever the application's closure decides.
+        if case .notOpened(is UserChangedError) = cause { return .fail }
         switch policy.verdict?(interruption) ?? .standard {
         case .standard: return standard(cause, random)
         case .reconnect: return reconnect(cause, random)

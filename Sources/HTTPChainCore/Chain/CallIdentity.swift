@@ -24,7 +24,7 @@ extension IdentifyingMiddleware {
 /// replaces or removes the user, and stays the same when a token or session of the same user is renewed.
 package struct CallIdentity: Sendable {
     private enum User: Sendable {
-        case epoch(Int)
+        case epoch(UInt32)
         case object(any AnyObject & Sendable)
     }
 
@@ -34,7 +34,23 @@ package struct CallIdentity: Sendable {
         let user: User
     }
 
-    private let entries = Locked<[Entry]>([])
+    private struct Entries: Sendable {
+        /// Most chains have one such stage, for which no array is allocated.
+        var first: Entry?
+        var others: [Entry] = []
+
+        func user(of state: any AnyObject & Sendable) -> User? {
+            if let first, first.state === state { return first.user }
+            return others.first { $0.state === state }?.user
+        }
+
+        mutating func add(_ user: User, of state: any AnyObject & Sendable) {
+            let entry = Entry(state: state, user: user)
+            if first == nil { first = entry } else { others.append(entry) }
+        }
+    }
+
+    private let entries = Locked(Entries())
 
     package init() {}
 
@@ -45,12 +61,10 @@ package struct CallIdentity: Sendable {
     ///   - state: The state of the stage, which is the same for all calls.
     ///   - binds: Whether this epoch becomes that of the call if there is none yet. `false` while nobody is signed in: a
     ///     call may wait for a sign-in.
-    package func admits(epoch: Int, of state: any AnyObject & Sendable, binds: Bool = true) -> Bool {
+    package func admits(epoch: UInt32, of state: any AnyObject & Sendable, binds: Bool = true) -> Bool {
         entries.withLock { entries in
-            for entry in entries where entry.state === state {
-                if case .epoch(let first) = entry.user { return first == epoch }
-            }
-            if binds { entries.append(Entry(state: state, user: .epoch(epoch))) }
+            if case .epoch(let first) = entries.user(of: state) { return first == epoch }
+            if binds { entries.add(.epoch(epoch), of: state) }
             return true
         }
     }
@@ -62,10 +76,8 @@ package struct CallIdentity: Sendable {
     ///   - state: The state of the stage, which is the same for all calls.
     package func first<Choice: AnyObject & Sendable>(_ choice: Choice, of state: any AnyObject & Sendable) -> Choice {
         entries.withLock { entries in
-            for entry in entries where entry.state === state {
-                if case .object(let first) = entry.user, let first = first as? Choice { return first }
-            }
-            entries.append(Entry(state: state, user: .object(choice)))
+            if case .object(let first) = entries.user(of: state), let first = first as? Choice { return first }
+            entries.add(.object(choice), of: state)
             return choice
         }
     }
@@ -83,9 +95,14 @@ extension Request {
 
     /// Makes all calls with this request, or copies of it, one user's.
     ///
-    /// A chain does this for each call; a sequence of calls that is one to the application does it once.
+    /// A chain does this for each call.
     package mutating func bindToOneUser() {
         if !options.contains(CallIdentityOption.self) { options[CallIdentityOption.self] = CallIdentity() }
+    }
+
+    /// Makes a call part of several that are one to the application, such as those for the pages of a list.
+    package mutating func bind(to identity: CallIdentity) {
+        if !options.contains(CallIdentityOption.self) { options[CallIdentityOption.self] = identity }
     }
 }
 

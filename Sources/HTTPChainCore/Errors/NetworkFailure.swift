@@ -17,6 +17,7 @@ extension Error {
         case let error as TransportError: error.sent == .nothing
         case let error as any TimeoutFailure: error.sent == .nothing
         case let error as any NetworkFailure: error.networkFailure?.sent == .nothing
+        case let error as UserChangedError: error.exchange?.response == nil
         default: self is any RefusalError
         }
     }

@@ -222,15 +222,20 @@ struct BearerSignInTests {
         }
     }
 
-    @Test("A sign-in while a token is refreshed wins, whether that fails or not", arguments: [true, false])
+    @Test(
+        "A sign-in while a token is refreshed wins, whether that fails or not; the call of the other user ends",
+        arguments: [true, false]
+    )
     func signIn(failing: Bool) async throws {
         let setup = Setup(failing: failing)
         let stage = setup.stage
-        async let outcome = StageHarness(stage).send(.get(plantsURL), answering: .unauthorized(), .ok)
+        async let outcome = StageHarness(stage).send(.get(plantsURL), answering: .unauthorized())
         try await setup.isAsked.wait()
         stage.replaceToken(with: AccessToken("signed-in"))
         setup.mayAnswer.reach()
-        #expect(await outcome.requests.map(\.token) == ["old", "signed-in"])
+        #expect(await outcome.requests.map(\.token) == ["old"])
+        let error = try #require(await outcome.error as? UserChangedError)
+        #expect(error.exchange?.response?.status == .unauthorized && !error.isBeforeSending)
         #expect(stage.token?.value == "signed-in")
         #expect(await StageHarness(stage).send(.get(plantsURL)).requests.map(\.token) == ["signed-in"])
     }

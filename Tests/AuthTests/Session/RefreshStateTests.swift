@@ -58,12 +58,35 @@ struct RefreshStateTests {
                 Issue.record("not refreshed")
                 return
             }
-            state.replace(with: "b")
-            guard case .use = state.advice(for: early, at: .zero) else {
-                Issue.record("the newer value is not used")
-                return
-            }
         }
+    }
+
+    @Test("Who had another user's version gets no value, and who had none gets any")
+    func userChange() throws {
+        var state = State("a", limit: .standard)
+        let ada = state.version
+        let refresh = try state.beginning(ada)
+        #expect(state.finish(refresh, with: "b", isSaved: true)?.value == "b")
+        guard case .use = state.advice(for: ada, at: .zero) else {
+            Issue.record("the refreshed value is not used")
+            return
+        }
+        state.replace(with: nil)
+        let nobody = state.version
+        guard case .changedUser = state.advice(for: ada, at: .zero) else {
+            Issue.record("who was signed in waits for another sign-in")
+            return
+        }
+        state.replace(with: "c")
+        guard case .changedUser = state.advice(for: ada, at: .zero) else {
+            Issue.record("another user's value is used")
+            return
+        }
+        guard case .use(let new) = state.advice(for: nobody, at: .zero) else {
+            Issue.record("the value is not used")
+            return
+        }
+        #expect(new.value == "c")
     }
 
     @Test("What was replaced meanwhile is not replaced by what was made in place of the old one")
