@@ -65,7 +65,7 @@ public struct Fallback: CustomStringConvertible, Sendable {
 
     /// The last successful response to the same GET request, regardless of its age.
     ///
-    /// Requests are the same if their complete URL, header fields and content are the same. Fields that identify the
+    /// Requests are the same if their complete URL, header fields, options and content are the same. Fields that identify the
     /// call (`traceparent`, `X-Request-ID`, …) or request a newer response (`Cache-Control`, `Pragma`, `If-None-Match`,
     /// `If-Modified-Since`) may differ. Content that isn't in memory can't be compared, so a request with such content
     /// has no last response. The same applies to a request with credentials in an option, such as cookies of the call,
@@ -78,8 +78,8 @@ public struct Fallback: CustomStringConvertible, Sendable {
     /// with `stale-if-error`; use this fallback if any response is better than none.
     ///
     /// - Parameters:
-    ///   - group: The groups that don't share responses, such as users. If the stage is outside authentication, a
-    ///     request doesn't identify its user.
+    ///   - group: The groups that don't share responses, such as users. If the stage is outside one that authenticates,
+    ///     signs or chooses a user's cookies, it must be a group with a closure: `Chain.init` rejects any other.
     ///   - count: The maximum number of responses per group, of which the latest are kept. Defaults to 100.
     ///   - limit: The maximum size of a body. Defaults to 256 KiB.
     public static func lastAnswer(

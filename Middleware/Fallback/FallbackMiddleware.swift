@@ -88,6 +88,20 @@ public struct FallbackMiddleware: BuiltInStage, BranchingMiddleware {
         )
     }
 
+    /// Reports a memory of responses that would give one user's response to another.
+    package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
+        guard fallback.memories.contains(where: { !$0.isByKey }), let inner = place.identifyingStage else { return [] }
+        return [
+            ChainProblem(
+                stage: "FallbackMiddleware",
+                problem:
+                    "FallbackMiddleware is outside \(inner.summary.name) and cannot tell whose answers it remembers",
+                fix: "use .lastAnswer(by: .by(\"user\") { … }) with the user's name, or a constant if all callers are "
+                    + "one user"
+            )
+        ]
+    }
+
     /// Passes the request on, and uses the fallback if that fails.
     ///
     /// - Throws: Rethrows errors of the inner stages if the fallback has no response; `CancellationError`.

@@ -15,6 +15,13 @@ final class LastAnswers: Sendable {
         let request: RequestIdentity
         /// The URL as changed by an inner stage, or else the request's.
         let url: ExactText
+        /// The options of the call, which inner stages may send as fields or credentials.
+        let effects: OptionEffects
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(request)
+            hasher.combine(url)
+        }
     }
 
     /// The responses of one group.
@@ -30,7 +37,8 @@ final class LastAnswers: Sendable {
     typealias Owners = [ObjectIdentifier: any AnyObject & Sendable]
 
     private let groups: GroupTable<Group>
-    private let isByKey: Bool
+    /// Whether a closure divides the memory, which may divide it by user.
+    let isByKey: Bool
     private let count: Int
     private let limit: ByteCount
 
@@ -102,6 +110,6 @@ final class LastAnswers: Sendable {
         guard let group = groups.entry(for: built), groups.entry(for: request) === owners[ObjectIdentifier(self)] else {
             return nil
         }
-        return (group, Key(request: identity, url: ExactText(built.url)))
+        return (group, Key(request: identity, url: ExactText(built.url), effects: OptionEffects(of: request.options)))
     }
 }

@@ -42,7 +42,7 @@ import HTTPTypes
 /// ``HTTPChainCore/Response/signatureVerification``.
 ///
 /// **Errors.** ``SigningError``; rethrows errors of custom signers.
-public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, BuiltInStage {
+public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, BuiltInStage, IdentifyingMiddleware {
     private let signer: (any RequestSigner)?
     /// The signer, if it is one of this package.
     private let scheme: (any SignatureScheme)?
@@ -81,6 +81,9 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
 
     /// Inside all stages that change a request.
     package var stagePhase: Phase { .sign }
+
+    /// Whether it signs: a signature may name whoever signs.
+    package var addsIdentity: Bool { signer != nil }
 
     /// Whether the signer and the verifier keep deadlines.
     package var stageKeepsDeadlines: Bool {

@@ -2,7 +2,7 @@ public import HTTPChainCore
 import HTTPTypes
 
 /// Whether no stage authenticates a request; see ``HTTPChainCore/Request/unauthenticated()``.
-package enum WithoutAuthentication: RequestOption {
+package enum WithoutAuthentication: CredentialChoice {
     /// `false`.
     package static var defaultValue: Bool { false }
     /// The method that sets the option, and the stage that reads it.
@@ -11,10 +11,12 @@ package enum WithoutAuthentication: RequestOption {
     }
     /// Returns whether a chain without the stage may ignore the value: always, because it adds no credentials.
     package static func isHarmless(_ value: Bool) -> Bool { true }
+    /// None, if it is set.
+    package static func choice(of value: Bool) -> ChosenCredentials? { value ? ChosenCredentials.none : nil }
 }
 
 /// The name of the route that authenticates a request; see ``HTTPChainCore/Request/authenticated(by:)``.
-package enum AuthenticationRoute: RequestOption {
+package enum AuthenticationRoute: CredentialChoice {
     /// `nil`: the route that serves the request's URL.
     package static var defaultValue: String? { nil }
     /// The method that sets the option, and the stage that reads it.
@@ -23,6 +25,8 @@ package enum AuthenticationRoute: RequestOption {
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: String?) -> Bool { value == nil }
+    /// Those of the route, which may not be the user's.
+    package static func choice(of value: String?) -> ChosenCredentials? { value == nil ? nil : .other }
 }
 
 extension Request {

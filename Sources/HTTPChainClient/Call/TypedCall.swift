@@ -66,7 +66,7 @@ final class TypedCall<Kind: TypedRequest>: CallOperation {
             guard let (replies, stored) = storage else {
                 return try await kind.perform(http, transport, place)
             }
-            return try await core.storing(stored, http, in: replies, telling: teller, settings) {
+            return try await core.storing(stored, http, in: replies, from: endpoint, telling: teller, settings) {
                 try await kind.perform(http, type(of: stored).keepingBytes(transport), place)
             }
         case .mock(let answer):
@@ -74,7 +74,7 @@ final class TypedCall<Kind: TypedRequest>: CallOperation {
                 return try await mocked(answer)
             }
             let http = try core.makeRequest(request, settings)
-            return try await core.storing(stored, http, in: replies, telling: teller, settings) {
+            return try await core.storing(stored, http, in: replies, from: endpoint, telling: teller, settings) {
                 try await mocked(answer)
             }
         }

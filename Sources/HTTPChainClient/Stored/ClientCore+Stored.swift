@@ -12,6 +12,7 @@ extension ClientCore {
     ) async throws -> StoredReply<Kind.Output>? {
         guard let replies else { throw ReplyStoreError(.noStore(requestType: "\(Kind.self)")) }
         let endpoint = try endpoint(for: request)
+        try replies.requireDivision(of: endpoint)
         let http = try makeRequest(request, settings)
         guard let (metadata, body) = try await replies.read(request, http) else { return nil }
         let place = settings.processing ?? processing
@@ -35,6 +36,7 @@ extension ClientCore {
         _ request: any StoredRequest,
         _ http: Request,
         in replies: ReplyStore,
+        from endpoint: Endpoint,
         telling teller: CallTeller?,
         _ settings: CallSettings,
         _ operation: () async throws -> CallResult<Output>
@@ -48,6 +50,7 @@ extension ClientCore {
         guard result.response.status.kind == .successful else { return result }
         await settings.beforeStoring?()
         do {
+            try replies.requireDivision(of: endpoint)
             try await keep(result, of: request, http, in: replies, startedAt: start, askedAs: key, since: stamp)
         } catch {
             teller?.tell(.notStored(error))

@@ -33,7 +33,8 @@ public final class ReplyStore: Sendable {
     ///   - classes: The separate stores for classes of data, as named by ``StoredRequest/storageClassification``; none
     ///     by default.
     ///   - partition: The owner of the replies: `.shared` if there is one user, or if replies are the same for all
-    ///     users. With `.none`, the replies to requests with their own credentials aren't stored.
+    ///     users. With `.none` and `.byCredentials`, replies of a chain that authenticates or signs aren't stored, and
+    ///     with `.none` those to requests with their own credentials.
     public init(_ store: some CacheStore, classes: [String: any CacheStore] = [:], partition: UserPartition) {
         self.store = classes.isEmpty ? store : DividedCacheStore(classes, others: store)
         self.partition = partition
@@ -92,6 +93,16 @@ public final class ReplyStore: Sendable {
         var count = 0
         for entry in entries { count += try await store.remove(.entry(entry)) }
         return count
+    }
+
+    /// Checks that the replies of an endpoint are divided by user, if its chain has users.
+    ///
+    /// - Throws: ``ReplyStoreError``.
+    func requireDivision(of endpoint: Endpoint) throws(ReplyStoreError) {
+        guard !partition.seesUsers, !partition.isShared, case .transport(let transport) = endpoint.handler,
+            let stage = transport.identifyingStage
+        else { return }
+        throw ReplyStoreError(.undivided(stage: stage.summary.name))
     }
 
     /// Returns the key that a reply is stored under; `nil` if it isn't stored, because the request has no identifier or

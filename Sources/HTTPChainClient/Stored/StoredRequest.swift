@@ -109,6 +109,8 @@ public struct ReplyStoreError: ClientError, Hashable {
     package enum Problem: Sendable, Hashable {
         /// The client has no reply store.
         case noStore(requestType: String)
+        /// The store treats all callers as one user, but a stage sends requests in a user's name.
+        case undivided(stage: String)
     }
 
     /// The problem.
@@ -122,6 +124,13 @@ public struct ReplyStoreError: ClientError, Hashable {
             Explanation(
                 "a stored reply of \(type) was requested, but the client has no store for replies",
                 "make the client with a ReplyStore: Client(replies: ReplyStore(…), endpoints: […])"
+            )
+        case .undivided(let stage):
+            Explanation(
+                "the reply store can't tell whose replies it keeps, because \(stage) adds the user's credentials later; "
+                    + "nothing is stored",
+                "give the ReplyStore partition: .by { … } with the user's name, or partition: .shared if all callers are "
+                    + "one user"
             )
         }
     }

@@ -14,9 +14,7 @@ extension UserPartition {
     ///   - stage: The stage's name.
     ///   - question: The question that the stage can't answer, such as "whose responses it stores".
     package func problems(at place: ChainPlace, of stage: String, _ question: String) -> [ChainProblem] {
-        guard !seesUsers, !isShared,
-            let inner = (place.inside + place.nested).first(where: { $0.phase == .authenticate })
-        else { return [] }
+        guard !seesUsers, !isShared, let inner = place.identifyingStage else { return [] }
         return [
             ChainProblem(
                 stage: stage,
@@ -25,5 +23,27 @@ extension UserPartition {
                     + "user"
             )
         ]
+    }
+}
+
+extension ChainPlace {
+    /// The first inner stage that sends requests in a user's name; nil if there is none.
+    ///
+    /// A user's own stage of the phase ``Phase/authenticate`` counts as one.
+    package var identifyingStage: (any Middleware)? { (inside + nested).first(where: \.mayAddIdentity) }
+}
+
+extension Transport {
+    /// The first stage that sends requests in a user's name, in the chain and those nested in it; nil if there is none.
+    package var identifyingStage: (any Middleware)? {
+        guard let chain = self as? Chain else { return nil }
+        return chain.stages.first(where: \.mayAddIdentity) ?? chain.transport.identifyingStage
+    }
+}
+
+extension Middleware {
+    /// Whether the stage may send requests in a user's name.
+    fileprivate var mayAddIdentity: Bool {
+        (self as? any IdentifyingMiddleware)?.addsIdentity ?? (phase == .authenticate)
     }
 }

@@ -101,8 +101,14 @@ public struct UserPartition: Sendable {
 
     /// Returns the owner of a request.
     ///
+    /// A call that asks for other credentials than the user's has an unknown owner, and one that asks for none that of
+    /// users who aren't logged in.
+    ///
     /// - Throws: Errors of the closure.
     package func owner(of request: borrowing Request) async throws -> Owner {
+        if seesUsers, let choice = request.options.chosenCredentials {
+            return choice == .none && !request.bringsCredentials ? .user("") : .unknown
+        }
         switch kind {
         case .shared: return .user("")
         case .none: return request.bringsCredentials ? .unknown : .user("")
@@ -115,5 +121,33 @@ public struct UserPartition: Sendable {
             let credentials = request.head.headerFields.credentials(by: request.redaction)
             return .user(credentials.isEmpty ? "" : SHA256Digest.hex(of: credentials.joined(separator: "\n")))
         }
+    }
+}
+
+/// The credentials that a call asks for instead of its user's.
+package enum ChosenCredentials: Sendable {
+    /// No credentials.
+    case none
+    /// Others, such as those of an administrator.
+    case other
+}
+
+/// An option by which a call chooses its credentials.
+package protocol CredentialChoice: RequestOption {
+    /// Returns the choice; `nil` for those of the user.
+    static func choice(of value: Value) -> ChosenCredentials?
+}
+
+extension RequestOptions {
+    /// The credentials chosen for the call; `nil` for those of the user.
+    var chosenCredentials: ChosenCredentials? {
+        for entry in storage.entries {
+            if let option = entry.key as? any CredentialChoice.Type, let choice = choice(of: option) { return choice }
+        }
+        return nil
+    }
+
+    private func choice<Option: CredentialChoice>(of option: Option.Type) -> ChosenCredentials? {
+        Option.choice(of: self[option])
     }
 }
