@@ -33,7 +33,7 @@ extension JournalError {
 
     init?(_ failure: CallFailure) {
         // An error of the sign-in is the cause of the stage's error.
-        if let error = (failure.error as? BearerAuthError)?.underlyingError as? JournalError {
+        if let error = (failure.error as? AuthenticationError)?.underlyingError as? JournalError {
             self = error
             return
         }

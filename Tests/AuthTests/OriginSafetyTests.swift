@@ -20,7 +20,6 @@ private struct CarelessAuthenticator: Authenticator {
     let scheme = "Word"
     let strength = AuthenticationStrength.proof
     let origins: OriginSet
-    let sendsPreemptively = true
 
     func prepare(_ request: inout Request, in context: inout AuthenticationContext) -> Bool {
         request.setCredentials("Word sesame", in: context)

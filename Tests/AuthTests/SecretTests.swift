@@ -98,11 +98,11 @@ struct SecretTests {
     @Test("No error shows a secret")
     func errors() async throws {
         let providers: [ClosureCredentialProvider] = [
-            .asking(for: "https://api.example.com") { _, rejected in
+            ClosureCredentialProvider(for: "https://api.example.com") { _, rejected in
                 guard rejected == nil else { throw Broken() }
                 return credential
             },
-            .asking(for: "https://api.example.com") { _, _ in
+            ClosureCredentialProvider(for: "https://api.example.com") { _, _ in
                 Credential(user: "a:b", password: "Zq9-pass-9qZ")
             },
         ]

@@ -195,7 +195,7 @@ struct CredentialsTests {
                 token: AccessToken("old", expiration: .distantPast, refreshToken: "hunter2")
             )
         }
-        let error = await #expect(throws: BearerAuthError.self) { try await chain.send(.get("\(Self.home)/a")) }
+        let error = await #expect(throws: AuthenticationError.self) { try await chain.send(.get("\(Self.home)/a")) }
         #expect((error?.underlyingError as? OAuthError)?.problem == .redirected(code))
         #expect(transport.requests.map(\.url) == ["\(Self.home)/token"])
     }

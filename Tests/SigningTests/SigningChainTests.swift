@@ -29,7 +29,7 @@ struct SigningChainTests {
             ContentDigestMiddleware()
             RetryMiddleware()
             BearerAuthMiddleware(
-                .asking { _ in AccessToken(Secret("token-\(tokens.add())")) },
+                .asking { _, _ in AccessToken(Secret("token-\(tokens.add())")) },
                 for: "https://api.example.com"
             )
             SigningMiddleware(

@@ -245,7 +245,7 @@ struct SharedTokenTests {
         try await store(server).save(first)
         let (began, never) = (Rendezvous(), Rendezvous())
         let failing = Source { _ in throw OAuthError(.refused("invalid_grant", detail: nil)) }
-        let error = await #expect(throws: BearerAuthError.self) {
+        let error = await #expect(throws: AuthenticationError.self) {
             try await failing.chain(store(server), first) { _ in false }.token()
         }
         #expect(error?.problem == .signInNeeded)
@@ -267,7 +267,7 @@ struct SharedTokenTests {
         let server = try await Server.started()
         try await store(server).save(first)
         let out = Source { _ in try await store(server).removeToken() }
-        let error = await #expect(throws: BearerAuthError.self) {
+        let error = await #expect(throws: AuthenticationError.self) {
             try await out.chain(store(server), first) { $0 == "access-2" }.token()
         }
         #expect(error?.problem == .signedOut)
@@ -283,7 +283,7 @@ struct SharedTokenTests {
         let server = try await Server.started()
         let shared = store(server, lease: .milliseconds(10))
         let out = Source { _ in try await shared.removeToken() }
-        let error = await #expect(throws: BearerAuthError.self) {
+        let error = await #expect(throws: AuthenticationError.self) {
             try await out.chain(shared, nil) { $0 == "access-2" }.token()
         }
         #expect(error?.problem == .signedOut)
@@ -294,7 +294,7 @@ struct SharedTokenTests {
             let failing = Source { _ in throw OAuthError(.refused("invalid_grant", detail: nil)) }
             _ = try? await failing.chain(store(server), nil) { _ in false }.token()
         }
-        await #expect(throws: BearerAuthError.self) {
+        await #expect(throws: AuthenticationError.self) {
             try await during.chain(shared, nil) { $0 == "access-2" }.token()
         }
         #expect(try await shared.token() == nil)
@@ -324,13 +324,13 @@ struct SharedTokenTests {
         }
         let shared = store(server)
         let chain = try source.chain(shared, first) { $0 == "access-2" }
-        let unsaved = await #expect(throws: BearerAuthError.self) { try await chain.token() }
+        let unsaved = await #expect(throws: AuthenticationError.self) { try await chain.token() }
         #expect(unsaved?.problem == .tokenNotSaved)
         #expect(unsaved?.underlyingError is ValkeyError)
         let valid = try source.chain(store(server), first) { $0 == "access-1" }
         #expect(try await valid.token() == "access-1")
         let other = try source.chain(store(server), first) { _ in false }
-        let failed = await #expect(throws: BearerAuthError.self) { try await other.token() }
+        let failed = await #expect(throws: AuthenticationError.self) { try await other.token() }
         #expect(failed?.problem == .refreshFailed)
         #expect(source.refreshes == 1)
         try await server.start()

@@ -1,13 +1,16 @@
 public import HTTPChainCore
 
-/// Thrown if credentials can't be created.
-public struct AuthenticationError: NetworkFailure, ExplainedError {
+/// Thrown if there are no credentials to send: no password, no token, or no session.
+///
+/// The error of a custom provider or authenticator is the `underlyingError`. So is the ``OAuthError`` or the transport's
+/// error that prevented a refresh.
+public struct AuthenticationError: NetworkFailure, StagedError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The credential provider threw ``AuthenticationError/underlyingError``.
+        /// The credential provider threw the `underlyingError`.
         case providerFailed(ProtectionSpace)
         /// The credential provider depends on itself: it sends a request that needs the credential it is providing.
         case providerWaitsForItself(ProtectionSpace)
@@ -20,16 +23,33 @@ public struct AuthenticationError: NetworkFailure, ExplainedError {
         case bodyReadableOnce(scheme: String)
         /// The request names a route (first) that ``RoutedAuthMiddleware`` doesn't have; those with a name are the second.
         case unknownRoute(String, known: [String])
+        /// The token is empty or contains characters that aren't allowed in tokens (RFC 6749 §A.12).
+        case malformedToken
+        /// A new sign-in is required: there is no refresh token, or it is no longer valid.
+        case signInNeeded
+        /// Fetching a new token failed. A later attempt may succeed; see the cause.
+        case refreshFailed
+        /// The limit on refreshes of a token was reached.
+        case tooManyRefreshes(RefreshLimit)
+        /// The new token could not be saved. Saving is retried before the next call uses it.
+        case tokenNotSaved
+        /// The token was removed while a new one was being fetched.
+        case signedOut
+        /// No session could be opened; see the cause.
+        case authenticationFailed
+        /// The limit on opening sessions was reached.
+        case tooManyAuthentications(RefreshLimit)
+        /// The session was ended while another was being opened.
+        case sessionEnded
+        /// There is no open session, and the stage doesn't open one automatically.
+        case noSession
     }
 
     /// The problem.
     public let problem: Problem
-    /// The stage that failed.
-    public let stage: String
-    /// The request at the time of the error, redacted.
-    public let exchange: ExchangeSnapshot?
-    /// The provider's error.
-    public let underlyingError: (any Error)?
+    package let failedStage: String
+    package let snapshot: ExchangeSnapshot?
+    package let cause: (any Error)?
 
     package init(
         _ problem: Problem,
@@ -38,9 +58,9 @@ public struct AuthenticationError: NetworkFailure, ExplainedError {
         underlyingError: (any Error)? = nil
     ) {
         self.problem = problem
-        self.stage = stage
-        self.exchange = exchange
-        self.underlyingError = underlyingError
+        failedStage = stage
+        snapshot = exchange
+        cause = underlyingError
     }
 
     /// The network failure that prevented fetching credentials; the call is then retried like after any network
@@ -76,6 +96,62 @@ public struct AuthenticationError: NetworkFailure, ExplainedError {
                 "\(scheme) must cover the content, but the body can be read only once",
                 "send a body that can be read again, such as body.buffered(upTo:)"
             )
+        case .malformedToken, .signInNeeded, .refreshFailed, .tooManyRefreshes, .tokenNotSaved, .signedOut:
+            tokenExplanation
+        case .authenticationFailed, .tooManyAuthentications, .sessionEnded, .noSession:
+            sessionExplanation
+        }
+    }
+
+    private var tokenExplanation: Explanation {
+        switch problem {
+        case .malformedToken:
+            Explanation(
+                "the token is empty or has invalid characters (RFC 6749 §A.12)",
+                "check where it comes from"
+            )
+        case .signInNeeded:
+            Explanation(
+                "a new token requires a new sign-in",
+                "sign in, and pass the new token to the stage (replaceToken)"
+            )
+        case .tooManyRefreshes(let limit):
+            Explanation(
+                "tokens were refreshed too often (the limit is \(limit))",
+                "find out why the server rejects them, or why "
+                    + "they expire at once"
+            )
+        case .tokenNotSaved:
+            Explanation(
+                "the new token could not be saved",
+                "it is kept in memory, and the next call tries to save it again"
+            )
+        case .signedOut:
+            Explanation(
+                "the token was removed while a new one was being fetched",
+                "sign in, and send the request again"
+            )
+        default:
+            Explanation("no new token could be obtained", "see the cause; the next call tries again")
+        }
+    }
+
+    private var sessionExplanation: Explanation {
+        switch problem {
+        case .tooManyAuthentications(let limit):
+            Explanation(
+                "sessions were opened too often (the limit is \(limit))",
+                "find out why each of them ends at once"
+            )
+        case .sessionEnded:
+            Explanation(
+                "the session was ended while another was being opened",
+                "authenticate, and send the request again"
+            )
+        case .noSession:
+            Explanation("there is no open session", "open one (openSession), and send the request again")
+        default:
+            Explanation("no session could be opened", "see the cause; the next call tries again")
         }
     }
 }

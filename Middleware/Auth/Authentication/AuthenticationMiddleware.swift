@@ -115,7 +115,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
             let stronger = inner.authentication.authenticators.first { authenticator in
                 inner.authentication.target == target
                     && authenticators.contains {
-                        $0.sendsPreemptively && $0.strength < authenticator.strength
+                        $0.isPreemptive && $0.strength < authenticator.strength
                             && $0.origins.overlaps(authenticator.origins)
                     }
             }
@@ -193,7 +193,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         var current: Int?
         var strongest: AuthenticationStrength?
         for index in authenticators.indices where admitted[index] {
-            let strength = authenticators[index].strength
+            let strength = authenticators[index].protection
             strongest = strongest ?? strength
             if let proven, proven.strength > strength { break }
             if !outer.isEmpty, outer.hold(authenticators[index], back: target, where: \.isProven) { break }
@@ -202,7 +202,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
             context.maySendPreemptively = strength == strongest && !isHeldBack
             var isPrepared = try authenticators[index].prepareAtOnce(&request, in: &context)
             if isPrepared == nil {
-                isPrepared = try await authenticators[index].prepare(&request, in: &context)
+                isPrepared = try await authenticators[index].addCredentials(to: &request, in: &context)
             }
             if isPrepared == true {
                 current = index
@@ -220,7 +220,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
             return try await answer(response, to: sent, negotiation, next: next)
         }
         if checksResponses, let current, authenticators[current].checksResponses {
-            try await authenticators[current].check(&response, to: sent, in: context)
+            try await authenticators[current].verify(&response, to: sent, in: context)
         }
         return response
     }

@@ -4,7 +4,7 @@ public import HTTPChainCore
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
-public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
+public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// There is no credential for the protection space.
     case noCredential(ProtectionSpace)
     /// The credential was rejected, and there is no other.
@@ -32,7 +32,7 @@ public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible {
     case changedUser
 
     /// The reason, in one sentence, without secrets.
-    public var description: String {
+    package var words: String {
         switch self {
         case .noCredential(let space): "there is no credential for \(space)"
         case .rejected(let space): "the credential for \(space) was rejected, and there is no other"

@@ -31,12 +31,10 @@ public protocol Authenticator: Sendable {
     /// Whether its credentials may be sent without TLS to a host other than this machine. Defaults to `false`.
     var allowsPlaintext: Bool { get }
 
-    /// Whether it may send credentials to a server that didn't ask for them. Defaults to `false`.
-    var sendsPreemptively: Bool { get }
-
     /// Adds credentials to a request before it is sent, if it has some for it. Adds none by default.
     ///
-    /// The request has no credentials field yet. Set it with ``HTTPChainCore/Request/setCredentials(_:in:)``.
+    /// The request has no credentials field yet. Set it with ``HTTPChainCore/Request/setCredentials(_:in:)``. Send none
+    /// to a server that didn't ask for them if ``AuthenticationContext/maySendPreemptively`` is `false`.
     ///
     /// - Returns: Whether the request now has credentials.
     /// - Throws: Any error; it ends the call.
@@ -68,9 +66,6 @@ public protocol Authenticator: Sendable {
 extension Authenticator {
     /// By default, `false`: only over TLS.
     public var allowsPlaintext: Bool { false }
-
-    /// By default, `false`: only after a challenge.
-    public var sendsPreemptively: Bool { false }
 
     /// Adds no credentials.
     public func prepare(

@@ -28,7 +28,7 @@ struct Negotiation: Sendable {
 
     func check(_ response: inout Response, to request: Request) async throws {
         guard let current else { return }
-        try await authenticators[current].check(&response, to: request, in: context)
+        try await authenticators[current].verify(&response, to: request, in: context)
     }
 
     /// Adds credentials that answer the response's challenges, or returns the reason for not adding any.
@@ -42,7 +42,7 @@ struct Negotiation: Sendable {
         let offers = { (scheme: KnownScheme) in challenges.contains { $0.is(scheme.name) } }
         var refusal: AuthenticationRefusal?
         for (index, authenticator) in authenticators.enumerated() {
-            let named = authenticator.select(from: challenges)
+            let named = authenticator.challenge(among: challenges)
             guard let challenge = named ?? rejection(of: index) else { continue }
             if let reason = authenticator.refusal(to: context.origin, realm: challenge.realm, context.target) {
                 refusal = refusal ?? reason
@@ -59,7 +59,7 @@ struct Negotiation: Sendable {
                 return .wouldWeaken(from: rejected.name, to: authenticator.scheme)
             }
             if index != current { context.note = nil }
-            switch try await authenticator.answer(challenge, to: &request, in: &context) {
+            switch try await authenticator.respond(to: challenge, for: &request, in: &context) {
             case .answered:
                 current = index
                 context.answers += 1

@@ -19,7 +19,7 @@ public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
     private let sending: BasicSending
     private let charset: BasicCharset
     /// Whether the password may be sent without TLS to a host other than this machine.
-    public let allowsPlaintext: Bool
+    package let isPlaintextAllowed: Bool
     private let ofServers = Locked(BasicSpaces())
     private let ofProxies = Locked(BasicSpaces())
 
@@ -37,7 +37,7 @@ public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
         charset: BasicCharset = .utf8,
         allowsPlaintext: Bool = false
     ) {
-        self.allowsPlaintext = allowsPlaintext
+        isPlaintextAllowed = allowsPlaintext
         self.provider = provider
         source = CredentialSource(provider)
         self.sending = sending
@@ -52,17 +52,16 @@ public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
         [ofServers, ofProxies].contains { spaces in spaces.withLock { !$0.isEmpty } }
     }
 
-    /// Always "Basic".
-    public var scheme: String { "Basic" }
+    package var schemeName: String { "Basic" }
 
-    /// The lowest strength: the password itself is sent.
-    public var strength: AuthenticationStrength { .password }
+    /// The lowest: the password itself is sent.
+    package var protection: AuthenticationStrength { .password }
 
     /// The provider's origins.
-    public var origins: OriginSet { provider.origins }
+    package var boundOrigins: OriginSet { provider.origins }
 
     /// Whether credentials are sent with the first request to an origin.
-    public var sendsPreemptively: Bool { sending == .preemptively }
+    package var isPreemptive: Bool { sending == .preemptively }
 
     /// Always `false`: a Basic response contains nothing to check.
     package var checksResponses: Bool { false }
@@ -70,13 +69,13 @@ public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
     /// The settings: when credentials are sent, and to which origins.
     package var settings: [StageSummary.Setting] {
         [.init(name: "for", value: "\(provider.origins)"), .init(name: "sent", value: sending.description)]
-            + (allowsPlaintext ? [.init(name: "plaintext", value: "allowed")] : [])
+            + (isPlaintextAllowed ? [.init(name: "plaintext", value: "allowed")] : [])
     }
 
     /// Returns a problem for each invalid origin, and for each that would receive the password without TLS.
     package func problems(of stage: String) -> [ChainProblem] {
         provider.origins.problems(of: stage)
-            + (allowsPlaintext ? [] : provider.origins.plaintextProblems(of: stage, sending: "the password"))
+            + (isPlaintextAllowed ? [] : provider.origins.plaintextProblems(of: stage, sending: "the password"))
     }
 
     /// Adds the known credential of the protection space that the request's path is in, if there is one.
@@ -92,8 +91,8 @@ public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
     /// Adds the credential for the whole origin if it is to be sent preemptively.
     ///
     /// - Throws: ``AuthenticationError``.
-    public func prepare(
-        _ request: inout Request,
+    package func addCredentials(
+        to request: inout Request,
         in context: inout AuthenticationContext
     ) async throws -> Bool {
         let space = context.space(scheme, realm: nil)
@@ -105,9 +104,9 @@ public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
     /// Adds the credential for the challenge's realm if there is one that hasn't been rejected.
     ///
     /// - Throws: ``AuthenticationError``.
-    public func answer(
-        _ challenge: Challenge,
-        to request: inout Request,
+    package func respond(
+        to challenge: Challenge,
+        for request: inout Request,
         in context: inout AuthenticationContext
     ) async throws -> AuthenticationAnswer {
         let space = context.space(scheme, realm: challenge.realm)
@@ -172,9 +171,9 @@ public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
     }
 }
 
-extension BasicSending: CustomStringConvertible {
+extension BasicSending: CustomStringConvertible, DescribedValue {
     /// A short name of the rule.
-    public var description: String {
+    package var words: String {
         switch self {
         case .whenChallenged: "when asked"
         case .preemptively: "preemptively"

@@ -16,7 +16,8 @@ public struct AccessToken: Sendable, Hashable {
 
     /// Makes a token.
     ///
-    /// A malformed token (see `isWellFormed`) is refused when it is about to be sent.
+    /// A malformed token, which is empty or contains other characters than the visible ones of ASCII, is refused when it
+    /// is about to be sent.
     ///
     /// - Parameters:
     ///   - value: The token's text.
@@ -61,7 +62,7 @@ public struct AccessToken: Sendable, Hashable {
     package var isWellFormed: Bool { credentials != nil }
 
     /// Whether the token has expired at the given date; always `false` if the expiration isn't known.
-    public func hasExpired(at date: Date) -> Bool {
+    package func hasExpired(at date: Date) -> Bool {
         expiration.map { $0 <= date } ?? false
     }
 }
@@ -101,9 +102,9 @@ extension AccessToken: Codable {
     }
 }
 
-extension AccessToken: CustomStringConvertible {
+extension AccessToken: CustomStringConvertible, DescribedValue {
     /// The token's expiration and scope, without secrets.
-    public var description: String {
+    package var words: String {
         var text = "access token"
         if let expiration { text += ", expires \(HTTPDate(expiration))" }
         if !scope.isEmpty { text += ", scope \(scope.joined(separator: " "))" }

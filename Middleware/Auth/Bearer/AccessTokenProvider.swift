@@ -38,16 +38,13 @@ extension AccessTokenProvider {
     public var summary: String { StageSummary.name(of: Self.self) }
 }
 
-/// A provider that calls a closure.
+/// A provider that calls a closure (`.asking`), or asks a token endpoint (`.clientCredentials`, `.refreshToken`).
 public struct ClosureAccessTokenProvider: AccessTokenProvider {
     private let provide: @Sendable (_ old: AccessToken?, _ context: RefreshContext) async throws -> AccessToken
     /// "a closure", or the grant and its endpoint.
     public let summary: String
 
-    /// Makes a provider that calls a closure.
-    ///
-    /// - Parameter provide: Provides a token; see ``AccessTokenProvider/accessToken(replacing:in:)``.
-    public init(
+    package init(
         _ provide: @escaping @Sendable (_ old: AccessToken?, _ context: RefreshContext) async throws -> AccessToken
     ) {
         self.provide = provide
@@ -78,18 +75,11 @@ extension AccessTokenProvider where Self == ClosureAccessTokenProvider {
     ///     for: "https://api.example.com"
     /// )
     /// ```
+    ///
+    /// - Parameter provide: Provides a token; see ``AccessTokenProvider/accessToken(replacing:in:)``.
     public static func asking(
         _ provide: @escaping @Sendable (_ old: AccessToken?, _ context: RefreshContext) async throws -> AccessToken
     ) -> ClosureAccessTokenProvider {
         ClosureAccessTokenProvider(provide)
-    }
-
-    /// A provider that calls a closure without the old token, which fetches each token from scratch.
-    ///
-    /// - Parameter provide: Returns a new token; the context has a transport for its requests.
-    public static func asking(
-        _ provide: @escaping @Sendable (_ context: RefreshContext) async throws -> AccessToken
-    ) -> ClosureAccessTokenProvider {
-        ClosureAccessTokenProvider { _, context in try await provide(context) }
     }
 }

@@ -41,7 +41,7 @@ import HTTPTypes
 /// **Options.** `unauthenticated()` sends a request without a token. On the response:
 /// ``HTTPChainCore/Response/bearerChallenge`` and ``HTTPChainCore/Response/authenticationRefusal``.
 ///
-/// **Errors.** ``BearerAuthError``, with the provider's error as its cause; ``HTTPChainCore/UserChangedError``.
+/// **Errors.** ``AuthenticationError``, with the provider's error as its cause; ``HTTPChainCore/UserChangedError``.
 public struct BearerAuthMiddleware: AuthenticationStage {
     package let authentication: AuthenticationMiddleware
     private let authenticator: BearerAuthenticator
@@ -124,7 +124,7 @@ public struct BearerAuthMiddleware: AuthenticationStage {
 
     /// Adds the token, passes the request on, and retries it with a newer token if the server rejects it.
     ///
-    /// - Throws: ``BearerAuthError``; `UserChangedError`; rethrows errors of the inner stages.
+    /// - Throws: ``AuthenticationError``; `UserChangedError`; rethrows errors of the inner stages.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         try await authentication.authenticate(request, next: next)

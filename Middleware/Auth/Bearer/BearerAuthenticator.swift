@@ -18,9 +18,9 @@ public final class BearerAuthenticator: Authenticator, BuiltInAuthenticator {
     typealias Version = RefreshState<BearerToken>.Version
 
     /// The origins that the token is for; empty if it is bound to `.any`, which a chain refuses.
-    public let origins: OriginSet
+    package let boundOrigins: OriginSet
     /// Whether the token may be sent without TLS to a host other than this machine.
-    public let allowsPlaintext: Bool
+    package let isPlaintextAllowed: Bool
     private let named: OriginSet
     private let leeway: Duration
     private let refresher: Refresher<BearerToken>
@@ -51,8 +51,8 @@ public final class BearerAuthenticator: Authenticator, BuiltInAuthenticator {
         saving store: (any TokenStore)? = nil
     ) {
         named = origins.originSet
-        self.origins = named.isAny ? OriginSet([]) : named
-        self.allowsPlaintext = allowsPlaintext
+        boundOrigins = named.isAny ? OriginSet([]) : named
+        isPlaintextAllowed = allowsPlaintext
         self.leeway = leeway
         self.provider = provider
         self.store = store
@@ -68,8 +68,8 @@ public final class BearerAuthenticator: Authenticator, BuiltInAuthenticator {
     ///     `false`.
     public init(token: Secret, for origins: some OriginSetConvertible, allowsPlaintext: Bool = false) {
         named = origins.originSet
-        self.origins = named.isAny ? OriginSet([]) : named
-        self.allowsPlaintext = allowsPlaintext
+        boundOrigins = named.isAny ? OriginSet([]) : named
+        isPlaintextAllowed = allowsPlaintext
         leeway = .zero
         provider = nil
         store = nil
@@ -93,14 +93,13 @@ public final class BearerAuthenticator: Authenticator, BuiltInAuthenticator {
         refresher.replace(with: token.map { BearerToken($0, leeway: leeway) })
     }
 
-    /// Always "Bearer".
-    public var scheme: String { "Bearer" }
+    package var schemeName: String { "Bearer" }
 
-    /// The highest strength: a token expires and can be revoked.
-    public var strength: AuthenticationStrength { .token }
+    /// The highest: a token expires and can be revoked.
+    package var protection: AuthenticationStrength { .token }
 
     /// Always `true`, from the first request on (RFC 6750 §2.1).
-    public var sendsPreemptively: Bool { true }
+    package var isPreemptive: Bool { true }
 
     /// Always `false`: a response contains nothing to check.
     package var checksResponses: Bool { false }
@@ -126,7 +125,7 @@ public final class BearerAuthenticator: Authenticator, BuiltInAuthenticator {
 
     /// Returns a problem for each origin that is invalid or not reached over TLS, and for a malformed token.
     package func problems(of stage: String) -> [ChainProblem] {
-        var problems = named.problems(of: stage, sending: "the token", allowsPlaintext: allowsPlaintext)
+        var problems = named.problems(of: stage, sending: "the token", allowsPlaintext: isPlaintextAllowed)
         if let token, !token.isWellFormed {
             problems.append(
                 ChainProblem(
@@ -140,7 +139,7 @@ public final class BearerAuthenticator: Authenticator, BuiltInAuthenticator {
     }
 
     /// Returns the first Bearer challenge that has an error, or the first one if none does.
-    public func select(from challenges: [Challenge]) -> Challenge? {
+    package func challenge(among challenges: [Challenge]) -> Challenge? {
         let own = challenges.filter { $0.is(scheme) }
         return own.first { $0["error"] != nil } ?? own.first
     }
@@ -149,7 +148,7 @@ public final class BearerAuthenticator: Authenticator, BuiltInAuthenticator {
 extension BearerAuthenticator {
     /// Adds the token if it isn't about to expire.
     ///
-    /// - Throws: ``BearerAuthError`` for a token that is malformed; `UserChangedError`.
+    /// - Throws: ``AuthenticationError`` for a token that is malformed; `UserChangedError`.
     package func prepareAtOnce(_ request: inout Request, in context: inout AuthenticationContext) throws -> Bool? {
         guard context.maySendPreemptively, !refresher.isInside else { return false }
         let (current, version) = refresher.look()
@@ -163,8 +162,11 @@ extension BearerAuthenticator {
 
     /// Adds a token, fetching a new one if there is none or it is about to expire.
     ///
-    /// - Throws: ``BearerAuthError``; `UserChangedError`; `TimeoutError` if the call's deadline has passed.
-    public func prepare(_ request: inout Request, in context: inout AuthenticationContext) async throws -> Bool {
+    /// - Throws: ``AuthenticationError``; `UserChangedError`; `TimeoutError` if the call's deadline has passed.
+    package func addCredentials(
+        to request: inout Request,
+        in context: inout AuthenticationContext
+    ) async throws -> Bool {
         guard let provider, let stages = context.stagesInside(for: request) else { return false }
         try send(try await validToken(from: provider, for: request, over: stages), in: &request, &context)
         return true
@@ -172,10 +174,10 @@ extension BearerAuthenticator {
 
     /// Adds a newer token than the rejected one, fetching it if necessary.
     ///
-    /// - Throws: ``BearerAuthError``; `UserChangedError`; `TimeoutError` if the call's deadline has passed.
-    public func answer(
-        _ challenge: Challenge,
-        to request: inout Request,
+    /// - Throws: ``AuthenticationError``; `UserChangedError`; `TimeoutError` if the call's deadline has passed.
+    package func respond(
+        to challenge: Challenge,
+        for request: inout Request,
         in context: inout AuthenticationContext
     ) async throws -> AuthenticationAnswer {
         if let refusal = refusal(of: challenge, in: context) { return .declined(refusal) }
@@ -256,10 +258,10 @@ extension BearerAuthenticator {
         _ token: Versioned,
         in request: inout Request,
         _ context: inout AuthenticationContext
-    ) throws(BearerAuthError) {
+    ) throws(AuthenticationError) {
         guard let credentials = token.value.token.credentials else {
             let exchange = ExchangeSnapshot(request.head, redaction: request.redaction)
-            throw BearerAuthError(.malformedToken, exchange: exchange)
+            throw AuthenticationError(.malformedToken, stage: "BearerAuthMiddleware", exchange: exchange)
         }
         request.setCredentials(credentials, in: context)
         context.note = token
@@ -290,7 +292,7 @@ extension BearerAuthenticator {
         if let current, !current.value.isDue(at: date) { return current }
         do {
             return try await refreshed(after: version, from: provider, for: request, over: stages, nil)
-        } catch let failure as BearerAuthError where failure.problem != .signedOut {
+        } catch let failure as AuthenticationError where failure.problem != .signedOut {
             // The refresh was early, so the old token is still valid.
             let usable = if case .tooManyRefreshes = failure.problem { refresher.look().current } else { current }
             guard let usable, !usable.value.token.hasExpired(at: date) else { throw failure }
@@ -389,7 +391,7 @@ extension BearerAuthenticator {
             redaction: request.redaction
         )
         if case RefreshError.changedUser = error { return changedUser(exchange) }
-        return BearerAuthError(refresh: error, exchange: exchange)
+        return AuthenticationError(ofToken: error, exchange: exchange)
     }
 }
 

@@ -4,7 +4,7 @@ import HTTPTypes
 /// A server's challenge to a request with a rejected Bearer token, RFC 6750 §3.
 public struct BearerChallenge: Sendable, Hashable {
     /// The name of the protection space, or `nil` if none is given.
-    public let realm: String?
+    package let realm: String?
     /// The server's reason for rejecting the token, or `nil` if it gave none, as for a request without a token.
     ///
     /// `invalid_token`: it has expired, was revoked, or wasn't issued by this server. `insufficient_scope`: it is valid,
@@ -59,9 +59,9 @@ extension Response {
     }
 }
 
-extension BearerChallenge: CustomStringConvertible {
+extension BearerChallenge: CustomStringConvertible, DescribedValue {
     /// The code, scope and server's explanation, on one line.
-    public var description: String {
+    package var words: String {
         var text = error ?? "no error"
         if let detail { text += " (\(detail))" }
         if !scope.isEmpty { text += ", scope \(scope.joined(separator: " "))" }

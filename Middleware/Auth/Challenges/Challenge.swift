@@ -1,3 +1,4 @@
+public import HTTPChainCore
 import HTTPChainSupport
 
 /// A challenge of a server or proxy: a scheme and its parameters, RFC 9110 §11.3.
@@ -31,13 +32,7 @@ public struct Challenge: Sendable, Hashable {
     /// Whether the field was not UTF-8, so that its text was read as ISO 8859-1.
     package internal(set) var isLatin1 = false
 
-    /// Makes a challenge, for tests.
-    ///
-    /// - Parameters:
-    ///   - scheme: The scheme's name.
-    ///   - token68: Its value, for schemes that have one.
-    ///   - parameters: The names and unquoted values.
-    public init(_ scheme: String, token68: String? = nil, parameters: KeyValuePairs<String, String> = [:]) {
+    package init(_ scheme: String, token68: String? = nil, parameters: KeyValuePairs<String, String> = [:]) {
         self.scheme = scheme
         self.token68 = token68
         self.parameters = parameters.map { Parameter(name: $0.key, value: $0.value) }
@@ -62,9 +57,9 @@ public struct Challenge: Sendable, Hashable {
     public var realm: String? { self["realm"] }
 }
 
-extension Challenge: CustomStringConvertible {
+extension Challenge: CustomStringConvertible, DescribedValue {
     /// The challenge as a field value.
-    public var description: String {
+    package var words: String {
         let written = parameters.map { "\($0.name)=\(Self.quoted($0.value))" }.joined(separator: ", ")
         return ([scheme] + [token68, written.isEmpty ? nil : written].compactMap { $0 }).joined(separator: " ")
     }

@@ -14,13 +14,13 @@ public struct Credential: Sendable, Hashable {
     }
 }
 
-extension Credential: CustomStringConvertible {
+extension Credential: CustomStringConvertible, DescribedValue {
     /// The user's name, without the password.
-    public var description: String { "credential of \(user)" }
+    package var words: String { "credential of \(user)" }
 }
 
 /// The part of a server that a credential is valid for, RFC 9110 §11.5.
-public struct ProtectionSpace: Sendable, Hashable, CustomStringConvertible {
+public struct ProtectionSpace: Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// The server, or the proxy.
     public let origin: Origin
     /// The name in the challenge, or `nil` if it has none or there was no challenge yet.
@@ -45,7 +45,7 @@ public struct ProtectionSpace: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Scheme, realm and origin.
-    public var description: String {
+    package var words: String {
         let name = realm.map { " \(Challenge.quoted($0))" } ?? ""
         return "\(scheme)\(name) at \(target == .proxy ? "the proxy " : "")\(origin)"
     }

@@ -20,6 +20,23 @@ public protocol CredentialProvider: Sendable {
     func credential(for space: ProtectionSpace, rejected: Credential?) async throws -> Credential?
 }
 
+/// A credential provider of this package; outside, it has only the members of ``CredentialProvider``.
+package protocol BuiltInCredentialProvider: CredentialProvider {
+    /// The origins that the credentials may be sent to.
+    var boundOrigins: OriginSet { get }
+    /// Returns the credential for a protection space, or `nil` if there is none.
+    func provided(for space: ProtectionSpace, rejected: Credential?) async throws -> Credential?
+}
+
+extension BuiltInCredentialProvider {
+    /// The origins that the credentials may be sent to.
+    public var origins: OriginSet { boundOrigins }
+    /// Returns the credential for a protection space, or `nil` if there is none.
+    public func credential(for space: ProtectionSpace, rejected: Credential?) async throws -> Credential? {
+        try await provided(for: space, rejected: rejected)
+    }
+}
+
 /// A fixed credential for the given origins.
 package struct FixedCredential: CredentialProvider {
     private let credential: Credential
@@ -38,11 +55,10 @@ package struct FixedCredential: CredentialProvider {
     }
 }
 
-/// A provider that calls a closure, for the given origins.
-public struct ClosureCredentialProvider: CredentialProvider {
+/// A provider that calls a closure, for the given origins, and isn't asked for others.
+public struct ClosureCredentialProvider: CredentialProvider, BuiltInCredentialProvider {
     private let provide: @Sendable (ProtectionSpace, _ rejected: Credential?) async throws -> Credential?
-    /// The origins that the credentials may be sent to.
-    public let origins: OriginSet
+    package let boundOrigins: OriginSet
 
     /// Binds a closure to origins.
     ///
@@ -53,13 +69,13 @@ public struct ClosureCredentialProvider: CredentialProvider {
         for origins: some OriginSetConvertible,
         _ provide: @escaping @Sendable (ProtectionSpace, _ rejected: Credential?) async throws -> Credential?
     ) {
-        self.origins = origins.originSet
+        boundOrigins = origins.originSet
         self.provide = provide
     }
 
     /// Returns the closure's credential, or `nil` if the origin is another.
-    public func credential(for space: ProtectionSpace, rejected: Credential?) async throws -> Credential? {
-        guard origins.contains(space.origin) else { return nil }
+    package func provided(for space: ProtectionSpace, rejected: Credential?) async throws -> Credential? {
+        guard boundOrigins.contains(space.origin) else { return nil }
         return try await provide(space, rejected)
     }
 }
@@ -73,13 +89,5 @@ extension CredentialProvider where Self == ClosureCredentialProvider {
     ) -> ClosureCredentialProvider {
         let fixed = FixedCredential(Credential(user: user, password: password), for: origins)
         return ClosureCredentialProvider(for: fixed.origins, fixed.credential)
-    }
-
-    /// A provider that calls a closure, for the given origins; see ``CredentialProvider/credential(for:rejected:)``.
-    public static func asking(
-        for origins: some OriginSetConvertible,
-        _ provide: @escaping @Sendable (ProtectionSpace, _ rejected: Credential?) async throws -> Credential?
-    ) -> ClosureCredentialProvider {
-        ClosureCredentialProvider(for: origins, provide)
     }
 }

@@ -102,6 +102,18 @@ public protocol OriginSetConvertible: Sendable {
     var originSet: OriginSet { get }
 }
 
+/// A type of this package, the standard library or Foundation that names origins; outside, it has only the member of
+/// ``OriginSetConvertible``.
+package protocol BuiltInOriginSetConvertible: OriginSetConvertible {
+    /// The origins that are named.
+    var namedOrigins: OriginSet { get }
+}
+
+extension BuiltInOriginSetConvertible {
+    /// The origins that are named.
+    public var originSet: OriginSet { namedOrigins }
+}
+
 extension OriginSetConvertible where Self == OriginSet {
     /// Every origin; for a provider that checks ``ProtectionSpace/origin`` itself, such as a prompt that shows it to
     /// people.
@@ -110,34 +122,34 @@ extension OriginSetConvertible where Self == OriginSet {
     public static var any: OriginSet { OriginSet.everyOrigin }
 }
 
-extension OriginSet: OriginSetConvertible {
+extension OriginSet: OriginSetConvertible, BuiltInOriginSetConvertible {
     /// The set itself.
-    public var originSet: OriginSet { self }
+    package var namedOrigins: OriginSet { self }
 }
 
-extension String: OriginSetConvertible {
+extension String: OriginSetConvertible, BuiltInOriginSetConvertible {
     /// The origin of an absolute URL.
-    public var originSet: OriginSet { OriginSet(urls: [self]) }
+    package var namedOrigins: OriginSet { OriginSet(urls: [self]) }
 }
 
-extension URL: OriginSetConvertible {
+extension URL: OriginSetConvertible, BuiltInOriginSetConvertible {
     /// The origin of an absolute URL.
-    public var originSet: OriginSet { OriginSet(urls: [absoluteString]) }
+    package var namedOrigins: OriginSet { OriginSet(urls: [absoluteString]) }
 }
 
-extension Origin: OriginSetConvertible {
+extension Origin: OriginSetConvertible, BuiltInOriginSetConvertible {
     /// The origin alone.
-    public var originSet: OriginSet { OriginSet([self]) }
+    package var namedOrigins: OriginSet { OriginSet([self]) }
 }
 
-extension Array: OriginSetConvertible where Element: OriginSetConvertible {
+extension Array: OriginSetConvertible, BuiltInOriginSetConvertible where Element: OriginSetConvertible {
     /// The origins of all elements.
-    public var originSet: OriginSet { OriginSet(joining: map(\.originSet)) }
+    package var namedOrigins: OriginSet { OriginSet(joining: map(\.originSet)) }
 }
 
-extension Set: OriginSetConvertible where Element: OriginSetConvertible {
+extension Set: OriginSetConvertible, BuiltInOriginSetConvertible where Element: OriginSetConvertible {
     /// The origins of all elements.
-    public var originSet: OriginSet { OriginSet(joining: map(\.originSet)) }
+    package var namedOrigins: OriginSet { OriginSet(joining: map(\.originSet)) }
 }
 
 extension OriginSet {
@@ -148,9 +160,9 @@ extension OriginSet {
     }
 }
 
-extension OriginSet: CustomStringConvertible {
+extension OriginSet: CustomStringConvertible, DescribedValue {
     /// The origins, in alphabetical order.
-    public var description: String {
+    package var words: String {
         if isAny { return "any origin" }
         return origins.isEmpty ? "none" : origins.map(\.description).sorted().joined(separator: ", ")
     }

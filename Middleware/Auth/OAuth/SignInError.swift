@@ -4,7 +4,7 @@ public import HTTPChainCore
 /// Thrown if a sign-in results in no token.
 ///
 /// Errors of the token endpoint are `OAuthError`.
-public struct SignInError: ExplainedError {
+public struct SignInError: StagedError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -38,10 +38,8 @@ public struct SignInError: ExplainedError {
 
     /// The problem.
     public let problem: Problem
-    /// The request and the response head, redacted, or `nil` if no request failed.
-    public let exchange: ExchangeSnapshot?
-    /// The cause, if any.
-    public let underlyingError: (any Error)?
+    package let snapshot: ExchangeSnapshot?
+    package let cause: (any Error)?
 
     /// Makes the error.
     public init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {
@@ -52,12 +50,11 @@ public struct SignInError: ExplainedError {
             case .wrongIssuer(let issuer): .wrongIssuer(issuer.map { Redaction.standard.url($0) })
             default: problem
             }
-        self.exchange = exchange
-        self.underlyingError = underlyingError
+        snapshot = exchange
+        cause = underlyingError
     }
 
-    /// Always "OAuth".
-    public var stage: String { "OAuth" }
+    package var failedStage: String { "OAuth" }
 
     package var explanation: Explanation {
         switch problem {

@@ -71,9 +71,9 @@ public struct AuthRoute: Sendable {
     }
 }
 
-extension AuthRoute: CustomStringConvertible {
+extension AuthRoute: CustomStringConvertible, DescribedValue {
     /// The requests that the route serves, and its stage.
-    public var description: String {
+    package var words: String {
         let place = [origins.map { "\($0)" }, path.map { "under \($0.isEmpty ? "/" : $0)" }].compactMap { $0 }
         let what = stage?.summary.name ?? "nothing"
         return "\(place.isEmpty ? "all" : place.joined(separator: " ")) → \(what)"

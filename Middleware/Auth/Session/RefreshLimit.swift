@@ -1,3 +1,5 @@
+public import HTTPChainCore
+
 /// The number of refreshes that a stage allows in an interval, to prevent loops.
 ///
 /// A server that rejects every new token, or issues expired ones, would otherwise cause a token request for each call.
@@ -10,7 +12,8 @@ public struct RefreshLimit: Sendable, Hashable {
     /// Makes a limit.
     ///
     /// - Parameters:
-    ///   - count: The maximum number of refreshes started in one interval. Negative numbers count as 0.
+    ///   - count: The maximum number of refreshes started in one interval. `.max` allows any number; negative
+    ///     numbers count as 0.
     ///   - interval: The length of the interval.
     public init(_ count: Int, within interval: Duration) {
         self.count = max(0, count)
@@ -18,9 +21,9 @@ public struct RefreshLimit: Sendable, Hashable {
     }
 
     /// Five in 30 seconds.
-    public static let standard = RefreshLimit(5, within: .seconds(30))
+    @usableFromInline package static let standard = RefreshLimit(5, within: .seconds(30))
     /// Any number.
-    public static let none = RefreshLimit(.max, within: .zero)
+    package static let none = RefreshLimit(.max, within: .zero)
 }
 
 /// Counts the refreshes of the last interval.
@@ -51,7 +54,7 @@ struct RefreshWindow: Sendable {
     }
 }
 
-extension RefreshLimit: CustomStringConvertible {
+extension RefreshLimit: CustomStringConvertible, DescribedValue {
     /// The limit, such as "5 in 30.0 seconds".
-    public var description: String { self == .none ? "none" : "\(count) in \(interval)" }
+    package var words: String { self == .none ? "none" : "\(count) in \(interval)" }
 }

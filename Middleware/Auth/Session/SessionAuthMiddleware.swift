@@ -34,7 +34,7 @@ import HTTPTypes
 /// **Options.** `unauthenticated()` sends a request outside the session. On the response,
 /// ``HTTPChainCore/Response/authenticationRefusal``.
 ///
-/// **Errors.** ``SessionAuthError``, caused by the authenticator's error; ``HTTPChainCore/UserChangedError``; rethrows
+/// **Errors.** ``AuthenticationError``, caused by the authenticator's error; ``HTTPChainCore/UserChangedError``; rethrows
 /// errors of `decorate` and `check`.
 public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainAwareMiddleware, BuiltInStage,
     IdentifyingMiddleware
@@ -95,7 +95,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
     ///
     /// - Parameter context: The authenticator's context: a transport, the clock and random numbers.
     /// - Returns: The open session.
-    /// - Throws: ``SessionAuthError``; `CancellationError` if the task is cancelled.
+    /// - Throws: ``AuthenticationError``; `CancellationError` if the task is cancelled.
     @discardableResult
     public func openSession(in context: RefreshContext) async throws -> Authenticator.Session {
         try await open(in: context, for: nil).value
@@ -157,7 +157,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
 
     /// Decorates the request, passes it on, and retries it in another session if the session has ended.
     ///
-    /// - Throws: ``SessionAuthError``; `UserChangedError`; rethrows errors of the authenticator and of the inner stages.
+    /// - Throws: ``AuthenticationError``; `UserChangedError`; rethrows errors of the authenticator and of the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let binding = origins.binding(for: request), binding.admitted == [true],
             request.acceptsCredentials(for: .origin), !refresher.isInside
@@ -211,7 +211,11 @@ extension SessionAuthMiddleware {
                 return current
             }
             guard sessionless == .fail else { return nil }
-            throw SessionAuthError(.noSession, exchange: ExchangeSnapshot(request.head, redaction: request.redaction))
+            throw AuthenticationError(
+                .noSession,
+                stage: "SessionAuthMiddleware",
+                exchange: ExchangeSnapshot(request.head, redaction: request.redaction)
+            )
         }
     }
 
@@ -371,6 +375,6 @@ extension SessionAuthMiddleware {
     ) throws(CancellationError) -> any HTTPChainError {
         if Task.isCancelled || error is CancellationError { throw CancellationError() }
         if case RefreshError.changedUser = error, let exchange { return changedUser(exchange) }
-        return SessionAuthError(refresh: error, exchange: exchange)
+        return AuthenticationError(ofSession: error, exchange: exchange)
     }
 }

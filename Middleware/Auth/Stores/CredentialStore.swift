@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// A store for credentials: memory, a file, or the system's keychain or secret service.
+/// A store for credentials: a file, or the system's keychain or secret service.
 ///
 /// The key is the text of a ``ProtectionSpace``, or a service name chosen by the application, such as
 /// `com.example.backup`.
@@ -13,29 +13,23 @@ public protocol CredentialStore: Sendable {
     func removeCredential(for key: String) async throws
 }
 
-/// Keeps credentials in memory while the program runs.
-public final class InMemoryCredentialStore: CredentialStore {
+/// Keeps credentials in memory while the program runs, for tests.
+package final class InMemoryCredentialStore: CredentialStore {
     private let credentials: Locked<[String: Credential]>
 
-    /// Makes a store.
-    ///
-    /// - Parameter credentials: The initial credentials. Defaults to none.
-    public init(_ credentials: [String: Credential] = [:]) {
+    package init(_ credentials: [String: Credential] = [:]) {
         self.credentials = Locked(credentials)
     }
 
-    /// Returns the credential for a key.
-    public func credential(for key: String) -> Credential? {
+    package func credential(for key: String) -> Credential? {
         credentials.withLock { $0[key] }
     }
 
-    /// Stores a credential.
-    public func set(_ credential: Credential, for key: String) {
+    package func set(_ credential: Credential, for key: String) {
         credentials.withLock { $0[key] = credential }
     }
 
-    /// Removes a credential.
-    public func removeCredential(for key: String) {
+    package func removeCredential(for key: String) {
         credentials.withLock { $0[key] = nil }
     }
 }

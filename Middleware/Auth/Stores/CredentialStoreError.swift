@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
-/// Thrown if a credential store's file can't be read or written.
-public struct CredentialStoreError: ExplainedError, Hashable {
+/// Thrown if a credential store's file can't be read or written; the error's text names the file.
+public struct CredentialStoreError: StagedError, Hashable {
     /// A reason why the file cannot be used.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -30,10 +30,9 @@ public struct CredentialStoreError: ExplainedError, Hashable {
     /// The reason why the file cannot be used.
     public let problem: Problem
     /// The file's path.
-    public let path: String
+    package let path: String
 
-    /// Always "FileCredentialStore".
-    public var stage: String { "FileCredentialStore" }
+    package var failedStage: String { "FileCredentialStore" }
 
     package var explanation: Explanation {
         switch problem {

@@ -84,14 +84,13 @@ public struct KeychainTokenStore: TokenStore {
 }
 
 /// Thrown if the keychain refuses an operation, or the entry isn't a token.
-public struct KeychainError: ExplainedError, Hashable {
+public struct KeychainError: StagedError, Hashable {
     /// The system's code, or 0 if the entry isn't a token.
     public let code: Int32
     /// The service's name.
-    public let service: String
+    package let service: String
 
-    /// Always "KeychainTokenStore".
-    public var stage: String { "KeychainTokenStore" }
+    package var failedStage: String { "KeychainTokenStore" }
 
     package var explanation: Explanation {
         guard code != 0 else {

@@ -1,3 +1,5 @@
+import HTTPChainCore
+
 /// Provides credentials from a store, or from another provider if the store has none or its credential was rejected.
 ///
 /// ```swift
@@ -7,12 +9,11 @@
 ///
 /// The other provider's credential replaces the rejected one in the store. A rejected credential stays there until
 /// replaced, so that it isn't lost to a 401 for another reason, such as a server fault.
-public struct StoredCredentialProvider: CredentialProvider {
+public struct StoredCredentialProvider: CredentialProvider, BuiltInCredentialProvider {
     private let store: any CredentialStore
     private let service: String?
     private let fallback: (any CredentialProvider)?
-    /// The origins that the credentials may be sent to.
-    public let origins: OriginSet
+    package let boundOrigins: OriginSet
 
     /// Uses credentials from a store.
     ///
@@ -28,7 +29,7 @@ public struct StoredCredentialProvider: CredentialProvider {
         asking fallback: (any CredentialProvider)? = nil
     ) {
         self.store = store
-        self.origins = origins.originSet
+        boundOrigins = origins.originSet
         self.service = service
         self.fallback = fallback
     }
@@ -36,8 +37,8 @@ public struct StoredCredentialProvider: CredentialProvider {
     /// Returns the stored credential, or the other provider's.
     ///
     /// - Throws: Rethrows errors of the store and the other provider.
-    public func credential(for space: ProtectionSpace, rejected: Credential?) async throws -> Credential? {
-        guard origins.contains(space.origin) else { return nil }
+    package func provided(for space: ProtectionSpace, rejected: Credential?) async throws -> Credential? {
+        guard boundOrigins.contains(space.origin) else { return nil }
         let key = service ?? space.description
         if let kept = try await store.credential(for: key) {
             guard kept == rejected else { return kept }

@@ -48,12 +48,31 @@ extension TokenStore {
     }
 }
 
+/// A token store of this package; outside, it has only the members of ``TokenStore``.
+package protocol BuiltInTokenStore: TokenStore {
+    /// Returns the stored token, or `nil` if there is none.
+    func storedToken() async throws -> AccessToken?
+    /// Stores a token, replacing the previous one.
+    func store(_ token: AccessToken) async throws
+    /// Removes the token, if there is one.
+    func clear() async throws
+}
+
+extension BuiltInTokenStore {
+    /// Returns the stored token, or `nil` if there is none.
+    public func token() async throws -> AccessToken? { try await storedToken() }
+    /// Stores a token, replacing the previous one.
+    public func save(_ token: AccessToken) async throws { try await store(token) }
+    /// Removes the token, if there is one.
+    public func removeToken() async throws { try await clear() }
+}
+
 /// A token that replaces another, and whether the store already has it.
 public struct RefreshedToken: Sendable, Hashable {
     /// The new token.
-    public let token: AccessToken
+    package let token: AccessToken
     /// Whether the store already has it; otherwise it is saved before it is used.
-    public let isSaved: Bool
+    package let isSaved: Bool
 
     /// Makes a result of ``TokenStore/refresh(replacing:in:by:)``.
     ///
@@ -67,42 +86,27 @@ public struct RefreshedToken: Sendable, Hashable {
 }
 
 /// Keeps a token in memory while the program runs, for tests.
-public final class InMemoryTokenStore: TokenStore {
+package final class InMemoryTokenStore: TokenStore {
     private let kept: Locked<AccessToken?>
 
-    /// Makes a store.
-    ///
-    /// - Parameter token: The initial token. Defaults to none.
-    public init(_ token: AccessToken? = nil) {
+    package init(_ token: AccessToken? = nil) {
         kept = Locked(token)
     }
 
-    /// Returns the stored token.
-    public func token() -> AccessToken? { kept.withLock { $0 } }
-
-    /// Stores a token.
-    public func save(_ token: AccessToken) { kept.withLock { $0 = token } }
-
-    /// Removes the token.
-    public func removeToken() { kept.withLock { $0 = nil } }
+    package func token() -> AccessToken? { kept.withLock { $0 } }
+    package func save(_ token: AccessToken) { kept.withLock { $0 = token } }
+    package func removeToken() { kept.withLock { $0 = nil } }
 }
 
 /// Passes each new token to a closure, for an application with its own storage.
-public struct ClosureTokenStore: TokenStore {
+///
+/// It returns no token, because the application has it, and passes `nil` to remove it.
+public struct ClosureTokenStore: TokenStore, BuiltInTokenStore {
     let keep: @Sendable (AccessToken?) async throws -> Void
 
-    /// Always `nil`: the application has the stored token.
-    public func token() -> AccessToken? { nil }
-
-    /// Calls the closure.
-    ///
-    /// - Throws: Rethrows the closure's error.
-    public func save(_ token: AccessToken) async throws { try await keep(token) }
-
-    /// Calls the closure with `nil`.
-    ///
-    /// - Throws: Rethrows the closure's error.
-    public func removeToken() async throws { try await keep(nil) }
+    package func storedToken() -> AccessToken? { nil }
+    package func store(_ token: AccessToken) async throws { try await keep(token) }
+    package func clear() async throws { try await keep(nil) }
 }
 
 extension TokenStore where Self == ClosureTokenStore {
@@ -123,7 +127,7 @@ extension TokenStore where Self == ClosureTokenStore {
 /// others can write to.
 ///
 /// Errors are ``CredentialStoreError``.
-public struct FileTokenStore: TokenStore {
+public struct FileTokenStore: TokenStore, BuiltInTokenStore {
     private struct Content: CredentialDocumentContent {
         var version = 1
         var token: AccessToken?
@@ -144,22 +148,22 @@ public struct FileTokenStore: TokenStore {
     /// Returns the stored token, or `nil` if the file is missing or has none.
     ///
     /// - Throws: ``CredentialStoreError``; `CancellationError` when the task is cancelled.
-    public func token() async throws -> AccessToken? {
+    package func storedToken() async throws -> AccessToken? {
         try await document.read().token
     }
 
     /// Stores a token.
     ///
     /// - Throws: ``CredentialStoreError``; `CancellationError` if cancelled while waiting for the lock.
-    public func save(_ token: AccessToken) async throws {
+    package func store(_ token: AccessToken) async throws {
         try await document.change { $0.token = token }
     }
 
     /// Removes the token, but not the file.
     ///
     /// - Throws: ``CredentialStoreError``; `CancellationError` if cancelled while waiting for the lock.
-    public func removeToken() async throws {
-        guard try await token() != nil else { return }
+    package func clear() async throws {
+        guard try await storedToken() != nil else { return }
         try await document.change { $0.token = nil }
     }
 }

@@ -37,7 +37,7 @@ public import HTTPChainValkey
 ///
 /// **Sign-out.** ``removeToken()`` removes the token from the store, and a refresh in flight doesn't store another. A
 /// machine that has the token in memory uses it until it expires or is rejected.
-public final class ValkeyTokenStore: TokenStore {
+public final class ValkeyTokenStore: TokenStore, BuiltInTokenStore {
     /// The range of leases: a hundredth of a second to an hour.
     private static let leases = Duration.milliseconds(10)...Duration.seconds(3600)
     /// The time for which a sign-out is recorded: longer than any refresh takes.
@@ -86,7 +86,7 @@ public final class ValkeyTokenStore: TokenStore {
     /// Returns the stored token, or `nil` if there is none.
     ///
     /// - Throws: ``ValkeyTokenStoreError``; ``/HTTPChainValkey/ValkeyError``; `CancellationError`.
-    public func token() async throws -> AccessToken? {
+    package func storedToken() async throws -> AccessToken? {
         guard let sealed = try await client.send(ValkeyCommand(["GET", key])).data else { return nil }
         guard let token = cipher.open(sealed, as: key) else { throw failure(.unreadable) }
         return token
@@ -95,7 +95,7 @@ public final class ValkeyTokenStore: TokenStore {
     /// Stores a token, replacing the previous one and the result of a refresh in flight.
     ///
     /// - Throws: ``/HTTPChainValkey/ValkeyError``; `CancellationError`.
-    public func save(_ token: AccessToken) async throws {
+    package func store(_ token: AccessToken) async throws {
         let sealed = try cipher.seal(token, as: key)
         _ = try await client.run(TokenScripts.save, keys: keys.map { Array($0.utf8) }, arguments: [sealed])
     }
@@ -103,7 +103,7 @@ public final class ValkeyTokenStore: TokenStore {
     /// Removes the token; a refresh in flight doesn't store another.
     ///
     /// - Throws: ``/HTTPChainValkey/ValkeyError``; `CancellationError`.
-    public func removeToken() async throws {
+    package func clear() async throws {
         let arguments = [Self.randomName(), Self.milliseconds(of: Self.signOutRecord)]
         _ = try await client.run(TokenScripts.remove, keys: keys, arguments: arguments)
     }

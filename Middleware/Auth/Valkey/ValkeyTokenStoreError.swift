@@ -2,7 +2,7 @@
 public import HTTPChainCore
 
 /// An error of a ``ValkeyTokenStore`` other than those of its connection.
-public struct ValkeyTokenStoreError: ExplainedError, Hashable {
+public struct ValkeyTokenStoreError: StagedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -18,10 +18,9 @@ public struct ValkeyTokenStoreError: ExplainedError, Hashable {
     /// The problem.
     public let problem: Problem
     /// The name of the token, as given to the store.
-    public let name: String
+    package let name: String
 
-    /// Always "ValkeyTokenStore".
-    public var stage: String { "ValkeyTokenStore" }
+    package var failedStage: String { "ValkeyTokenStore" }
 
     package var explanation: Explanation {
         switch problem {

@@ -7,12 +7,14 @@ public import HTTPChainCore
 /// let simulation = ChainSimulation { world in
 ///     let cache = CacheMiddleware(store: .memory(limit: .mebibytes(8)), partition: .by { $0.simulatedUser })
 ///     return { user in
-///         let tokens = ClosureAccessTokenProvider { _, _ in AccessToken(try await world.token(for: user)) }
-///         return try Chain(transport: world.transport) {
+///         try Chain(transport: world.transport) {
 ///             RedirectMiddleware()
 ///             cache
 ///             RetryMiddleware()
-///             BearerAuthMiddleware(tokens, for: world.origin)
+///             BearerAuthMiddleware(
+///                 .asking { _, _ in AccessToken(try await world.token(for: user)) },
+///                 for: world.origin
+///             )
 ///         }
 ///     }
 /// }

@@ -37,14 +37,14 @@ struct AccessTokenTests {
         #expect(AccessToken(text, refreshToken: "").refreshToken == nil)
     }
 
-    @Test("A closure provides it from the old token and the context, or from the context alone")
+    @Test("A closure provides it from the old token and the context")
     func closures() async throws {
         let context = RefreshContext(over: InMemoryTransport { request in try .json(["token": request.url]) })
         let both: any AccessTokenProvider = .asking { old, context in
             let reply = try await context.send(.get("https://a.example/1"), as: [String: String].self)
             return AccessToken(reply["token"] ?? "", refreshToken: old?.value.revealed)
         }
-        let one: any AccessTokenProvider = .asking { context in
+        let one: any AccessTokenProvider = .asking { _, context in
             let reply = try await context.send(.get("https://a.example/2"), as: [String: String].self)
             return AccessToken(reply["token"] ?? "")
         }

@@ -78,7 +78,7 @@ struct BearerSendingTests {
         #expect(error?.problems.count == 1)
         #expect(!"\(try #require(error))".contains("same\""))
         let outcome = await StageHarness(stage).send(.get(plantsURL), answering: [])
-        #expect((outcome.error as? BearerAuthError)?.problem == .malformedToken)
+        #expect((outcome.error as? AuthenticationError)?.problem == .malformedToken)
     }
 
     @Test("A provider's malformed token is refused, and not kept")
@@ -86,7 +86,7 @@ struct BearerSendingTests {
         let source = TokenSource { number, _ in AccessToken(number == 1 ? "a b" : "ab") }
         let stage = BearerAuthMiddleware(source, for: origin)
         let first = await StageHarness(stage).send(.get(plantsURL), answering: [])
-        #expect((first.error as? BearerAuthError)?.problem == .malformedToken)
+        #expect((first.error as? AuthenticationError)?.problem == .malformedToken)
         let second = await StageHarness(stage).send(.get(plantsURL))
         #expect(second.requests.first?.token == "ab")
     }
@@ -291,7 +291,7 @@ struct BearerRefreshTests {
         #expect(source.count == 5)
         clock.advance(by: .seconds(60))
         let outcome = await harness.send(.get(plantsURL), answering: [])
-        #expect((outcome.error as? BearerAuthError)?.problem == .refreshFailed)
+        #expect((outcome.error as? AuthenticationError)?.problem == .refreshFailed)
     }
 
     @Test("A token is refreshed no more often than the limit allows")
@@ -328,7 +328,7 @@ struct BearerRefreshTests {
             #expect(await harness.send(.get(plantsURL)).requests.map(\.token) == ["token-\(number)"])
         }
         let outcome = await harness.send(.get(plantsURL), answering: [])
-        #expect((outcome.error as? BearerAuthError)?.problem == .tooManyRefreshes(.standard))
+        #expect((outcome.error as? AuthenticationError)?.problem == .tooManyRefreshes(.standard))
     }
 }
 

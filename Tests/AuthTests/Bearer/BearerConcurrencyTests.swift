@@ -141,13 +141,13 @@ struct BearerConcurrencyTests {
                     return BearerFailure.none
                 }
                 for await error in group where !(error is BearerFailure) {
-                    let error = error as? BearerAuthError
+                    let error = error as? AuthenticationError
                     #expect(error?.problem == .signInNeeded)
                     #expect((error?.underlyingError as? OAuthError)?.code == "invalid_grant")
                 }
             }
             late.answer(Response(.unauthorized))
-            let error = await #expect(throws: BearerAuthError.self) { try await run.response() }
+            let error = await #expect(throws: AuthenticationError.self) { try await run.response() }
             #expect(error?.problem == .signInNeeded)
         }
         #expect(source.count == 1)
@@ -247,7 +247,7 @@ struct BearerSignInTests {
         try await setup.isAsked.wait()
         setup.stage.replaceToken(with: nil)
         setup.mayAnswer.reach()
-        #expect((await outcome.error as? BearerAuthError)?.problem == .signedOut)
+        #expect((await outcome.error as? AuthenticationError)?.problem == .signedOut)
         #expect(setup.stage.token == nil)
     }
 

@@ -12,10 +12,10 @@ private let plantsURL = "https://api.example.com/plants"
 
 @Suite("A refresh fails")
 struct BearerFailureTests {
-    private func failure(_ cause: any Error) async throws -> BearerAuthError {
+    private func failure(_ cause: any Error) async throws -> AuthenticationError {
         let stage = BearerAuthMiddleware(TokenSource { _, _ in throw cause }, for: origin, token: AccessToken("old"))
         let outcome = await StageHarness(stage).send(.get(plantsURL + "?token=hidden"), answering: .unauthorized())
-        return try #require(outcome.error as? BearerAuthError)
+        return try #require(outcome.error as? AuthenticationError)
     }
 
     @Test("A network's failure and a grant that is not valid any more are told apart")
@@ -113,7 +113,7 @@ struct BearerSavingTests {
         }
         let stage = BearerAuthMiddleware(source, for: origin, saving: store)
         let first = await StageHarness(stage).send(.get(plantsURL), answering: [])
-        let error = try #require(first.error as? BearerAuthError)
+        let error = try #require(first.error as? AuthenticationError)
         #expect(error.problem == .tokenNotSaved)
         #expect(error.underlyingError is ProviderBroke)
         #expect(stage.token?.value == "token-1")

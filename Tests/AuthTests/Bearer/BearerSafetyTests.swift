@@ -182,7 +182,7 @@ struct BearerSecrecyTests {
         dump(stage, to: &dumped)
         dump(endpoint, to: &dumped)
         let error = try #require(
-            await #expect(throws: BearerAuthError.self) {
+            await #expect(throws: AuthenticationError.self) {
                 try await chain.send(.get("https://api.example.com/plants"))
             }
         )

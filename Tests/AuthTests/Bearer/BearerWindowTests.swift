@@ -81,7 +81,7 @@ struct BearerWindowTests {
         try await provider.isAsked.wait()
         stage.replaceToken(with: nil)
         provider.mayAnswer.reach()
-        #expect((await outcome.error as? BearerAuthError)?.problem == .signedOut)
+        #expect((await outcome.error as? AuthenticationError)?.problem == .signedOut)
         #expect(provider.discarded.withLock { $0 } == ["late"])
     }
 }

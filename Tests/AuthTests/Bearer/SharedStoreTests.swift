@@ -101,7 +101,7 @@ struct SharedStoreTests {
         }
         let stage = BearerAuthMiddleware(source, for: origin, saving: store)
         let outcome = await StageHarness(stage).send(.get(plantsURL), answering: [])
-        #expect((outcome.error as? BearerAuthError)?.problem == .signedOut)
+        #expect((outcome.error as? AuthenticationError)?.problem == .signedOut)
         #expect(source.discardedTokens == ["fetched"])
         #expect(store.savedTokens.isEmpty)
     }
@@ -129,7 +129,7 @@ struct SharedStoreTests {
         let store = SharedStore { _, _ in RefreshedToken(AccessToken("a b"), isSaved: true) }
         let stage = BearerAuthMiddleware(TokenSource(), for: origin, saving: store)
         let outcome = await StageHarness(stage).send(.get(plantsURL), answering: [])
-        #expect((outcome.error as? BearerAuthError)?.problem == .malformedToken)
+        #expect((outcome.error as? AuthenticationError)?.problem == .malformedToken)
     }
 }
 #endif

@@ -180,7 +180,7 @@ struct SessionFailureTests {
     func failure() async throws {
         let numbers = Numbers(open: { number, _ in if number == 1 { throw ProviderBroke() } })
         let harness = StageHarness(SessionAuthMiddleware(numbers, for: origin))
-        let error = try #require(await harness.send(.get(plantsURL), answering: []).error as? SessionAuthError)
+        let error = try #require(await harness.send(.get(plantsURL), answering: []).error as? AuthenticationError)
         #expect(error.problem == .authenticationFailed)
         #expect(error.underlyingError is ProviderBroke)
         #expect(await harness.send(.get(plantsURL)).sessions == ["2"])
@@ -191,7 +191,7 @@ struct SessionFailureTests {
         let numbers = Numbers(open: { number, _ in if number == 2 { throw ProviderBroke() } })
         let harness = StageHarness(SessionAuthMiddleware(numbers, for: origin))
         let outcome = await harness.send(.get(plantsURL), answering: .unauthorized())
-        #expect((outcome.error as? SessionAuthError)?.exchange?.response?.status == .unauthorized)
+        #expect((outcome.error as? AuthenticationError)?.exchange?.response?.status == .unauthorized)
         #expect(await harness.send(.get(plantsURL)).sessions == ["3"])
         #expect(numbers.closed == [1])
     }
@@ -202,7 +202,7 @@ struct SessionFailureTests {
         let harness = StageHarness(SessionAuthMiddleware(numbers, for: origin), clock: VirtualClock())
         for _ in 1...5 { _ = await harness.send(.get(plantsURL), answering: []) }
         let outcome = await harness.send(.get(plantsURL), answering: [])
-        #expect((outcome.error as? SessionAuthError)?.problem == .tooManyAuthentications(.standard))
+        #expect((outcome.error as? AuthenticationError)?.problem == .tooManyAuthentications(.standard))
         #expect(numbers.opened == 5)
     }
 }

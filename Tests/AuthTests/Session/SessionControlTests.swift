@@ -62,7 +62,7 @@ struct SessionControlTests {
     func cannotOpen() async throws {
         let doors = Doors(whileOpening: { throw TransportError(.cannotConnect, sent: .nothing, stage: "test") })
         let stage = SessionAuthMiddleware(doors, for: origin)
-        let error = await #expect(throws: SessionAuthError.self) { try await stage.openSession(in: context) }
+        let error = await #expect(throws: AuthenticationError.self) { try await stage.openSession(in: context) }
         #expect(error?.problem == .authenticationFailed)
         #expect(error?.networkFailure?.kind == .cannotConnect)
     }
@@ -84,7 +84,7 @@ struct SessionControlTests {
             mayAnswer.reach()
             let outcome = await call.value
             #expect(outcome.requests.isEmpty)
-            if !cancels { #expect((outcome.error as? SessionAuthError)?.problem == .ended) }
+            if !cancels { #expect((outcome.error as? AuthenticationError)?.problem == .sessionEnded) }
             #expect(stage.session == nil)
             #expect(doors.closed.withLock { $0 } == [1])
         }
@@ -135,7 +135,7 @@ struct SessionControlTests {
     func failing() async throws {
         let stage = SessionAuthMiddleware(Doors(), for: origin, withoutSession: .fail)
         let outcome = await StageHarness(stage).send(.get(plantsURL), answering: [])
-        #expect((outcome.error as? SessionAuthError)?.problem == .noSession)
+        #expect((outcome.error as? AuthenticationError)?.problem == .noSession)
         try await stage.openSession(in: context)
         #expect(await StageHarness(stage).send(.get(plantsURL)).requests.map(\.authorization) == ["Session 1"])
     }

@@ -89,10 +89,10 @@ extension [String] {
 
 extension ClientCredentialsGrant: RedactedDisplay {
     /// The same as ``summary``.
-    public var description: String { summary }
+    package var description: String { summary }
 }
 
 extension RefreshTokenGrant: RedactedDisplay {
     /// The same as ``summary``.
-    public var description: String { summary }
+    package var description: String { summary }
 }

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// Thrown if a token endpoint returns no token.
-public struct OAuthError: ExplainedError {
+public struct OAuthError: StagedError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -29,10 +29,8 @@ public struct OAuthError: ExplainedError {
 
     /// The problem.
     public let problem: Problem
-    /// The request to the token endpoint and the response head, redacted, or `nil` if no request was sent.
-    public let exchange: ExchangeSnapshot?
-    /// The reason why the response couldn't be read.
-    public let underlyingError: (any Error)?
+    package let snapshot: ExchangeSnapshot?
+    package let cause: (any Error)?
 
     /// Makes the error, for token providers.
     public init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {
@@ -43,8 +41,8 @@ public struct OAuthError: ExplainedError {
             case .unsupportedTokenType(let type): .unsupportedTokenType(Redaction.standard.text(type))
             default: problem
             }
-        self.exchange = exchange
-        self.underlyingError = underlyingError
+        snapshot = exchange
+        cause = underlyingError
     }
 
     /// The server's code, such as `invalid_client`, or `nil` if it didn't refuse with one; see also ``needsSignIn``.
@@ -55,8 +53,7 @@ public struct OAuthError: ExplainedError {
     /// Whether a new sign-in is required, because the grant is no longer valid or there is none.
     public var needsSignIn: Bool { code == "invalid_grant" || problem == .noRefreshToken }
 
-    /// Always "TokenEndpoint".
-    public var stage: String { "TokenEndpoint" }
+    package var failedStage: String { "TokenEndpoint" }
 
     package var explanation: Explanation {
         switch problem {

@@ -113,7 +113,7 @@ public struct TokenEndpoint: Sendable {
     }
 }
 
-extension TokenEndpoint: RedactedDisplay {
+extension TokenEndpoint: RedactedDisplay, DescribedValue {
     /// The URL, with secrets redacted.
-    public var description: String { Redaction.standard.url(url) }
+    package var words: String { Redaction.standard.url(url) }
 }

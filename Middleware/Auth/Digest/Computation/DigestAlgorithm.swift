@@ -1,3 +1,5 @@
+public import HTTPChainCore
+
 /// A Digest hash function, and whether it is used with session keys (RFC 7616 §3.3, §6.1).
 ///
 /// SHA-512-256 and SHA-256 are equally strong, so the server's order decides, as in RFC 7616 §3.7. MD5 is broken as a
@@ -60,12 +62,6 @@ public enum QualityOfProtection: String, Sendable, Hashable, CaseIterable {
     case authInt = "auth-int"
 }
 
-extension DigestAlgorithm: CustomStringConvertible {
-    /// The registered name.
-    public var description: String { rawValue }
-}
+extension DigestAlgorithm: CustomStringConvertible, DescribedValue {}
 
-extension QualityOfProtection: CustomStringConvertible {
-    /// The name in header fields.
-    public var description: String { rawValue }
-}
+extension QualityOfProtection: CustomStringConvertible, DescribedValue {}

@@ -32,7 +32,4 @@ extension Response {
     public var serverProof: ServerProof { options[ServerProofOption.self] }
 }
 
-extension ServerProofPolicy: CustomStringConvertible {
-    /// A short name of the policy.
-    public var description: String { rawValue }
-}
+extension ServerProofPolicy: CustomStringConvertible, DescribedValue {}

@@ -1,5 +1,5 @@
 public import HTTPChainAuth
-public import HTTPChainCore
+package import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
@@ -16,10 +16,9 @@ import HTTPTypes
 public final class DigestAuthenticator: Authenticator, BuiltInAuthenticator {
     static let stageName = "DigestAuthMiddleware"
 
-    /// Always "Digest".
-    public let scheme = "Digest"
-    /// The medium strength: a proof of the password is sent, not the password.
-    public let strength = AuthenticationStrength.proof
+    package let schemeName = "Digest"
+    /// The medium: a proof of the password is sent, not the password.
+    package let protection = AuthenticationStrength.proof
     private let provider: any CredentialProvider
     private let source: CredentialSource
     private let algorithms: [DigestAlgorithm]
@@ -62,12 +61,12 @@ public final class DigestAuthenticator: Authenticator, BuiltInAuthenticator {
     }
 
     /// The provider's origins.
-    public var origins: OriginSet { provider.origins }
+    package var boundOrigins: OriginSet { provider.origins }
 
     /// Always `true`, because a proof of the password is sent, not the password.
     ///
     /// A stage bound to an origin without TLS adds a warning to ``/HTTPChainCore/Chain/warnings``.
-    public var allowsPlaintext: Bool { true }
+    package var isPlaintextAllowed: Bool { true }
 
     /// The origins, algorithms and protections.
     package var settings: [StageSummary.Setting] {
@@ -112,7 +111,7 @@ public final class DigestAuthenticator: Authenticator, BuiltInAuthenticator {
     ///
     /// RFC 7616 §3.7 leaves the choice to the server's order and the client's policy. An attacker who changes the order
     /// must not be able to make the client use a weaker hash function.
-    public func select(from challenges: [Challenge]) -> Challenge? {
+    package func challenge(among challenges: [Challenge]) -> Challenge? {
         var best: (challenge: Challenge, strength: Int)?
         for challenge in challenges {
             guard let digest = DigestChallenge(challenge), algorithms.contains(digest.algorithm),
@@ -137,8 +136,8 @@ extension DigestAuthenticator {
     ///
     /// - Throws: ``/HTTPChainAuth/AuthenticationError`` if the server requires content protection but the body can be
     ///   read only once; rethrows errors from reading the body.
-    public func prepare(
-        _ request: inout Request,
+    package func addCredentials(
+        to request: inout Request,
         in context: inout AuthenticationContext
     ) async throws -> Bool {
         if request.options.contains(DigestAnswers.self) { request.options[DigestAnswers.self][context.target] = nil }
@@ -160,9 +159,9 @@ extension DigestAuthenticator {
     ///
     /// - Throws: ``/HTTPChainAuth/AuthenticationError`` if the provider fails, or if the server requires content
     ///   protection but the body can be read only once; rethrows errors from reading the body.
-    public func answer(
-        _ challenge: Challenge,
-        to request: inout Request,
+    package func respond(
+        to challenge: Challenge,
+        for request: inout Request,
         in context: inout AuthenticationContext
     ) async throws -> AuthenticationAnswer {
         guard let digest = DigestChallenge(challenge), algorithms.contains(digest.algorithm) else {
@@ -220,7 +219,11 @@ extension DigestAuthenticator {
     /// Verifies the server's proof, and stores the next nonce.
     ///
     /// - Throws: ``/HTTPChainAuth/AuthenticationError`` if the proof is wrong, or missing although required.
-    public func check(_ response: inout Response, to request: Request, in context: AuthenticationContext) async throws {
+    package func verify(
+        _ response: inout Response,
+        to request: Request,
+        in context: AuthenticationContext
+    ) async throws {
         guard let answer = request.options[DigestAnswers.self][context.target],
             // A proxy that requires its own credentials hasn't passed the request to the server.
             context.target == .proxy || response.status != .proxyAuthenticationRequired

@@ -137,9 +137,9 @@ public struct AuthorizationCodeSignIn: Sendable {
     }
 }
 
-extension AuthorizationCodeSignIn: RedactedDisplay {
+extension AuthorizationCodeSignIn: RedactedDisplay, DescribedValue {
     /// The endpoints' URLs, with secrets redacted.
-    public var description: String {
+    package var words: String {
         "sign-in at \(Redaction.standard.url(authorizationEndpoint)), with tokens from \(endpoint)"
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPChainAuth
-public import HTTPChainCore
+package import HTTPChainCore
 import HTTPChainSupport
 
 /// A request for a user's authorization, RFC 6749 §4.1.1, and the validation of its callback.
@@ -136,7 +136,7 @@ public struct AuthorizationRequest: Sendable, Hashable {
     }
 }
 
-extension AuthorizationRequest: RedactedDisplay {
+extension AuthorizationRequest: RedactedDisplay, DescribedValue {
     /// The URL without its query, which contains secrets.
-    public var description: String { "authorization request to \(Self.split(url).target)" }
+    package var words: String { "authorization request to \(Self.split(url).target)" }
 }

@@ -1,6 +1,6 @@
 public import Foundation
 import HTTPChainAuth
-import HTTPChainCore
+public import HTTPChainCore
 import HTTPChainSupport
 
 /// The code for a sign-in on another device, RFC 8628 §3.2.
@@ -64,7 +64,7 @@ public struct DeviceCode: Sendable, Hashable {
     }
 }
 
-extension DeviceCode: CustomStringConvertible {
+extension DeviceCode: CustomStringConvertible, DescribedValue {
     /// The page for entering the code, without the code.
-    public var description: String { "device code for \(verificationURI)" }
+    package var words: String { "device code for \(verificationURI)" }
 }

@@ -162,9 +162,9 @@ package struct DevicePolling: Sendable {
     }
 }
 
-extension DeviceSignIn: RedactedDisplay {
+extension DeviceSignIn: RedactedDisplay, DescribedValue {
     /// The endpoints' URLs, with secrets redacted.
-    public var description: String {
+    package var words: String {
         "device sign-in at \(Redaction.standard.url(endpoint.url)), with tokens from \(tokens)"
     }
 }

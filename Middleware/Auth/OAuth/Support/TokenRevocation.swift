@@ -65,7 +65,7 @@ public struct TokenRevocation: Sendable {
     }
 }
 
-extension TokenRevocation: RedactedDisplay {
+extension TokenRevocation: RedactedDisplay, DescribedValue {
     /// The endpoint's URL, with secrets redacted.
-    public var description: String { "token revocation at \(Redaction.standard.url(endpoint.url))" }
+    package var words: String { "token revocation at \(Redaction.standard.url(endpoint.url))" }
 }
