@@ -18,8 +18,25 @@ public protocol RequestSigner: Sendable {
     func sign(_ request: inout Request, for origin: Origin) async throws
 }
 
+/// A signer of this package; outside, it has only the members of ``RequestSigner``.
+package protocol BuiltInRequestSigner: RequestSigner {
+    /// A short name of the scheme.
+    var schemeSummary: String { get }
+    /// Signs a request by adding the fields of the signature.
+    func addSignature(to request: inout Request, for origin: Origin) async throws
+}
+
+extension BuiltInRequestSigner {
+    /// A short name of the scheme.
+    public var summary: String { schemeSummary }
+    /// Signs a request by adding the fields of the signature.
+    public func sign(_ request: inout Request, for origin: Origin) async throws {
+        try await addSignature(to: &request, for: origin)
+    }
+}
+
 /// A signer of this package, with the members that a stage needs of it in addition.
-package protocol SignatureScheme: RequestSigner {
+package protocol SignatureScheme: BuiltInRequestSigner {
     /// The signer's settings, for ``/HTTPChainCore/Chain/explain()``, without secrets.
     var settings: [StageSummary.Setting] { get }
 
@@ -54,26 +71,24 @@ extension SignatureScheme {
 }
 
 /// A signer of this module: `.messageSignature`, `.webhook`, `.hmac` or `.closure`.
-public struct BuiltInSigner: RequestSigner {
+///
+/// It throws ``SigningError``, and rethrows errors of reading the content and of the closure.
+public struct BuiltInSigner: RequestSigner, BuiltInRequestSigner {
     package let scheme: any SignatureScheme
 
-    /// A short name of the scheme.
-    public var summary: String { scheme.summary }
+    package var schemeSummary: String { scheme.schemeSummary }
 
-    /// Signs a request.
-    ///
-    /// - Throws: ``SigningError``; rethrows errors of reading the content, or of the closure.
-    public func sign(_ request: inout Request, for origin: Origin) async throws {
-        try await scheme.sign(&request, for: origin)
+    package func addSignature(to request: inout Request, for origin: Origin) async throws {
+        try await scheme.addSignature(to: &request, for: origin)
     }
 }
 
 /// A signer that calls a closure.
 private struct ClosureSigner: SignatureScheme {
-    let summary: String
+    let schemeSummary: String
     let apply: @Sendable (_ request: inout Request, _ origin: Origin) async throws -> Void
 
-    func sign(_ request: inout Request, for origin: Origin) async throws {
+    func addSignature(to request: inout Request, for origin: Origin) async throws {
         try await apply(&request, origin)
     }
 }
@@ -98,6 +113,6 @@ extension RequestSigner where Self == BuiltInSigner {
         _ summary: String,
         sign: @escaping @Sendable (_ request: inout Request, _ origin: Origin) async throws -> Void
     ) -> BuiltInSigner {
-        BuiltInSigner(scheme: ClosureSigner(summary: summary, apply: sign))
+        BuiltInSigner(scheme: ClosureSigner(schemeSummary: summary, apply: sign))
     }
 }

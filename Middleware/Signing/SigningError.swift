@@ -2,7 +2,7 @@ public import Foundation
 public import HTTPChainCore
 
 /// Thrown if a request can't be signed, or a signature isn't valid.
-public struct SigningError: ExplainedError {
+public struct SigningError: StagedError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -22,9 +22,9 @@ public struct SigningError: ExplainedError {
         case invalidKey(String)
         /// The shared secret has this number of bytes, too few to resist guessing.
         case keyTooShort(bytes: Int)
-        /// The key failed to sign; see ``SigningError/underlyingError``.
+        /// The key failed to sign; see the `underlyingError`.
         case keyFailed
-        /// There are no credentials for signing; see ``SigningError/underlyingError``.
+        /// There are no credentials for signing; see the `underlyingError`.
         case noCredentials
         /// The credentials expired at this time.
         case credentialsExpired(Date)
@@ -60,15 +60,13 @@ public struct SigningError: ExplainedError {
 
     /// The problem.
     public let problem: Problem
-    /// The request, and the response's head if the problem is in the response, redacted; `nil` outside a chain.
-    public let exchange: ExchangeSnapshot?
-    /// The error of the key or the credential provider.
-    public let underlyingError: (any Error)?
+    package let snapshot: ExchangeSnapshot?
+    package let cause: (any Error)?
 
     package init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, cause: (any Error)? = nil) {
         self.problem = problem
-        self.exchange = exchange
-        underlyingError = cause
+        snapshot = exchange
+        self.cause = cause
     }
 
     /// Returns the same error with an exchange.
@@ -76,8 +74,7 @@ public struct SigningError: ExplainedError {
         self.exchange == nil ? SigningError(problem, exchange: exchange(), cause: underlyingError) : self
     }
 
-    /// Always "SigningMiddleware".
-    public var stage: String { "SigningMiddleware" }
+    package var failedStage: String { "SigningMiddleware" }
 
     package var explanation: Explanation {
         switch problem {

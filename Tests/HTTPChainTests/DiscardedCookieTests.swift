@@ -222,11 +222,11 @@ private struct NumberedLogin: SessionAuthenticator {
 
 /// Signs the cookies, and again after a 401.
 private struct CookieSigner: SignatureScheme {
-    let summary = "with cookies"
+    let schemeSummary = "with cookies"
     let settings: [StageSummary.Setting] = []
     let looksAtResponses = true
 
-    func sign(_ request: inout Request, for origin: Origin) async throws {
+    func addSignature(to request: inout Request, for origin: Origin) async throws {
         request.headers[.authorization] = "Signed \(request.headers[.cookie] ?? "")"
     }
 

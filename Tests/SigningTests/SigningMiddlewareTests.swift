@@ -107,7 +107,7 @@ struct SigningMiddlewareTests {
                 """
             let code = SigningMiddleware(
                 .hmac(.sha256, key: "a shared secret of the tests", covering: .head { _ in base }) {
-                    $1.headers[.authorization] = $0.base64
+                    $1.headers[.authorization] = $0.bytes.base64EncodedString()
                 },
                 for: .any
             )

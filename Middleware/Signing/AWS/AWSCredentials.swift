@@ -43,17 +43,26 @@ public protocol AWSCredentialProvider: Sendable {
     func credentials() async throws -> AWSCredentials
 }
 
-extension AWSCredentials: AWSCredentialProvider {
-    /// Returns the credentials.
-    public func credentials() async throws -> AWSCredentials { self }
+/// A provider of this package; outside, it has only the member of ``AWSCredentialProvider``.
+package protocol BuiltInAWSCredentialProvider: AWSCredentialProvider {
+    /// Returns valid credentials.
+    func provided() async throws -> AWSCredentials
+}
+
+extension BuiltInAWSCredentialProvider {
+    /// Returns valid credentials.
+    public func credentials() async throws -> AWSCredentials { try await provided() }
+}
+
+extension AWSCredentials: AWSCredentialProvider, BuiltInAWSCredentialProvider {
+    package func provided() -> AWSCredentials { self }
 }
 
 /// A provider that calls a closure.
-public struct ClosureAWSCredentialProvider: AWSCredentialProvider {
+public struct ClosureAWSCredentialProvider: AWSCredentialProvider, BuiltInAWSCredentialProvider {
     let provide: @Sendable () async throws -> AWSCredentials
 
-    /// Returns the closure's credentials.
-    public func credentials() async throws -> AWSCredentials { try await provide() }
+    package func provided() async throws -> AWSCredentials { try await provide() }
 }
 
 extension AWSCredentialProvider where Self == ClosureAWSCredentialProvider {

@@ -21,7 +21,7 @@ public enum AWSPayload: Sendable, Hashable {
 ///
 /// ```swift
 /// SigningMiddleware(
-///     .aws(region: "eu-central-1", service: "s3", credentials: .asking { try await vault.credentials() }),
+///     AWSSigner(region: "eu-central-1", service: "s3", credentials: .asking { try await vault.credentials() }),
 ///     for: "https://garden.s3.eu-central-1.amazonaws.com"
 /// )
 /// ```
@@ -73,7 +73,7 @@ public struct AWSSigner: RequestSigner, SignatureScheme {
     }
 
     /// Always "AWS Signature Version 4".
-    public var summary: String { "AWS Signature Version 4" }
+    package var schemeSummary: String { "AWS Signature Version 4" }
 
     /// The region, the service, and the treatment of content.
     package var settings: [StageSummary.Setting] {
@@ -89,7 +89,7 @@ public struct AWSSigner: RequestSigner, SignatureScheme {
     /// Adds the time, the content's hash if it is sent, the session token and the signature.
     ///
     /// - Throws: ``SigningError``; rethrows errors from reading the content.
-    public func sign(_ request: inout Request, for origin: Origin) async throws {
+    package func addSignature(to request: inout Request, for origin: Origin) async throws {
         let credentials = try await credentials.credentials(for: request)
         switch placement {
         case .field:
@@ -223,36 +223,15 @@ extension Request {
     }
 }
 
-extension RequestSigner where Self == AWSSigner {
-    /// AWS Signature Version 4; see ``AWSSigner/init(region:service:credentials:payload:placement:leeway:)``.
-    public static func aws(
-        region: String,
-        service: String,
-        credentials: any AWSCredentialProvider,
-        payload: AWSPayload = .signed,
-        placement: AWSSigner.Placement = .field,
-        leeway: Duration = .seconds(60)
-    ) -> AWSSigner {
-        AWSSigner(
-            region: region,
-            service: service,
-            credentials: credentials,
-            payload: payload,
-            placement: placement,
-            leeway: leeway
-        )
-    }
-}
-
 extension HTTPField.Name {
     static let amzDate = Self(constant: "X-Amz-Date")
     static let amzSecurityToken = Self(constant: "X-Amz-Security-Token")
     static let amzContentSHA256 = Self(constant: "X-Amz-Content-SHA256")
 }
 
-extension AWSPayload: CustomStringConvertible {
+extension AWSPayload: CustomStringConvertible, DescribedValue {
     /// A short name of the treatment.
-    public var description: String {
+    package var words: String {
         switch self {
         case .signed: "signed"
         case .unsigned: "not signed"

@@ -5,6 +5,11 @@ public import HTTPTypes
 extension Request {
     /// A request to a URL that is a secret, such as a presigned one (``AWSSigner/presignedURL(for:validFor:)``).
     ///
+    /// ```swift
+    /// let link: Secret = "https://garden.s3.amazonaws.com/photo.jpg?X-Amz-Signature=…"
+    /// let upload = Request(.put, link, body: .file(photo))
+    /// ```
+    ///
     /// - Parameters:
     ///   - method: The request method, which the signature covers.
     ///   - url: The URL.
@@ -17,15 +22,5 @@ extension Request {
     /// A GET request (RFC 9110 §9.3.1) to a URL that is a secret, such as a presigned one.
     public static func get(_ url: Secret, headers: HTTPFields = [:]) -> Request {
         Request(.get, url, headers: headers)
-    }
-
-    /// A PUT request (RFC 9110 §9.3.4) to a URL that is a secret, such as a presigned one.
-    ///
-    /// ```swift
-    /// let link: Secret = "https://garden.s3.amazonaws.com/photo.jpg?X-Amz-Signature=…"
-    /// let upload = Request.put(link, body: .file(photo))
-    /// ```
-    public static func put(_ url: Secret, headers: HTTPFields = [:], body: HTTPBody = .empty) -> Request {
-        Request(.put, url, headers: headers, body: body)
     }
 }

@@ -45,7 +45,7 @@ package struct MessageSigner: SignatureScheme {
     }
 
     /// Always "HTTP message signatures".
-    package var summary: String { "HTTP message signatures" }
+    package var schemeSummary: String { "HTTP message signatures" }
 
     /// The key's name, and the covered components.
     package var settings: [StageSummary.Setting] {
@@ -63,7 +63,7 @@ package struct MessageSigner: SignatureScheme {
     /// Adds a signature.
     ///
     /// - Throws: ``SigningError``.
-    package func sign(_ request: inout Request, for origin: Origin) async throws {
+    package func addSignature(to request: inout Request, for origin: Origin) async throws {
         let asked = followsRequests ? asked.signature(for: origin) : nil
         let label = asked?.label ?? label
         guard try !SignatureFields.labels(in: request.headers).contains(label) else {

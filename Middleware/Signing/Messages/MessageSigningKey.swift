@@ -164,9 +164,7 @@ enum KeyText {
     }
 }
 
-extension MessageSigningKey: CustomStringConvertible, CustomReflectable {
+extension MessageSigningKey: CustomStringConvertible, DescribedValue {
     /// The algorithm and the identifier.
-    public var description: String { "\(algorithm)" + (id.map { " (\($0))" } ?? "") }
-    /// The mirror, without the key.
-    public var customMirror: Mirror { Mirror(self, children: ["algorithm": algorithm, "id": id as Any]) }
+    package var words: String { "\(algorithm)" + (id.map { " (\($0))" } ?? "") }
 }

@@ -97,9 +97,7 @@ extension MessageVerificationKey {
     }
 }
 
-extension MessageVerificationKey: CustomStringConvertible, CustomReflectable {
+extension MessageVerificationKey: CustomStringConvertible, DescribedValue {
     /// The algorithm and the identifier.
-    public var description: String { "\(algorithm)" + (id.map { " (\($0))" } ?? "") }
-    /// The mirror, without the key.
-    public var customMirror: Mirror { Mirror(self, children: ["algorithm": algorithm, "id": id as Any]) }
+    package var words: String { "\(algorithm)" + (id.map { " (\($0))" } ?? "") }
 }

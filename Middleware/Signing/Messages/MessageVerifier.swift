@@ -154,9 +154,16 @@ extension MessageVerifier {
         /// The signature's name among the message's signatures.
         package let label: String
         /// The covered components, and the signature's parameters.
-        public let parameters: SignatureParameters
+        package let parameters: SignatureParameters
         /// The key's algorithm.
         package let algorithm: SignatureAlgorithm
+
+        /// The key's identifier, or `nil` if the signature has none.
+        public var keyID: String? { parameters.keyID }
+        /// The creation time, to the second, or `nil` if the signature has none.
+        public var created: Date? { parameters.created }
+        /// The expiration time, to the second, or `nil` if the signature has none.
+        public var expires: Date? { parameters.expires }
     }
 
     /// Verifies a message.

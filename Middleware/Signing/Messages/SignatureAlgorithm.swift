@@ -1,3 +1,5 @@
+public import HTTPChainCore
+
 /// A signature algorithm, by its name in IANA's registry (RFC 9421 §3.3, §6.2.2).
 public struct SignatureAlgorithm: Sendable, Hashable {
     /// The registered name.
@@ -22,7 +24,7 @@ public struct SignatureAlgorithm: Sendable, Hashable {
     public static let rsaV15SHA256 = SignatureAlgorithm(rawValue: "rsa-v1_5-sha256")
 }
 
-extension SignatureAlgorithm: CustomStringConvertible {
-    /// The name.
-    public var description: String { rawValue }
+extension SignatureAlgorithm: CustomStringConvertible, DescribedValue {
+    /// The registered name.
+    package var words: String { rawValue }
 }

@@ -1,3 +1,4 @@
+public import HTTPChainCore
 import HTTPChainSupport
 public import HTTPTypes
 import RawStructuredFieldValues
@@ -92,7 +93,7 @@ extension SignatureComponent {
     public var fromRequest: SignatureComponent { with(.fromRequest) }
 }
 
-extension SignatureComponent: Hashable, CustomStringConvertible {
+extension SignatureComponent: Hashable, CustomStringConvertible, DescribedValue {
     /// Whether the names and parameters are equal, in any order (§2).
     public static func == (one: SignatureComponent, other: SignatureComponent) -> Bool {
         one.name == other.name && Set(one.parameters) == Set(other.parameters)
@@ -105,7 +106,7 @@ extension SignatureComponent: Hashable, CustomStringConvertible {
     }
 
     /// The identifier in a signature base: `"content-digest";req`.
-    public var description: String { (try? identifier()) ?? name }
+    package var words: String { (try? identifier()) ?? name }
 }
 
 extension SignatureComponent {

@@ -1,20 +1,20 @@
-public import Foundation
+package import Foundation
 import RawStructuredFieldValues
 
 /// A signature's components and parameters (RFC 9421 §2.3): the member of `Signature-Input`.
-public struct SignatureParameters: Sendable, Hashable {
+package struct SignatureParameters: Sendable, Hashable {
     /// The components, in signing order.
     package var components: [SignatureComponent]
     /// The creation time, to the second.
-    public var created: Date?
+    package var created: Date?
     /// The expiration time, to the second.
-    public var expires: Date?
+    package var expires: Date?
     /// A unique text.
     package var nonce: String?
     /// The algorithm, if the signature declares it.
     package var algorithm: SignatureAlgorithm?
     /// The key's identifier.
-    public var keyID: String?
+    package var keyID: String?
     /// The name of the application that it is for.
     package var tag: String?
 

@@ -41,13 +41,11 @@ public enum HMACSigner {
 
     /// The computed code.
     public struct Code: Sendable, Hashable {
-        /// The bytes.
+        /// The bytes; `bytes.base64EncodedString()` is the code in base64.
         public let bytes: Data
 
         /// The bytes in lower-case hexadecimal digits.
         public var hexadecimal: String { String(decoding: bytes.hexadecimal, as: UTF8.self) }
-        /// The bytes in base64.
-        public var base64: String { bytes.base64EncodedString() }
     }
 }
 
@@ -71,7 +69,7 @@ package struct HMACScheme: SignatureScheme {
     }
 
     /// The hash function.
-    package var summary: String { "HMAC with \(hash.rawValue)" }
+    package var schemeSummary: String { "HMAC with \(hash.rawValue)" }
 
     /// Always `true`: it waits only for the content.
     package var keepsDeadlines: Bool { true }
@@ -80,7 +78,7 @@ package struct HMACScheme: SignatureScheme {
     ///
     /// - Throws: ``SigningError/Problem/bodyReadableOnce``; ``SigningError/Problem/keyTooShort(bytes:)`` for an empty
     ///   key; rethrows errors of the closures and of reading the content.
-    package func sign(_ request: inout Request, for origin: Origin) async throws {
+    package func addSignature(to request: inout Request, for origin: Origin) async throws {
         guard key.bitCount > 0 else { throw SigningError(.keyTooShort(bytes: 0)) }
         let text = Data(try payload.text(request).utf8)
         let code: Data

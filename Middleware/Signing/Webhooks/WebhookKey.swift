@@ -24,12 +24,7 @@ public struct WebhookKey: Sendable {
     }
 }
 
-extension WebhookKey: CustomReflectable {
-    /// An empty mirror, which hides the key.
-    public var customMirror: Mirror { Mirror(self, children: []) }
-}
-
-extension WebhookKey: CustomStringConvertible {
+extension WebhookKey: RedactedDisplay, DescribedValue {
     /// Always `<secret>`.
-    public var description: String { "<secret>" }
+    package var words: String { "<secret>" }
 }

@@ -13,7 +13,7 @@ struct WebhookSigner: SignatureScheme {
     let keys: [WebhookKey]
 
     /// Always "Standard Webhooks".
-    var summary: String { "Standard Webhooks" }
+    var schemeSummary: String { "Standard Webhooks" }
 
     /// The number of keys.
     var settings: [StageSummary.Setting] { [StageSummary.Setting(name: "keys", value: "\(keys.count)")] }
@@ -24,7 +24,7 @@ struct WebhookSigner: SignatureScheme {
     /// Adds the identifier, the time and the signatures.
     ///
     /// - Throws: ``SigningError``; rethrows errors from reading the content.
-    func sign(_ request: inout Request, for origin: Origin) async throws {
+    func addSignature(to request: inout Request, for origin: Origin) async throws {
         guard let id = request.options[WebhookIdentifier.self] ?? request.headers[.webhookID], !id.isEmpty else {
             throw SigningError(.noWebhookID)
         }

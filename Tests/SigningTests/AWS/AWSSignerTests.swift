@@ -155,7 +155,8 @@ struct AWSSignerTests {
     func sendToLink() {
         let link = Secret(presigned)
         let requests: [Request] = [
-            .get(link), Request(.head, link), .put(link, headers: [.contentType: "text/plain"], body: "oak"),
+            .get(link), Request(.head, link),
+            Request(.put, link, headers: [.contentType: "text/plain"], body: "oak"),
             Request(.delete, link),
             Request(.options, link),
         ]

@@ -130,7 +130,9 @@ struct WebhookTests {
 
     @Test("An HMAC with an empty key is refused when the chain is built, and signs nothing")
     func emptyKey() async throws {
-        let signer = HMACScheme(.sha256, key: "", covering: .content()) { $1.headers[.authorization] = $0.base64 }
+        let signer = HMACScheme(.sha256, key: "", covering: .content()) {
+            $1.headers[.authorization] = $0.hexadecimal
+        }
         let stage = SigningMiddleware(signer, for: .any)
         let error = #expect(throws: ChainOrderError.self) { try Chain(transport: TestKeys.Nowhere()) { stage } }
         #expect(error?.reason.contains("empty key") == true)
