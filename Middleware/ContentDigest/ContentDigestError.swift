@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// Thrown if content doesn't match its digest, or a digest can't be computed or verified.
-public struct ContentDigestError: ExplainedError, Hashable {
+public struct ContentDigestError: StagedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -19,16 +19,14 @@ public struct ContentDigestError: ExplainedError, Hashable {
 
     /// The problem.
     public let problem: Problem
-    /// The request and the response's head, redacted.
-    public let exchange: ExchangeSnapshot?
+    package let snapshot: ExchangeSnapshot?
 
     init(_ problem: Problem, exchange: ExchangeSnapshot) {
         self.problem = problem
-        self.exchange = exchange
+        snapshot = exchange
     }
 
-    /// Always "ContentDigestMiddleware".
-    public var stage: String { "ContentDigestMiddleware" }
+    package var failedStage: String { "ContentDigestMiddleware" }
 
     package var explanation: Explanation {
         switch problem {

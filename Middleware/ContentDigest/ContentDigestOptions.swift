@@ -56,9 +56,9 @@ extension Request {
     }
 }
 
-extension OneShotDigestPolicy: CustomStringConvertible {
+extension OneShotDigestPolicy: CustomStringConvertible, DescribedValue {
     /// A short name of the policy.
-    public var description: String {
+    package var words: String {
         switch self {
         case .refused: "refused"
         case .skipped: "sent without"

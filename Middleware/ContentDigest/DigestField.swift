@@ -1,3 +1,4 @@
+public import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
@@ -46,14 +47,11 @@ extension HTTPField.Name {
     static let wantReprDigest = Self(constant: "Want-Repr-Digest")
 }
 
-extension ContentDigestAlgorithm: CustomStringConvertible {
-    /// The algorithm's registered name.
-    public var description: String { rawValue }
-}
+extension ContentDigestAlgorithm: CustomStringConvertible, DescribedValue {}
 
-extension DigestField: CustomStringConvertible {
+extension DigestField: CustomStringConvertible, DescribedValue {
     /// The field's name, and its algorithm if there is a choice.
-    public var description: String {
+    package var words: String {
         switch self {
         case .contentDigest(let algorithm): "Content-Digest \(algorithm)"
         case .reprDigest(let algorithm): "Repr-Digest \(algorithm)"

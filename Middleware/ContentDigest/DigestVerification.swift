@@ -20,7 +20,7 @@ public enum DigestVerification: Sendable, Hashable {
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
-    public enum Reason: Sendable, Hashable, CustomStringConvertible {
+    public enum Reason: Sendable, Hashable, CustomStringConvertible, DescribedValue {
         /// The transport has decoded the content, but the digest covers the encoded content.
         case contentDecoded
         /// The digest covers the whole representation, but the response has only a part.
@@ -33,7 +33,7 @@ public enum DigestVerification: Sendable, Hashable {
         case malformedField
 
         /// A short description of the reason.
-        public var description: String {
+        package var words: String {
             switch self {
             case .contentDecoded:
                 "the transport has decoded the content, and the digest is of the encoded content; "
@@ -69,9 +69,9 @@ public enum DigestPolicy: Sendable, Hashable {
     case required
 }
 
-extension DigestPolicy: CustomStringConvertible {
+extension DigestPolicy: CustomStringConvertible, DescribedValue {
     /// A short name of the policy.
-    public var description: String {
+    package var words: String {
         switch self {
         case .off: "not verified"
         case .whenPresent: "verified when present"
