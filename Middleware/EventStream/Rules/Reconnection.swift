@@ -41,11 +41,13 @@ package struct Reconnection: Sendable {
     /// never doubles.
     private static let shortestServerDelay = Duration.milliseconds(500)
 
-    /// Sets the delay that the server requests.
+    /// Sets the delay that the server requests, unless the policy's limit is zero or less.
     ///
     /// HTML standard §9.2.6: "set the event stream's reconnection time to that integer".
     package mutating func retry(_ wait: Duration) {
-        serverDelay = min(max(wait.bounded, Self.shortestServerDelay), policy.serverDelayLimit.bounded)
+        guard policy.serverDelayLimit > .zero else { return }
+        // A limit below the shortest delay doesn't make it shorter.
+        serverDelay = max(Self.shortestServerDelay, min(wait, policy.serverDelayLimit).bounded)
     }
 
     /// Records that the connection was closed locally, which isn't a failure.
@@ -68,6 +70,7 @@ package struct Reconnection: Sendable {
         random: some RandomSource
     ) -> Decision {
         let wasStable = openedAt.map { now - $0 >= policy.stableAfter } ?? false
+        let wasBrief = openedAt.map { now - $0 < Self.shortestServerDelay } ?? false
         if wasStable || (cause.isInGoodOrder && broughtEvents) { failures = 0 }
         failures += 1
         openedAt = nil
@@ -81,15 +84,19 @@ package struct Reconnection: Sendable {
         // The next connection would be refused in the same way, whatever the application's closure decides.
         if case .notOpened(is UserChangedError) = cause { return .fail }
         switch policy.verdict?(interruption) ?? .standard {
-        case .standard: return standard(cause, random)
-        case .reconnect: return reconnect(cause, random)
+        case .standard: return standard(cause, wasBrief, random)
+        case .reconnect: return reconnect(cause, wasBrief, random)
         case .reconnectAfter(let wait): return isReplayable ? .reconnect(after: wait.bounded) : .fail
         case .finish: return .finish
         case .fail: return .fail
         }
     }
 
-    private func standard(_ cause: StreamInterruption.Cause, _ random: some RandomSource) -> Decision {
+    private func standard(
+        _ cause: StreamInterruption.Cause,
+        _ wasBrief: Bool,
+        _ random: some RandomSource
+    ) -> Decision {
         switch cause {
         case .ended where !policy.reconnectsAtEnd: return .finish
         // "Clients will reconnect if the connection is closed; a client can be told to stop reconnecting using the HTTP
@@ -101,12 +108,16 @@ package struct Reconnection: Sendable {
         case .ended, .status, .notOpened, .broken, .silent: break
         }
         if let most = policy.maximumFailures, failures > most { return .fail }
-        return reconnect(cause, random)
+        return reconnect(cause, wasBrief, random)
     }
 
-    private func reconnect(_ cause: StreamInterruption.Cause, _ random: some RandomSource) -> Decision {
+    private func reconnect(
+        _ cause: StreamInterruption.Cause,
+        _ wasBrief: Bool,
+        _ random: some RandomSource
+    ) -> Decision {
         guard isReplayable else { return .fail }
-        let wait = wait(random)
+        let wait = wait(wasBrief, random)
         guard let asked = cause.retryAfter else { return .reconnect(after: wait) }
         return .reconnect(after: max(wait, min(asked.bounded, policy.serverDelayLimit.bounded)))
     }
@@ -114,11 +125,11 @@ package struct Reconnection: Sendable {
     /// Returns the wait, which doubles with each failure.
     ///
     /// Jitter only lengthens it, so that the server's delay is always kept.
-    private func wait(_ random: some RandomSource) -> Duration {
+    private func wait(_ wasBrief: Bool, _ random: some RandomSource) -> Duration {
         var base = serverDelay ?? policy.delay
         // Zero would never double, and reconnecting to a server that is down would be limited only by how fast it
-        // refuses connections.
-        if failures > 1, base <= .zero { base = Self.shortestServerDelay }
+        // refuses connections. A server that sends one event and ends the stream resets the count each time.
+        if failures > 1 || wasBrief, base <= .zero { base = Self.shortestServerDelay }
         let jitter = policy.jitter.isNaN ? 0 : min(max(0, policy.jitter), 1)
         return Backoff(base: base, cap: max(base, policy.maximumDelay))
             .wait(beforeRetry: failures, times: 1...(1 + jitter), random: random)

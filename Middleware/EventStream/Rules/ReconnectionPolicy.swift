@@ -10,7 +10,8 @@ public struct ReconnectionPolicy: Sendable {
     /// The wait after the first failure; 1 second by default.
     ///
     /// The server's `retry` replaces it; the shortest that a server can request is half a second. A delay of zero
-    /// applies only to the first consecutive failure: the next one is followed by a second, and so on.
+    /// applies only to the first consecutive failure, unless the connection lasted less than half a second, which is
+    /// followed by half a second. The next failure is followed by a second, and so on.
     package var delay: Duration
     /// The longest wait, before jitter and unless the server requests a longer one; 30 seconds by default.
     package var maximumDelay: Duration
@@ -21,6 +22,8 @@ public struct ReconnectionPolicy: Sendable {
     /// The maximum number of consecutive failures that are retried; `nil`, the default, for no limit.
     package var maximumFailures: Int?
     /// The longest wait that the server can request with `retry` or `Retry-After`; 5 minutes by default.
+    ///
+    /// With zero or less, both are ignored.
     package var serverDelayLimit: Duration
     /// The statuses that are temporary; 408, 425, 429 and all 5xx by default.
     package var statuses: StatusSet
@@ -37,7 +40,7 @@ public struct ReconnectionPolicy: Sendable {
     ///   - jitter: The maximum jitter, as a fraction of the wait, from 0 to 1.
     ///   - stableAfter: The time after which a working connection resets the failure count.
     ///   - maximumFailures: The maximum number of consecutive failures that are retried; `nil` for no limit.
-    ///   - serverDelayLimit: The longest wait that the server can request.
+    ///   - serverDelayLimit: The longest wait that the server can request; zero to ignore its requests.
     ///   - statuses: The statuses that are temporary.
     ///   - reconnectsAtEnd: Whether the stream is reopened after the server has ended it.
     ///   - verdict: A rule that takes precedence over the policy's own.

@@ -63,6 +63,37 @@ struct ReconnectionTests {
         #expect(waits(ReconnectionPolicy(), 1) { $0.retry(.seconds(1 << 40)) } == [.seconds(300)])
     }
 
+    @Test("A limit of zero or less ignores the server's retry, and a tiny one keeps the shortest delay")
+    func ignoredRetry() {
+        for limit in [Duration.zero, .seconds(-1)] {
+            let policy = ReconnectionPolicy(delay: .milliseconds(100), serverDelayLimit: limit)
+            #expect(waits(policy, 2) { $0.retry(.milliseconds(600)) } == [.milliseconds(100), .milliseconds(200)])
+        }
+        let tiny = ReconnectionPolicy(delay: .milliseconds(100), serverDelayLimit: .nanoseconds(1))
+        #expect(waits(tiny, 2) { $0.retry(.milliseconds(600)) } == [.milliseconds(500), .seconds(1)])
+    }
+
+    @Test("Without a delay, a stream that ends at once after an event is reopened after half a second")
+    func briefConnections() {
+        for stableAfter in [Duration.zero, .seconds(60)] {
+            var reconnection = Reconnection(
+                ReconnectionPolicy(delay: .zero, jitter: 0, stableAfter: stableAfter),
+                isReplayable: true
+            )
+            for (lasting, wait) in [(0, 500), (499, 500), (500, 0)] {
+                reconnection.opened(at: .zero)
+                reconnection.received()
+                let decision = reconnection.decide(
+                    .ended,
+                    lastEventID: nil,
+                    at: .milliseconds(lasting),
+                    random: Constant(value: 0)
+                )
+                #expect(decision == .reconnect(after: .milliseconds(wait)), "\(lasting)")
+            }
+        }
+    }
+
     @Test("A connection that worked long enough, and one that ended in good order after events, begins anew")
     func reset() {
         var reconnection = Reconnection(ReconnectionPolicy(jitter: 0), isReplayable: true)
