@@ -110,7 +110,7 @@ final class LimitedGroup: Sendable {
                     wait: wait
                 )
             }
-            if state.queue.count >= max(0, length) + 1 { throw Refusal(cause: .queueFull, wait: wait) }
+            if state.queue.count > max(0, length) { throw Refusal(cause: .queueFull, wait: wait) }
             state.lastID += 1
             state.queue.append(waiter)
             state.passTurn()

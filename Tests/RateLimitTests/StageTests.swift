@@ -193,6 +193,18 @@ struct StageTests {
         }
     }
 
+    @Test("A queue of any length keeps a call waiting for its turn", arguments: [Int.min, -1, 0, .max - 1, .max])
+    func queueLengths(length: Int) async {
+        let clock = VirtualClock.automatic()
+        let limiter = RateLimiter(
+            [RateLimit(1, per: .seconds(1))],
+            excess: .wait(upTo: .seconds(60), queue: length)
+        )
+        let harness = StageHarness(RateLimitMiddleware(limiter), clock: clock)
+        for _ in 0..<3 { #expect(await harness.send(.get(url)).error == nil) }
+        #expect(clock.elapsed == .seconds(2))
+    }
+
     @Test("The stage takes the weight of a call, up to what the bucket holds")
     func weight() async {
         let limiter = RateLimiter([RateLimit(10, per: .seconds(1))], excess: .refuse)
