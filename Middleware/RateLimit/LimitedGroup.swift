@@ -58,9 +58,13 @@ final class LimitedGroup: Sendable {
         let wait: Duration?
     }
 
-    /// Admits a call immediately if none is waiting and the limits allow it.
+    /// Admits a call immediately if none is waiting and the limits allow it, or if it has no weight.
     @inline(__always)
     func enterAtOnce(_ tokens: Int, _ environment: CallEnvironment) -> Bool {
+        if tokens <= 0 {
+            state.withLock { $0.rules.take(0, at: .zero) }
+            return true
+        }
         if store != nil { return false }
         // If there are no limits, including the server's, the time doesn't matter.
         if limits.isEmpty, enterUnlimited() { return true }
@@ -149,8 +153,8 @@ final class LimitedGroup: Sendable {
             return wait
         }
         guard wait <= .zero, let store else { return wait }
-        // The store isn't used by calls without weight, nor by a limiter without limits.
-        if tokens > 0, !limits.isEmpty,
+        // The store isn't used by a limiter without limits.
+        if !limits.isEmpty,
             case .wait(let time) = try await store.take(tokens, of: key, limits: limits, at: now)
         {
             return max(time, .microseconds(1))

@@ -220,6 +220,28 @@ struct StageTests {
         #expect(limiter.available(in: key, .virtual(clock)) == [0])
     }
 
+    @Test("A call without weight passes those that wait, with and without a store", arguments: [false, true])
+    func weightless(hasStore: Bool) async throws {
+        let clock = VirtualClock()
+        let limiter = RateLimiter(
+            [RateLimit(1, per: .seconds(1))],
+            excess: .wait(upTo: .seconds(60), queue: 0),
+            store: hasStore ? InMemoryRateLimitStore() : nil
+        )
+        let chain = try Chain([RateLimitMiddleware(limiter)], transport: ClosureTransport { _ in Response(.ok) })
+        _ = try await chain.send(.get(url).on(clock))
+        async let waiting = chain.send(.get(url).on(clock))
+        try await until { limiter.waiting(in: key) == 1 }
+        for weight in [0, -5, .min] {
+            #expect(try await chain.send(Request.get(url).on(clock).rateLimitWeight(weight)).status == .ok)
+        }
+        #expect(limiter.waiting(in: key) == 1)
+        try await clock.waitForSleepers()
+        clock.advance(by: .seconds(1))
+        _ = try await waiting
+        #expect(limiter.unanswered(in: key) == 0)
+    }
+
     @Test("Every call to the origin waits for the Retry-After of one", arguments: [429, 503])
     func retryAfter(status: Int) async throws {
         let clock = VirtualClock.automatic()
