@@ -99,8 +99,7 @@ final class LimitedGroup: Sendable {
         }
         let end = now + longest.bounded
         let waiter = try state.withLock { state in
-            let ahead = state.queue.reduce(tokens) { $0 + $1.tokens }
-            let wait = state.rules.waitInQueue(of: ahead, at: now)
+            let wait = state.rules.waitInQueue(for: tokens, at: now)
             let waiter = Waiter(
                 id: state.lastID + 1,
                 tokens: tokens,
@@ -117,6 +116,7 @@ final class LimitedGroup: Sendable {
             if state.queue.count > max(0, length) { throw Refusal(cause: .queueFull, wait: wait) }
             state.lastID += 1
             state.queue.append(waiter)
+            state.rules.enqueue(tokens)
             state.passTurn()
             return waiter
         }
@@ -172,6 +172,7 @@ final class LimitedGroup: Sendable {
     private func leave(_ waiter: Waiter) {
         state.withLock { state in
             state.queue.removeAll { $0.id == waiter.id }
+            state.rules.dequeue(waiter.tokens)
             if state.first == waiter.id { state.first = nil }
             state.passTurn()
         }

@@ -178,11 +178,27 @@ struct RuleTests {
                 for tokens in [Int.min, 0, 1, Int.max] {
                     rules.take(tokens, at: .seconds(5))
                     #expect(rules.wait(for: tokens, at: .seconds(6)) >= .zero)
-                    #expect(rules.waitInQueue(of: tokens, at: .seconds(6)) >= .zero)
+                    rules.enqueue(tokens)
+                    #expect(rules.waitInQueue(for: tokens, at: .seconds(6)) >= .zero)
                     rules.giveBack(tokens)
                 }
             }
         }
+    }
+
+    @Test("Each call in a queue takes no more than the bucket holds")
+    func queue() {
+        var rules = RateLimitRules([
+            RateLimit(10, per: .milliseconds(100)), RateLimit(100, per: .milliseconds(100), burst: 20),
+        ])
+        rules.take(.max, at: .zero)
+        #expect(rules.waitInQueue(for: 1_000, at: .zero) == .milliseconds(100))
+        for weight in [1_000, .max, 3] { rules.enqueue(weight) }
+        #expect(rules.waitInQueue(for: 1, at: .zero) == .milliseconds(240))
+        rules.dequeue(.max)
+        #expect(rules.waitInQueue(for: 1, at: .zero) == .milliseconds(140))
+        for weight in [1_000, 3] { rules.dequeue(weight) }
+        #expect(rules.waitInQueue(for: 1, at: .zero) == .milliseconds(10))
     }
 
     static let now = Date(timeIntervalSince1970: 1_700_000_000)

@@ -220,6 +220,30 @@ struct StageTests {
         #expect(limiter.available(in: key, .virtual(clock)) == [0])
     }
 
+    @Test("A call heavier than the bucket waits for a full bucket, and so does each one behind it")
+    func heavierThanBucket() async throws {
+        let clock = VirtualClock()
+        let limiter = RateLimiter([RateLimit(10, per: .milliseconds(100))], excess: .wait(upTo: .milliseconds(300)))
+        let chain = try Chain([RateLimitMiddleware(limiter)], transport: ClosureTransport { _ in Response(.ok) })
+        _ = try await chain.send(Request.get(url).on(clock).rateLimitWeight(10))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, weight) in [1_000, .max, .max].enumerated() {
+                group.addTask { _ = try await chain.send(Request.get(url).on(clock).rateLimitWeight(weight)) }
+                try await until("call \(index)") { limiter.waiting(in: key) == index + 1 }
+            }
+            let error = await #expect(throws: RateLimitExceededError.self) {
+                try await chain.send(Request.get(url).on(clock).rateLimitWeight(1_000))
+            }
+            #expect(error?.retryAfter == .milliseconds(400))
+            for waiting in [2, 1, 0] {
+                try await clock.waitForSleepers()
+                clock.advance(by: .milliseconds(100))
+                try await until { limiter.waiting(in: key) == waiting }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     @Test("A call without weight passes those that wait, with and without a store", arguments: [false, true])
     func weightless(hasStore: Bool) async throws {
         let clock = VirtualClock()

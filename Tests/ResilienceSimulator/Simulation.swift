@@ -219,10 +219,11 @@ package struct Simulation {
         if gates[client][server].shedding?.admit(at: instant, random: chance) == false { return refuse(index) }
         guard gates[client][server].rate != nil else { return enter(index) }
         let ahead = gates[client][server].turns.count
-        let wait = gates[client][server].rate?.waitInQueue(of: ahead + 1, at: instant) ?? .zero
+        let wait = gates[client][server].rate?.waitInQueue(for: 1, at: instant) ?? .zero
         if wait > time(policy.longestTurn) { return refuse(index) }
         attempts[index].isQueued = true
         gates[client][server].turns.append(index)
+        gates[client][server].rate?.enqueue(1)
         if ahead == 0 { takeTurns(client, server) }
     }
 
@@ -235,6 +236,7 @@ package struct Simulation {
                 return events.add(.turn(client: client, server: server), at: now + Double(nanoseconds: wait) + 1e-6)
             }
             gates[client][server].turns.removeFirst()
+            gates[client][server].rate?.dequeue(1)
             attempts[first].isQueued = false
             attempts[first].hasToken = true
             enter(first)
@@ -393,7 +395,10 @@ package struct Simulation {
         let client = calls[call].client
         attempts[index].isOver = true
         gates[client][server].queue.removeAll { $0 == index }
-        gates[client][server].turns.removeAll { $0 == index }
+        if let turn = gates[client][server].turns.firstIndex(of: index) {
+            gates[client][server].turns.remove(at: turn)
+            gates[client][server].rate?.dequeue(1)
+        }
         if attempts[index].hasToken { gates[client][server].rate?.giveBack(1) }
         if let permit = attempts[index].permit {
             gates[client][server].breaker?.record(permit, .neither, at: instant, random: chance)

@@ -7,6 +7,8 @@ package struct CellRate: Sendable {
     private let tolerance: Duration
     /// The time at which the bucket would be full if nothing more were taken.
     private var full = Duration.zero
+    /// The tokens that the waiting calls will take, one call after the other.
+    private var queued = 0
 
     package init(_ limit: RateLimit) {
         self.limit = limit
@@ -19,8 +21,11 @@ package struct CellRate: Sendable {
     /// It avoids a multiplication if possible: most calls take one token, and multiplying durations is comparatively
     /// expensive.
     private func cost(of tokens: Int) -> Duration {
-        tokens == 1 ? interval : interval * min(tokens, limit.burst)
+        tokens == 1 ? interval : interval * taken(by: tokens)
     }
+
+    /// The number of tokens that a call of this weight takes, at most the bucket's size.
+    private func taken(by weight: Int) -> Int { min(max(0, weight), limit.burst) }
 
     /// The time until this many tokens are available, at most the bucket's size.
     package func wait(for tokens: Int, at now: Duration) -> Duration {
@@ -29,10 +34,18 @@ package struct CellRate: Sendable {
         return max(.zero, max(full, now) + needed - tolerance - now)
     }
 
-    /// The time until this many tokens have been produced for a queue of calls that take them one after the other.
-    package func waitForQueue(of tokens: Int, at now: Duration) -> Duration {
-        max(.zero, max(full, now) + interval * min(max(0, tokens), 1_000_000_000) - tolerance - now)
+    /// The time until this many tokens are available to a call behind those in the queue.
+    package func waitInQueue(for tokens: Int, at now: Duration) -> Duration {
+        // Beyond a billion, a product with an interval of 100 years would no longer be a duration.
+        let needed = interval * min(queued + taken(by: tokens), 1_000_000_000)
+        return max(.zero, max(full, now) + needed - tolerance - now)
     }
+
+    /// Adds a call to the queue.
+    package mutating func enqueue(_ tokens: Int) { queued += taken(by: tokens) }
+
+    /// Removes a call from the queue.
+    package mutating func dequeue(_ tokens: Int) { queued -= taken(by: tokens) }
 
     /// Takes tokens, even if they aren't available.
     package mutating func take(_ tokens: Int, at now: Duration) {

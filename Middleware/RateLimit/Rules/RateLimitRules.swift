@@ -48,11 +48,19 @@ package struct RateLimitRules: Sendable {
         return wait
     }
 
-    /// The wait of a call behind others.
-    ///
-    /// - Parameter tokens: The tokens of all these calls, including its own.
-    package func waitInQueue(of tokens: Int, at now: Duration) -> Duration {
-        cells.reduce(serverWait(for: tokens, at: now)) { max($0, $1.waitForQueue(of: tokens, at: now)) }
+    /// The wait of a call behind those in the queue.
+    package func waitInQueue(for tokens: Int, at now: Duration) -> Duration {
+        cells.reduce(serverWait(for: tokens, at: now)) { max($0, $1.waitInQueue(for: tokens, at: now)) }
+    }
+
+    /// Records that a call joined the queue.
+    package mutating func enqueue(_ tokens: Int) {
+        for index in cells.indices { cells[index].enqueue(tokens) }
+    }
+
+    /// Records that a call left the queue.
+    package mutating func dequeue(_ tokens: Int) {
+        for index in cells.indices { cells[index].dequeue(tokens) }
     }
 
     /// Admits a call if no other is waiting and the limits allow it.
