@@ -3,7 +3,6 @@ import HTTPChainCore
 /// The calls of one group, and their waiting queue.
 final class LimitedGroup: Sendable {
     private struct Waiter: Sendable {
-        let id: UInt64
         let tokens: Int
         /// The end of the longest wait.
         let end: Duration
@@ -27,17 +26,10 @@ final class LimitedGroup: Sendable {
 
     private struct State: Sendable {
         var rules: RateLimitRules
-        var queue: [Waiter] = []
-        var lastID: UInt64 = 0
-        /// The waiter whose turn it is.
-        var first: UInt64?
+        var queue = TurnQueue<Waiter>()
 
-        /// Gives the turn to the first waiter that accepts it, if no waiter has it.
-        ///
-        /// A cancelled or late waiter doesn't accept it, and is about to leave by itself.
-        mutating func passTurn() {
-            if first == nil { first = queue.first { $0.turn.give(.look) }?.id }
-        }
+        /// Gives the turn to the first waiter that isn't cancelled or late, if no waiter has it.
+        mutating func passTurn() { queue.passTurn { $0.turn.give(.look) } }
     }
 
     let key: String
@@ -98,10 +90,9 @@ final class LimitedGroup: Sendable {
             return
         }
         let end = now + longest.bounded
-        let waiter = try state.withLock { state in
+        let (id, waiter) = try state.withLock { state in
             let wait = state.rules.waitInQueue(for: tokens, at: now)
             let waiter = Waiter(
-                id: state.lastID + 1,
                 tokens: tokens,
                 end: end,
                 callDeadline: deadline,
@@ -114,11 +105,10 @@ final class LimitedGroup: Sendable {
                 )
             }
             if state.queue.count > max(0, length) { throw Refusal(cause: .queueFull, wait: wait) }
-            state.lastID += 1
-            state.queue.append(waiter)
+            let id = state.queue.join(waiter)
             state.rules.enqueue(tokens)
             state.passTurn()
-            return waiter
+            return (id, waiter)
         }
         do {
             guard case .look = try await waiter.turn.value() else {
@@ -126,10 +116,10 @@ final class LimitedGroup: Sendable {
             }
             try await waitAsFirst(waiter, time)
         } catch {
-            leave(waiter)
+            leave(id, tokens)
             throw error
         }
-        leave(waiter)
+        leave(id, tokens)
     }
 
     private func waitAsFirst(_ waiter: Waiter, _ time: any TimeSource) async throws {
@@ -169,11 +159,10 @@ final class LimitedGroup: Sendable {
     }
 
     /// Removes a waiter, and gives the turn to the next.
-    private func leave(_ waiter: Waiter) {
+    private func leave(_ id: UInt64, _ tokens: Int) {
         state.withLock { state in
-            state.queue.removeAll { $0.id == waiter.id }
-            state.rules.dequeue(waiter.tokens)
-            if state.first == waiter.id { state.first = nil }
+            state.queue.leave(id)
+            state.rules.dequeue(tokens)
             state.passTurn()
         }
     }
@@ -190,7 +179,7 @@ final class LimitedGroup: Sendable {
             guard let limits else { return [] }
             state.rules.learn(limits, at: now)
             let wait = state.rules.serverWait(for: 1, at: now)
-            return wait > .zero ? state.queue.filter { $0.id != state.first && $0.deadline < now + wait } : []
+            return wait > .zero ? state.queue.withoutTurn.filter { $0.deadline < now + wait } : []
         }
         for waiter in late { _ = waiter.turn.give(.late) }
     }

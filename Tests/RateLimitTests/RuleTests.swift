@@ -201,6 +201,40 @@ struct RuleTests {
         #expect(rules.waitInQueue(for: 1, at: .zero) == .milliseconds(10))
     }
 
+    @Test("The turn passes in the order of arrival, and each waiter is offered it once, however many leave together")
+    func turns() {
+        var queue = TurnQueue<Int>()
+        var offers: [Int] = []
+        var leaving = Set<Int>()
+        func pass() {
+            queue.passTurn { waiter in
+                offers.append(waiter)
+                return !leaving.contains(waiter)
+            }
+        }
+        let ids = (0..<1_000).map { waiter in
+            let id = queue.join(waiter)
+            pass()
+            return id
+        }
+        #expect(offers == [0])
+        #expect(queue.withoutTurn.sorted() == Array(1..<1_000))
+        // All but the last leave, a waiting one first, and each passes the turn on.
+        leaving = Set(0..<999)
+        for waiter in [500] + (0..<999).filter({ $0 != 500 }) {
+            queue.leave(ids[waiter])
+            pass()
+        }
+        #expect(offers == (0..<1_000).filter { $0 != 500 })
+        #expect(queue.count == 1 && queue.withoutTurn.isEmpty)
+        queue.leave(ids[999])
+        pass()
+        #expect(queue.isEmpty && offers.count == 999)
+        _ = queue.join(1_000)
+        pass()
+        #expect(offers.last == 1_000 && queue.withoutTurn.isEmpty)
+    }
+
     static let now = Date(timeIntervalSince1970: 1_700_000_000)
 
     /// Fields, and what they say: policy, partition, remaining, reset in seconds.
