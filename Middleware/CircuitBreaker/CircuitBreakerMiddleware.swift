@@ -61,9 +61,9 @@ public struct CircuitBreakerMiddleware: BuiltInStage {
 
     /// The policy, and the circuits that aren't closed.
     package var stageSummary: StageSummary {
-        let policy = breaker.policy
+        let policy = breaker.policy.bounded
         let rules = [
-            policy.failureRate.map { "\($0) of \(max(1, policy.minimumCalls)) or more calls" },
+            policy.failureRate.map { "\($0) of \(policy.minimumCalls) or more calls" },
             policy.consecutiveFailures.map { "\($0) in a row" },
             policy.slowCalls.map { "\($0.rate) over \($0.threshold.label)" },
         ]
@@ -74,7 +74,7 @@ public struct CircuitBreakerMiddleware: BuiltInStage {
             settings: [
                 "opens at": rules.compactMap(\.self).joined(separator: ", "), "by": breaker.group.description,
                 "open for": "\(policy.openTime.label) to \(policy.longestOpenTime.label)",
-                "probes": "\(max(1, policy.probes))",
+                "probes": "\(policy.probes)",
                 "not closed": open.isEmpty
                     ? "none" : open.prefix(3).joined(separator: ", ") + (open.count > 3 ? " and more" : ""),
             ]

@@ -40,6 +40,8 @@ public struct CircuitBreakerPolicy: Sendable {
     /// The calls counted for the rates; those of the last 30 seconds by default.
     public var window = Window.time(.seconds(30))
     /// The minimum number of calls for a rate to apply; 100 by default.
+    ///
+    /// With a window of fewer calls, a full window suffices.
     public var minimumCalls = 100
     /// The share of failures that opens the circuit, from 0 to 1, or `nil` for none; 0.1 by default.
     public var failureRate: Double? = 0.1
@@ -86,6 +88,37 @@ public struct CircuitBreakerPolicy: Sendable {
         policy.failureRate = nil
         policy.consecutiveFailures = count
         return policy
+    }
+}
+
+extension CircuitBreakerPolicy {
+    /// The policy with each number clamped to its range.
+    ///
+    /// A rate that isn't a number becomes the default.
+    package var bounded: CircuitBreakerPolicy {
+        var policy = self
+        policy.window = window.bounded
+        policy.minimumCalls = max(1, minimumCalls)
+        if case .calls(let count) = policy.window { policy.minimumCalls = min(policy.minimumCalls, count) }
+        policy.failureRate = failureRate.flatMap { Self.share($0) ?? CircuitBreakerPolicy().failureRate }
+        policy.consecutiveFailures = consecutiveFailures.map { max(1, $0) }
+        policy.slowCalls = slowCalls.map { rule in
+            Self.share(rule.rate).map { SlowCalls(over: rule.threshold, rate: $0) } ?? SlowCalls(over: rule.threshold)
+        }
+        policy.probes = min(max(1, probes), 1000)
+        return policy
+    }
+
+    private static func share(_ rate: Double) -> Double? { rate.isNaN ? nil : min(max(0, rate), 1) }
+}
+
+extension CircuitBreakerPolicy.Window {
+    /// The window with its length clamped to its range.
+    var bounded: Self {
+        switch self {
+        case .time(let time): .time(max(.milliseconds(1), time.bounded))
+        case .calls(let count): .calls(min(max(1, count), 100_000))
+        }
     }
 }
 

@@ -43,8 +43,8 @@ package struct CircuitRules: Sendable {
         let started: Duration
     }
 
+    /// The policy, whose numbers are within their ranges.
     private let policy: CircuitBreakerPolicy
-    private let needed: Int
     package private(set) var state = CircuitState.closed
     /// The cause of the state.
     private var cause = CircuitChange.Cause.manual
@@ -65,10 +65,9 @@ package struct CircuitRules: Sendable {
     private var changes: [CircuitChange.Step] = []
 
     package init(_ policy: CircuitBreakerPolicy) {
-        self.policy = policy
-        needed = min(max(1, policy.probes), 1000)
-        window = OutcomeWindow(policy.window)
-        probes.reserveCapacity(needed)
+        self.policy = policy.bounded
+        window = OutcomeWindow(self.policy.window)
+        probes.reserveCapacity(self.policy.probes)
     }
 
     // MARK: - Calls
@@ -100,7 +99,7 @@ package struct CircuitRules: Sendable {
         case .open(let until): return .failure(Refusal(reason: .init(cause), wait: until - now))
         case .isolated: return .failure(Refusal(reason: .isolated, wait: nil))
         case .halfOpen:
-            guard probes.count + successes < needed else {
+            guard probes.count + successes < policy.probes else {
                 return .failure(Refusal(reason: .probing, wait: nil))
             }
             probesMade += 1
@@ -173,11 +172,11 @@ package struct CircuitRules: Sendable {
         failuresInRow = isFailure ? failuresInRow + 1 : 0
         // Only a bad result can open the circuit.
         guard isFailure || isSlow else { return }
-        if let limit = policy.consecutiveFailures, failuresInRow >= max(1, limit) {
+        if let limit = policy.consecutiveFailures, failuresInRow >= limit {
             return open(.consecutiveFailures(failuresInRow), at: now, random: random)
         }
         let totals = window.totals
-        guard totals.calls >= max(1, policy.minimumCalls) else { return }
+        guard totals.calls >= policy.minimumCalls else { return }
         if let rate = policy.failureRate, isFailure, Double(totals.failures) >= rate * Double(totals.calls) {
             return open(.failureRate(failures: totals.failures, calls: totals.calls), at: now, random: random)
         }
@@ -189,7 +188,7 @@ package struct CircuitRules: Sendable {
     private mutating func judgeProbe(isSuccess: Bool, at now: Duration, random: some RandomSource) {
         guard isSuccess else { return open(.probeFailed, at: now, random: random) }
         successes += 1
-        if successes >= needed { close(at: now, .probesSucceeded) }
+        if successes >= policy.probes { close(at: now, .probesSucceeded) }
     }
 
     // MARK: - Time

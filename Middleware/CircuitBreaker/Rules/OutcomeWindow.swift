@@ -35,12 +35,12 @@ struct OutcomeWindow: Sendable {
     private var end: Duration?
 
     init(_ window: CircuitBreakerPolicy.Window) {
-        switch window {
+        switch window.bounded {
         case .time(let time):
             cells = Array(repeating: Counts(), count: Self.steps)
-            width = max(.milliseconds(1), time.bounded) / Self.steps
+            width = time / Self.steps
         case .calls(let count):
-            cells = Array(repeating: Counts(), count: min(max(1, count), 100_000))
+            cells = Array(repeating: Counts(), count: count)
             width = nil
         }
     }

@@ -96,6 +96,59 @@ struct CircuitRulesTests {
         #expect(bench.rules.state != .closed)
     }
 
+    @Test(
+        "A window of fewer calls than the minimum opens the circuit when it is full",
+        arguments: [(50, 100, 50), (200_000, 150_000, 100_000), (.min, 100, 1), (50, .min, 1)]
+    )
+    func minimumBeyondWindow(window: Int, minimum: Int, opensAt: Int) throws {
+        var bench = Bench(
+            plainPolicy {
+                $0.window = .calls(window)
+                $0.minimumCalls = minimum
+            }
+        )
+        for _ in 1..<opensAt { try bench.call(.failure) }
+        #expect(bench.rules.state == .closed)
+        try bench.call(.failure)
+        #expect(bench.rules.state != .closed)
+    }
+
+    @Test(
+        "A rate out of range counts as the nearest valid one, and one that is not a number as the default",
+        arguments: [(10, 0, true), (10, 1, false), (-1, 99, true), (.nan, 90, true), (.nan, 91, false)]
+            as [(Double, Int, Bool)]
+    )
+    func rates(rate: Double, successes: Int, opens: Bool) throws {
+        var bench = Bench(plainPolicy { $0.failureRate = rate })
+        for _ in 0..<successes { try bench.call(.success) }
+        for _ in successes..<100 { try bench.call(.failure) }
+        #expect((bench.rules.state != .closed) == opens)
+    }
+
+    @Test(
+        "A rate of slow calls out of range counts as the nearest valid one, and one that is not a number as the default",
+        arguments: [(10, 0, true), (10, 1, false), (-1, 99, true), (.nan, 50, true), (.nan, 51, false)]
+            as [(Double, Int, Bool)]
+    )
+    func slowRates(rate: Double, quick: Int, opens: Bool) throws {
+        var bench = Bench(plainPolicy { $0.slowCalls = .init(over: .milliseconds(100), rate: rate) })
+        for _ in 0..<quick { try bench.call(.success, taking: .milliseconds(1)) }
+        for _ in quick..<100 { try bench.call(.success, taking: .milliseconds(101)) }
+        #expect((bench.rules.state != .closed) == opens)
+    }
+
+    @Test("The summary has the numbers that apply")
+    func summary() {
+        var policy = CircuitBreakerPolicy()
+        policy.window = .calls(50)
+        policy.failureRate = 10
+        policy.probes = 5_000
+        policy.slowCalls = .init(over: .seconds(1), rate: .nan)
+        let settings = CircuitBreakerMiddleware(policy).stageSummary.settings
+        #expect(settings.first { $0.name == "opens at" }?.value == "1.0 of 50 or more calls, 0.5 over 1.0 s")
+        #expect(settings.first { $0.name == "probes" }?.value == "1000")
+    }
+
     @Test("What is neither success nor failure does not count, and does not end a row of failures")
     func neither() throws {
         var bench = Bench(plainPolicy { $0.consecutiveFailures = 3 })
