@@ -194,6 +194,21 @@ struct ShippingTracerTests {
         #expect(record.dropped.attributes == 2 && record.dropped.events == 2 && record.dropped.links == 3)
     }
 
+    @Test("Limits below zero leave everything out", arguments: [-1, .min])
+    func negativeLimits(limit: Int) throws {
+        let limits = SpanLimits(attributes: limit, events: limit, links: limit, length: limit)
+        #expect(limits == SpanLimits(attributes: 0, events: 0, links: 0, length: 0))
+        let tracer = tracer(limits: limits)
+        let span = tracer.startSpan("name", context: .topLevel)
+        for name in ["a", "b"] { span.attributes[name] = "0123456789" }
+        span.addEvent(SpanEvent(name: "event"))
+        span.addLink(SpanLink(context: tracer.startSpan("other", context: .topLevel).context, attributes: [:]))
+        span.end()
+        let record = try #require(keeper.spans.first)
+        #expect(record.name.isEmpty && record.attributes.isEmpty && record.events.isEmpty && record.links.isEmpty)
+        #expect(record.dropped.attributes == 2 && record.dropped.events == 1 && record.dropped.links == 1)
+    }
+
     @Test("Secrets are on no span: not under their names, in texts, in errors or in what a status says")
     func secrets() throws {
         struct Leak: Error, CustomStringConvertible { let description = #"{"password":"hunter2"}"# }

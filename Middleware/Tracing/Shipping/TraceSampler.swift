@@ -110,7 +110,7 @@ public struct SpanLimits: Sendable, Hashable {
     package var innerAttributes = 128
     package var length: Int
 
-    /// Makes limits.
+    /// Makes limits; numbers below zero count as zero.
     ///
     /// - Parameters:
     ///   - attributes: The maximum number of attributes of a span; 128 by default.
@@ -119,10 +119,10 @@ public struct SpanLimits: Sendable, Hashable {
     ///   - length: The maximum length of a text in an attribute, in Unicode scalars; 8,192 by default. Longer texts are
     ///     cut.
     public init(attributes: Int = 128, events: Int = 128, links: Int = 128, length: Int = 8192) {
-        self.attributes = attributes
-        self.events = events
-        self.links = links
-        self.length = length
+        self.attributes = max(0, attributes)
+        self.events = max(0, events)
+        self.links = max(0, links)
+        self.length = max(0, length)
     }
 
     /// The default limits.
