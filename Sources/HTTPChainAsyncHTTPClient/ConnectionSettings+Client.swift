@@ -39,7 +39,7 @@ struct ClientSettings {
         if let timeout = settings.connectTimeout {
             configuration.timeout.connect = TimeAmount(bounding: timeout)
         }
-        if let proxy = settings.proxy { configuration.proxy = Self.proxy(proxy) }
+        if let proxy = settings.proxy { configuration.proxy = try Self.proxy(proxy) }
         var tls = configuration.tlsConfiguration ?? .makeClientConfiguration()
         switch settings.minimumTLSVersion {
         case .tls12: tls.minimumTLSVersion = .tlsv12
@@ -93,7 +93,10 @@ struct ClientSettings {
         configuration.http2ConnectionDebugInitializer = check
     }
 
-    private static func proxy(_ proxy: ConnectionSettings.Proxy) -> HTTPClient.Configuration.Proxy {
+    private static func proxy(
+        _ proxy: ConnectionSettings.Proxy
+    ) throws(ConnectionSettingsError) -> HTTPClient.Configuration.Proxy {
+        if let problem = PortNumber.problem(of: proxy.port) { throw invalid("proxy", problem) }
         switch proxy.kind {
         case .socks:
             return .socksServer(host: proxy.host, port: proxy.port)

@@ -89,9 +89,7 @@ enum RouteRules {
         if !["http", "https"].contains(address.scheme) {
             problems.append(("protocol", "\"\(address.scheme)\" is neither https nor http"))
         }
-        if let port = address.port, !(1...65535).contains(port) {
-            problems.append(("port", "\(port) is not a port; ports are 1 to 65535"))
-        }
+        if let problem = address.port.flatMap(PortNumber.problem(of:)) { problems.append(("port", problem)) }
         let plain = ServiceAddress(scheme: "https", host: address.host)
         let isHost = !address.host.utf8.contains { "/?#@{}%\\ \t\r\n".utf8.contains($0) } && !address.host.isEmpty
         if !isHost || (try? URLBuilder(base: plain.description)) == nil || Origin(plain.description)?.port != 443 {

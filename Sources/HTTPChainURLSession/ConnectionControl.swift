@@ -63,8 +63,8 @@ final class ConnectionControl: Sendable {
         if settings.connectTimeout != nil {
             throw Self.unsupported("connectTimeout", "set requestTimeout, or add an AttemptTimeoutMiddleware")
         }
-        if let proxy = settings.proxy, proxy.user != nil, UInt16(exactly: proxy.port) == nil {
-            throw Self.invalid("proxy", "\(proxy.port) is not a port")
+        if let proxy = settings.proxy, let problem = PortNumber.problem(of: proxy.port) {
+            throw Self.invalid("proxy", problem)
         }
         self.settings = settings
         roots = try settings.trust.roots.map { (pem) throws(ConnectionSettingsError) in try Self.certificates(pem) }

@@ -115,6 +115,9 @@ final class CommandHandler: ChannelDuplexHandler {
 enum ValkeyConnector {
     static func connect(_ settings: ValkeySettings, on loop: any EventLoop) -> EventLoopFuture<any Channel> {
         let server = "\(settings.host):\(settings.port)"
+        if let problem = PortNumber.problem(of: settings.port) {
+            return loop.makeFailedFuture(ValkeyError(.unavailable, server: server, detail: problem))
+        }
         let context: NIOSSLContext?
         do {
             context = try tlsContext(settings.tls)

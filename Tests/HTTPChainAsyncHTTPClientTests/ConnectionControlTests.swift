@@ -202,6 +202,24 @@ struct ConnectionControlTests {
         #expect(request.values("Proxy-Authorization") == ["Basic \(credentials)"])
     }
 
+    @Test(
+        "A proxy whose port is none is refused when the transport is made",
+        arguments: [Int.min, -1, 0, 65_536, 65_536 + 3128, .max]
+    )
+    func proxyPort(port: Int) {
+        for proxy in [
+            ConnectionSettings.Proxy.http(host: "127.0.0.1", port: port, user: "ada", password: "lovelace"),
+            .socks(host: "127.0.0.1", port: port),
+        ] {
+            var settings = ConnectionSettings()
+            settings.proxy = proxy
+            let error = #expect(throws: ConnectionSettingsError.self) {
+                try AsyncHTTPClientTransport(connection: settings)
+            }
+            #expect(error?.problem == .invalid(setting: "proxy", why: "\(port) is not a port; ports are 1 to 65535"))
+        }
+    }
+
     @Test("A setting that the client cannot keep is refused when the transport is made")
     func unsupported() {
         var settings = ConnectionSettings()

@@ -33,6 +33,25 @@ struct HostileServerTests {
         await client.shutdown()
     }
 
+    @Test("A number beyond the ports is no other port")
+    func port() async throws {
+        let commands = Counter()
+        let server = try await FakeServer.started { _ in
+            commands.add()
+            return Array("+PONG\r\n".utf8)
+        }
+        for port in [-1, 0, server.settings.port - 65_536, server.settings.port + 65_536] {
+            var settings = server.settings
+            settings.port = port
+            let client = ValkeyClient(settings)
+            let error = await #expect(throws: ValkeyError.self) { try await client.send(Self.ping) }
+            #expect(error?.kind == .unavailable)
+            #expect(error?.detail == "\(port) is not a port; ports are 1 to 65535")
+            await client.shutdown()
+        }
+        #expect(commands.value == 0)
+    }
+
     @Test("A reply beyond the limits ends its command at once as malformed")
     func endless() async throws {
         let server = try await FakeServer.started { command in
