@@ -14,10 +14,11 @@ public struct RefreshLimit: Sendable, Hashable {
     /// - Parameters:
     ///   - count: The maximum number of refreshes started in one interval. `.max` allows any number; negative
     ///     numbers count as 0.
-    ///   - interval: The length of the interval.
+    ///   - interval: The length of the interval, at least a second.
     public init(_ count: Int, within interval: Duration) {
         self.count = max(0, count)
-        self.interval = interval
+        // An interval of zero or less would be no limit, which only the largest count is.
+        self.interval = count == .max ? .zero : max(.seconds(1), interval)
     }
 
     /// Five in 30 seconds.

@@ -169,5 +169,14 @@ struct RefreshStateTests {
         #expect(!any)
         #expect("\(RefreshLimit.none)" == "none")
     }
+
+    @Test("An interval is at least a second, so that one of zero or less is no exemption from the limit")
+    func shortestInterval() {
+        for interval in [Duration.seconds(Int64.min), .seconds(-1), .zero, .milliseconds(999)] {
+            var shortest = RefreshWindow(RefreshLimit(1, within: interval))
+            let admitted = [0, 999, 1_000].map { shortest.admit(at: .milliseconds($0)) }
+            #expect(admitted == [true, false, true])
+        }
+    }
 }
 #endif
