@@ -77,6 +77,8 @@ struct QueryTests {
         (Data([0xFB, 0xFF, 0xFE]), "binary'-__-'"),
         (ODataLiteral.enumeration("Ns.Color", "Yellow", "Red"), "Ns.Color'Yellow,Red'"),
         (ODataLiteral.date(year: 2026, month: 2, day: 3), "2026-02-03"),
+        (ODataLiteral.date(year: -5, month: 2, day: 3), "-0005-02-03"),
+        (ODataLiteral.date(year: .min, month: 1, day: 1), "-9223372036854775808-01-01"),
         (ODataLiteral.timeOfDay(hour: 7, minute: 5, nanosecond: 500_000_000), "07:05:00.5"),
     ]
 

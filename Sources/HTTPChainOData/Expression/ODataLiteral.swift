@@ -31,7 +31,7 @@ public struct ODataLiteral: Sendable, Hashable {
     /// Returns a date (`Edm.Date`), such as `2026-02-28`.
     public static func date(year: Int, month: Int, day: Int) -> ODataLiteral {
         let sign = year < 0 ? "-" : ""
-        return ODataLiteral("\(sign)\(padded(abs(year), 4))-\(padded(month, 2))-\(padded(day, 2))")
+        return ODataLiteral("\(sign)\(padded(year.magnitude, 4))-\(padded(month, 2))-\(padded(day, 2))")
     }
 
     /// Returns a time of day (`Edm.TimeOfDay`), such as `07:59:59.5`.
@@ -45,7 +45,7 @@ public struct ODataLiteral: Sendable, Hashable {
         ODataLiteral("\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))\(fraction(nanosecond))")
     }
 
-    private static func padded(_ number: Int, _ width: Int) -> String {
+    private static func padded(_ number: some BinaryInteger, _ width: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }
