@@ -133,4 +133,16 @@ struct SharedMessageTests {
         #expect(request.attempt == 2)
         #expect(Response(.ok).attempts == 1)
     }
+
+    @Test("The numbers of attempts are clamped, so that a stage can add to them")
+    func clampedAttempts() {
+        var request = Request.get("https://example.com/")
+        var response = Response(.ok)
+        let kept = [Int.min, 0, 3, .max].map { number in
+            request.attempt = number
+            response.attempts = number
+            return [request.attempt, response.attempts]
+        }
+        #expect(kept == [[1, 0], [1, 0], [3, 3], [1_000_000_000, 1_000_000_000]])
+    }
 }

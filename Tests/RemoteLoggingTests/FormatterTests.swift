@@ -116,6 +116,17 @@ struct FormatterTests {
         #expect(SemanticLogFormatter().attributes(for: exchange) == expected)
     }
 
+    @Test("A number of attempts below one is no resend", arguments: [Int.min, 0, 1])
+    func attemptsOutOfRange(number: Int) {
+        for unit in [ExchangeUnit.call, .attempt] {
+            let exchange = Self.exchange {
+                $0.unit = unit
+                ($0.attempt, $0.attempts) = (number, number)
+            }
+            #expect(SemanticLogFormatter().attributes(for: exchange)["http.request.resend_count"] == nil)
+        }
+    }
+
     @Test("What went wrong has a type: that of the error, else the status")
     func errorType() {
         let attributes = { SemanticLogFormatter().attributes(for: $0) }

@@ -224,6 +224,16 @@ struct RetryMiddlewareTests {
         #expect(try outcome.response().retries?.attempts.map(\.number) == [5, 6])
     }
 
+    @Test("A request of any number of attempt is retried")
+    func anyAttempt() async throws {
+        for number in [Int.min, .max] {
+            var request = Request.get(url)
+            request.attempt = number
+            let outcome = await StageHarness(stage).send(request, answering: .status(.badGateway), .ok)
+            #expect(try outcome.response().status == .ok)
+        }
+    }
+
     @Test("One call is not retried, or by a policy of its own")
     func perCall() async throws {
         let never = await StageHarness(stage).send(.get(url).retry(.never), answering: .status(.badGateway))

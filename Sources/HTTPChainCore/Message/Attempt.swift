@@ -10,19 +10,26 @@ package enum AttemptCount: ResponseOption {
     package static var defaultValue: Int { 1 }
 }
 
+/// The largest number of attempts, to which stages can add without an overflow.
+private let mostAttempts = 1_000_000_000
+
 extension Request {
     /// The number of this attempt of the call: 1 for the first, incremented by a stage that retries.
+    ///
+    /// Values out of the range from 1 to a billion are clamped.
     public var attempt: Int {
         get { options[AttemptNumber.self] }
-        set { options[AttemptNumber.self] = newValue }
+        set { options[AttemptNumber.self] = min(max(1, newValue), mostAttempts) }
     }
 }
 
 extension Response {
     /// The number of attempts made to get this response: 1 unless a stage retried the request, 0 if it came from a
     /// cache.
+    ///
+    /// Values out of the range from 0 to a billion are clamped.
     public var attempts: Int {
         get { options[AttemptCount.self] }
-        set { options[AttemptCount.self] = newValue }
+        set { options[AttemptCount.self] = min(max(0, newValue), mostAttempts) }
     }
 }

@@ -40,7 +40,8 @@ extension LogAttributes {
             append("server.address", .string(origin.server.unbracketed))
             append("server.port", .integer(Int64(origin.port)))
         }
-        let resent = exchange.unit == .attempt ? exchange.attempt - 1 : (exchange.attempts ?? 1) - 1
+        let attempts = exchange.unit == .attempt ? exchange.attempt : exchange.attempts ?? 1
+        let resent = Swift.max(1, attempts) - 1
         if resent > 0 { append("http.request.resend_count", .integer(Int64(resent))) }
         if let size = exchange.requestSize.best { append("http.request.body.size", .integer(size)) }
     }
