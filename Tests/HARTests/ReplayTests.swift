@@ -53,6 +53,10 @@ struct ReplayTests {
         times.timings = HARTimings(send: 1e308, wait: 1e308, receive: 1e308)
         times.customFields["_chunks"] = .array([.array([1e308, 1e308]), .array([1e308, 1e308])])
         #expect(try await ReplayTransport(HARArchive(entries: [times])).text(.get("https://a.example/")) == "abc")
+
+        var endless = HAREntry.sample(text: "abc")
+        endless.timings = HARTimings(receive: .infinity)
+        #expect(try await ReplayTransport(HARArchive(entries: [endless])).text(.get("https://a.example/")) == "abc")
     }
 
     @Test("HEAD and 304 have no content")

@@ -155,7 +155,8 @@ extension Duration {
     var milliseconds: Double { (inSeconds * 1e6).rounded() / 1000 }
 
     static func milliseconds(_ value: Double) -> Duration {
-        .nanoseconds(Int64((min(max(value, 0), 1e12) * 1e6).rounded()))
+        // The comparison is false for NaN.
+        .nanoseconds(Int64(((value > 0 ? min(value, 1e12) : 0) * 1e6).rounded()))
     }
 }
 
