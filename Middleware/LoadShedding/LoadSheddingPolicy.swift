@@ -20,7 +20,7 @@ public struct LoadSheddingPolicy: Sendable {
     /// The statuses of calls that the server did not accept for lack of capacity; 429, 503 and 504 by default.
     package var overloadStatuses: StatusSet
 
-    /// Creates a policy.
+    /// Creates a policy; numbers out of range are clamped, and a multiplier that isn't finite is the default.
     ///
     /// - Parameters:
     ///   - multiplier: The number of calls made for each that the server accepts; 2 by default.
@@ -33,9 +33,9 @@ public struct LoadSheddingPolicy: Sendable {
         minimumCalls: Int = 10,
         overloadStatuses: StatusSet = [429, 503, 504]
     ) {
-        self.multiplier = multiplier
+        self.multiplier = multiplier.isFinite ? max(1, multiplier) : 2
         self.window = window
-        self.minimumCalls = minimumCalls
+        self.minimumCalls = max(0, minimumCalls)
         self.overloadStatuses = overloadStatuses
     }
 }

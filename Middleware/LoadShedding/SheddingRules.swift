@@ -19,7 +19,7 @@ package struct SheddingRules: Sendable {
     package private(set) var acceptCount = 0
 
     package init(_ policy: LoadSheddingPolicy) {
-        multiplier = policy.multiplier.isFinite ? max(1, policy.multiplier) : 2
+        multiplier = policy.multiplier
         minimumCalls = policy.minimumCalls
         width = max(.milliseconds(12), policy.window.bounded) / Self.steps
     }

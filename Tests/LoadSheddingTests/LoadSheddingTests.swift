@@ -91,6 +91,20 @@ struct LoadSheddingTests {
         #expect(taken > Int(0.6 * accepted * 40_000), "\(taken)")
     }
 
+    @Test(
+        "The summary has the multiplier and the minimum that apply",
+        arguments: [
+            (0.5, -3, "1.0", "0 calls"), (-.infinity, 7, "2.0", "7 calls"), (.nan, 0, "2.0", "0 calls"),
+            (1.5, .max, "1.5", "\(Int.max) calls"),
+        ] as [(Double, Int, String, String)]
+    )
+    func summary(multiplier: Double, minimum: Int, shown: String, calls: String) {
+        let policy = LoadSheddingPolicy(multiplier: multiplier, minimumCalls: minimum)
+        let settings = LoadSheddingMiddleware(policy).stageSummary.settings
+        #expect(settings.first { $0.name == "multiplier" }?.value == shown)
+        #expect(settings.first { $0.name == "minimum" }?.value == calls)
+    }
+
     static let answers: [(StageHarness.Answer, isAccepted: Bool?)] = [
         (.ok, true), (.status(.notFound), true), (.status(.internalServerError), true),
         (.status(.tooManyRequests), false),
