@@ -6,11 +6,7 @@ extension [UInt8] {
         if parameters.isEmpty { return }
         let names = Set(parameters.keys.map { Array($0.utf8) })
         let question = firstIndex(of: .question) ?? endIndex
-        var pairs = self[question...].dropFirst().split(separator: .ampersand).filter { pair in
-            let name = pair.prefix { $0 != .equals }
-            // A plus sign is a space in a form, and itself elsewhere.
-            return !names.contains(name.percentDecoded()) && !names.contains(name.percentDecoded(plusIsSpace: true))
-        }
+        var pairs = queryPairs.filter { !$0.isNamed(oneOf: names) }
         for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
             var pair: [UInt8] = []
             pair.append(percentEncoding: name, allowed: .unreserved)
@@ -19,5 +15,27 @@ extension [UInt8] {
             pairs.append(pair[...])
         }
         self = self[..<question] + [.question] + pairs.joined(separator: [.ampersand])
+    }
+
+    /// Returns the decoded value of the first parameter with a name in a path's query, however the name is encoded; nil
+    /// if there is none.
+    package func queryValue(of name: String) -> String? {
+        queryPairs.first { $0.isNamed(oneOf: [Array(name.utf8)]) }.map { pair in
+            String(decoding: pair.drop { $0 != .equals }.dropFirst().percentDecoded(plusIsSpace: true), as: UTF8.self)
+        }
+    }
+
+    /// The parameters of a path's query, encoded.
+    private var queryPairs: [ArraySlice<UInt8>] {
+        self[(firstIndex(of: .question) ?? endIndex)...].dropFirst().split(separator: .ampersand)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether an encoded query parameter has one of the names.
+    fileprivate func isNamed(oneOf names: Set<[UInt8]>) -> Bool {
+        let name = prefix { $0 != .equals }
+        // A plus sign is a space in a form, and itself elsewhere.
+        return names.contains(name.percentDecoded()) || names.contains(name.percentDecoded(plusIsSpace: true))
     }
 }

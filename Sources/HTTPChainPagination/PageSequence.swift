@@ -144,19 +144,25 @@ struct PageSteps<Value: Sendable>: Sendable {
     }
 
     func fetch(_ position: PagePosition) async throws -> PageStep<Value> {
-        let sent = Locked<(record: CallRecord, origin: Origin?)?>(nil)
+        let sent = Locked<(record: CallRecord, origin: Origin?, path: String?)?>(nil)
         let decoded = try await fetch(position) { first in
             var request = position.request(from: first)
             request.bind(to: identity)
-            let seen = (request.recordCall(), request.origin)
+            let seen = (request.recordCall(), request.origin, request.head.path)
             sent.withLock { $0 = seen }
             return request
         }
-        let (record, origin) = sent.withLock { ($0?.record, $0?.origin) }
-        let target = record?.target.flatMap { Origin(scheme: $0.scheme, authority: $0.authority) }
+        let (record, origin, path) = sent.withLock { ($0?.record, $0?.origin, $0?.path) }
+        let target = record?.target
         return PageStep(
-            page: Page(value: decoded.value, response: decoded.response, position: position, next: nil),
-            target: target ?? origin
+            page: Page(
+                value: decoded.value,
+                response: decoded.response,
+                position: position,
+                next: nil,
+                path: target?.path ?? path
+            ),
+            target: target.flatMap { Origin(scheme: $0.scheme, authority: $0.authority) } ?? origin
         )
     }
 }

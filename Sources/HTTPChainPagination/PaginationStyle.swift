@@ -1,5 +1,6 @@
 public import HTTPChainCore
 import HTTPChainSupport
+import HTTPChainURLBuilder
 import HTTPTypes
 
 /// The way in which a service gives the location of the next page.
@@ -63,7 +64,7 @@ public struct PaginationStyle<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - parameter: The query parameter for the offset.
-    ///   - start: The offset of the first request, which may omit it; 0 by default.
+    ///   - start: The offset of a first request that omits it; 0 by default.
     ///   - total: A closure that returns the total number of items from a page's value, if the service sends it.
     ///   - count: A closure that returns the number of items of a page from its value.
     public static func offset(
@@ -75,7 +76,7 @@ public struct PaginationStyle<Value: Sendable>: Sendable {
         .custom { page in
             let items = count(page.value)
             guard items > 0 else { return nil }
-            let (next, isTooLarge) = (page.position.parameter(parameter).flatMap { Int($0) } ?? start)
+            let (next, isTooLarge) = try (page.number(parameter) ?? start)
                 .addingReportingOverflow(items)
             guard !isTooLarge else { throw PaginationError(.cannotFollow("an offset above \(Int.max)")) }
             if let total = total(page.value), next >= total { return nil }
@@ -87,7 +88,7 @@ public struct PaginationStyle<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - parameter: The query parameter for the number.
-    ///   - first: The number of the first page, which the first request may omit; 1 by default.
+    ///   - first: The number of the page that a first request without the parameter returns; 1 by default.
     ///   - isLast: A closure that returns whether a page is the last one, because it is empty or has the number of the
     ///     last page.
     public static func page(
@@ -97,7 +98,7 @@ public struct PaginationStyle<Value: Sendable>: Sendable {
     ) -> PaginationStyle {
         .custom { page in
             guard !isLast(page.value) else { return nil }
-            let (next, isTooLarge) = (page.position.parameter(parameter).flatMap { Int($0) } ?? first)
+            let (next, isTooLarge) = try (page.number(parameter) ?? first)
                 .addingReportingOverflow(1)
             guard !isTooLarge else { throw PaginationError(.cannotFollow("a page number above \(Int.max)")) }
             return .parameters([parameter: String(next)])
@@ -111,7 +112,7 @@ extension PaginationStyle where Value: Collection {
     ///
     /// - Parameters:
     ///   - parameter: The query parameter for the offset.
-    ///   - start: The offset of the first request; 0 by default.
+    ///   - start: The offset of a first request that omits it; 0 by default.
     public static func offset(parameter: String = "offset", start: Int = 0) -> PaginationStyle {
         .offset(parameter: parameter, start: start, count: \.count)
     }
@@ -127,6 +128,20 @@ public struct Page<Value: Sendable>: Sendable {
     package let position: PagePosition
     /// The position of the next page, to continue from later; nil on the last page.
     public internal(set) var next: PagePosition?
+    /// The path and the query of the page's request, before any redirect.
+    var path: String?
+
+    /// Returns the number that the page's request sent in a query parameter; nil if it sent none.
+    ///
+    /// - Throws: ``PaginationError`` if the value isn't a number.
+    func number(_ parameter: String) throws(PaginationError) -> Int? {
+        let sent = position.parameter(parameter) ?? path.flatMap { Array($0.utf8).queryValue(of: parameter) }
+        guard let sent, !sent.isEmpty else { return nil }
+        guard let number = Int(sent) else {
+            throw PaginationError(.cannotFollow("the parameter \(parameter.printable()) of the request isn't a number"))
+        }
+        return number
+    }
 }
 
 /// An error for a list that ends before its last page.

@@ -194,6 +194,43 @@ struct PageTests {
         for (path, expected) in zip(asked.all, expected) where !expected.isEmpty { #expect(path == expected) }
     }
 
+    static let counted: [(Request, PaginationStyle<[Int]>, [String])] = [
+        (.get("items", query: ["page": 0]), .page(isLast: \.isEmpty), ["page=0", "page=1", "page=2"]),
+        (.get("items", query: ["page": 3]), .page(isLast: \.isEmpty), ["page=3", "page=4", "page=5"]),
+        (.get("items?p+n=7"), .page(parameter: "p n", isLast: \.isEmpty), ["p+n=7", "p%20n=8", "p%20n=9"]),
+        (.get("items{?page}", path: ["page": 4]), .page(isLast: \.isEmpty), ["page=4", "page=5", "page=6"]),
+        (.get("items?page="), .page(first: 0, isLast: \.isEmpty), ["page=", "page=1", "page=2"]),
+        (.get("items", query: ["offset": 4]), .offset(), ["offset=4", "offset=6", "offset=8"]),
+        (.get("\(base)/items?offset=%34"), .offset(start: 1), ["offset=%34", "offset=6", "offset=8"]),
+    ]
+
+    @Test("Counting starts at the number that the first request sends", arguments: 0..<counted.count)
+    func countedFrom(index: Int) async throws {
+        let (request, style, expected) = Self.counted[index]
+        let asked = Events<String>()
+        let service = ClosureTransport { request in
+            asked.add(request.head.path ?? "")
+            let count = asked.all.count
+            return Response(.ok, body: HTTPBody(count < 3 ? "[\(count),\(count)]" : "[]"))
+        }
+        // A complete URL needs no stage.
+        let transport: any Transport =
+            request.origin == nil ? try Chain(transport: service) { URLBuilderMiddleware(base: Self.base) } : service
+        let pages = transport.pages(of: [Int].self, from: request, by: style)
+        #expect(try await Self.collect(pages) == [[1, 1], [2, 2], []])
+        #expect(asked.all == expected.map { "/items?\($0)" })
+    }
+
+    @Test("Pages can't be counted from a value that isn't a number")
+    func notCounted() async throws {
+        let service = ClosureTransport { _ in Response(.ok, body: "[1]") }
+        let request = Request.get(Self.base + "/items?page=last")
+        var pages = service.pages(of: [Int].self, from: request, by: .page(isLast: \.isEmpty)).makeAsyncIterator()
+        #expect(try await pages.next()?.value == [1])
+        let error = await #expect(throws: PaginationError.self) { try await pages.next() }
+        #expect(error?.problem == .cannotFollow("the parameter page of the request isn't a number"))
+    }
+
     @Test("A parameter of the base and one that a builder of one's own writes are replaced, too")
     func replacedInBuilder() async throws {
         let asked = Events<String>()
