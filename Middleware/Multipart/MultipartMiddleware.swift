@@ -12,8 +12,8 @@ import HTTPTypes
 /// ```
 ///
 /// A request with a ``MultipartForm`` gets the form as its body and the matching Content-Type, replacing existing ones.
-/// All other requests pass unchanged. The body is framed once for a call, with the randomness of the request's
-/// environment, so that a retry sends the same bytes.
+/// All other requests pass unchanged. A body that was set after the form is sent instead of it. The body is framed once
+/// for a call, with the randomness of the request's environment, so that a retry sends the same bytes.
 ///
 /// **Sizes.** Content-Length is exact if every part knows its length. Files of any size pass in constant memory. If a
 /// part can be read only once, the form can be sent only once.
@@ -54,20 +54,26 @@ public struct MultipartMiddleware: DeadlineKeepingMiddleware {
     ///
     /// - Throws: ``MultipartError``; `BodyError` for a file that can't be read; errors from the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        if let form = try await request.options[MultipartFormOption.self]?.measured() {
-            let boundary = try form.boundary(random: request.environment.random)
-            request.head.headerFields[.contentType] = try form.contentType(boundary: boundary)
-            request.head.headerFields[.contentLength] = nil
-            if let values {
-                request.setContent(try form.body(boundary: boundary, values: values))
-            } else if let chain = request.options[ValueEncoderOption.self] {
-                request.setContent(try form.body(boundary: boundary, encode: chain.encode))
-            } else {
-                request.setContent(try form.body(boundary: boundary))
-            }
+        if let form = request.options[MultipartFormOption.self] {
+            // The last content that was set is sent.
+            if request.body.isPlaceholder { try await frame(form, in: &request) }
             request.options.remove(MultipartFormOption.self)
             request.options.remove(ValueEncoderOption.self)
         }
         return try await next(request)
+    }
+
+    private func frame(_ form: MultipartForm, in request: inout Request) async throws {
+        let form = try await form.measured()
+        let boundary = try form.boundary(random: request.environment.random)
+        request.head.headerFields[.contentType] = try form.contentType(boundary: boundary)
+        request.head.headerFields[.contentLength] = nil
+        if let values {
+            request.setContent(try form.body(boundary: boundary, values: values))
+        } else if let chain = request.options[ValueEncoderOption.self] {
+            request.setContent(try form.body(boundary: boundary, encode: chain.encode))
+        } else {
+            request.setContent(try form.body(boundary: boundary))
+        }
     }
 }

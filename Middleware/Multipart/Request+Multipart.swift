@@ -16,13 +16,12 @@ extension Request {
     /// Returns the request with a form, which replaces its body and is framed by ``MultipartMiddleware``.
     ///
     /// Until then the body is replayable if the form is, its length is unknown, and reading it throws
-    /// ``MultipartError``, so that an unframed form is never sent as an empty body.
+    /// ``MultipartError``, so that an unframed form is never sent as an empty body. A body that is set later replaces
+    /// the form.
     public consuming func multipart(_ form: MultipartForm) -> Request {
         options[MultipartFormOption.self] = form
         if form.parts.contains(where: { $0.body.value != nil }) { options[WantsValueEncoder.self] = true }
-        body =
-            form.isReplayable
-            ? .replayable { throw MultipartError(.stageMissing) } : .once { throw MultipartError(.stageMissing) }
+        body = .placeholder(isReplayable: form.isReplayable, throwing: MultipartError(.stageMissing))
         return self
     }
 }

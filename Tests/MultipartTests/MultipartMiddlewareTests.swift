@@ -39,6 +39,30 @@ struct MultipartMiddlewareTests {
         try await expectEqual(sent, request)
     }
 
+    @Test(
+        "A body that is set after the form is sent instead of it, with its own Content-Type",
+        arguments: [
+            "later", .empty, .value(["a": 1]), .replayable(chunks: { AsyncStream { $0.finish() } }),
+        ] as [HTTPBody]
+    )
+    func replaced(body: HTTPBody) async throws {
+        var request = Request.post(url, multipart: form)
+        request.body = body
+        request.head.headerFields[.contentType] = "text/plain"
+        let sent = try #require(await StageHarness(MultipartMiddleware()).send(request).requests.first)
+        #expect(sent.body.description == body.description)
+        #expect(sent.head.headerFields[.contentType] == "text/plain")
+        #expect(!sent.options.contains(MultipartFormOption.self))
+    }
+
+    @Test("A form is framed although a stage outside observes the reads of its body")
+    func observed() async throws {
+        var request = Request.post(url, multipart: form)
+        request.body = request.body.transformed { $0 }
+        let sent = try #require(await StageHarness(MultipartMiddleware()).send(request).requests.first)
+        #expect(try await sent.body.text().contains("Holiday"))
+    }
+
     @Test("The same seed gives the same bytes, another call another boundary")
     func boundaries() async throws {
         func type(seed: UInt64) async throws -> String {

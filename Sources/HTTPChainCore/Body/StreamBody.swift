@@ -6,6 +6,8 @@ struct StreamBody: Sendable {
     let isReplayable: Bool
     /// The deadline that the stream's creator enforces on reads, or nil if there is none.
     var deadline: Duration?
+    /// Whether the stream has no content yet, because a stage is to make it.
+    var isPlaceholder = false
     let open: @Sendable () async throws -> sending any BodyReader
 
     func start() async throws -> sending any BodyReader {
@@ -88,11 +90,26 @@ extension HTTPBody {
     ) -> HTTPBody {
         HTTPBody(
             storage: .stream(
-                StreamBody(length: length, isReplayable: isReplayable, deadline: keptDeadline) {
+                StreamBody(
+                    length: length,
+                    isReplayable: isReplayable,
+                    deadline: keptDeadline,
+                    isPlaceholder: isPlaceholder
+                ) {
                     try transform(try await makeReader())
                 }
             )
         )
+    }
+
+    /// Makes a stream in place of content that a stage is to make; reading it throws the error.
+    package static func placeholder(isReplayable: Bool, throwing error: any Error) -> HTTPBody {
+        HTTPBody(storage: .stream(StreamBody(isReplayable: isReplayable, isPlaceholder: true) { throw error }))
+    }
+
+    /// Whether the body is in place of content that a stage is to make, even if outer stages observe its reads.
+    package var isPlaceholder: Bool {
+        if case .stream(let stream) = storage { stream.isPlaceholder } else { false }
     }
 
     /// The deadline that the body's creator enforces on reads, or nil if there is none.
