@@ -82,6 +82,12 @@ extension CallSerialization {
         if !afterDecoding.isEmpty { names.append("afterDecoding(_:_:)") }
         return names
     }
+
+    /// The settings for decoding that a call without serialization doesn't honor, as a caller writes them.
+    var decodingOverridden: [String] {
+        let isShared = response != nil && response?.name == request?.name
+        return (isShared ? ["serialized(by:)"] : []) + decodingOnly
+    }
 }
 
 extension CallSerialization.Choice {
@@ -205,6 +211,9 @@ extension Request {
     }
 
     /// Returns the request without serialization: its body must be bytes, and the response is left unchanged.
+    ///
+    /// A type that such a call requests is decoded from JSON with the default settings, so a setting of the call for
+    /// decoding throws ``SerializerError``.
     public consuming func withoutSerialization() -> Request {
         serialization.isOff = true
         return self

@@ -21,8 +21,8 @@ public struct SerializerError: ExplainedError {
         case noSerializer(contentType: String?, of: Message, available: [String])
         /// The call chooses a serializer by an unknown name.
         case unknownName(String, available: [String])
-        /// The call has settings, as a caller writes them, that can't be applied: its body is encoded already, or its
-        /// response is a stream of events.
+        /// The call has settings, as a caller writes them, that can't be applied: its body is encoded already, or the
+        /// stage doesn't decode its response.
         case unusedSettings([String], of: Message)
         /// The value can't be encoded in the format.
         case notEncodable(type: String, serializer: String, codingPath: String, detail: String)
@@ -77,8 +77,9 @@ public struct SerializerError: ExplainedError {
             )
         case .unusedSettings(let names, of: .response):
             Explanation(
-                "the response is a stream of events, so \(names.joined(separator: ", ")) would have no effect",
-                "decode the events with a decoder: of your own, change the values as they arrive, or remove the setting"
+                "the serializer stage doesn't decode the response, which is a stream of events or that of a call without "
+                    + "serialization, so \(names.joined(separator: ", ")) would have no effect",
+                "decode events with a decoder: of your own, remove withoutSerialization(), or remove the setting"
             )
         case .notEncodable(let type, let serializer, let path, let detail):
             Explanation(

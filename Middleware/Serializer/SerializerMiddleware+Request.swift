@@ -34,12 +34,20 @@ extension SerializerMiddleware {
 
     /// Refuses settings of the call that nothing can honor.
     func checkSettings(of request: borrowing Request, for call: CallSerialization) throws(SerializerError) {
+        let isDecodedElsewhere = request.options[LongLivedResponse.self]
+        if call.isOff {
+            // The settings are overridden, unless the response is decoded all the same, from plain JSON.
+            if isDecodedElsewhere || request.options[ExpectedType.self] != nil, !call.decodingOverridden.isEmpty {
+                throw unused(call.decodingOverridden, of: .response, request)
+            }
+            return
+        }
         // An outer serializer has already applied the settings to the value that it encoded.
         let isEncoded = request.options[EncodedValue.self] == nil && request.body.value == nil && !request.body.isEmpty
         if isEncoded, !call.encodingOnly.isEmpty {
             throw unused(call.encodingOnly, of: .request, request)
         }
-        if request.options[LongLivedResponse.self], !call.decodingOnly.isEmpty {
+        if isDecodedElsewhere, !call.decodingOnly.isEmpty {
             throw unused(call.decodingOnly, of: .response, request)
         }
     }

@@ -142,8 +142,8 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     /// - Throws: ``SerializerError``; `DecodingFailure`; errors from closures after decoding and from the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let call = request.serialization
-        guard !call.isOff else { return try await next(request) }
         try checkSettings(of: request, for: call)
+        guard !call.isOff else { return try await next(request) }
         if request.body.value != nil {
             try encodeBody(of: &request, for: call)
             let steps = afterEncoding + call.afterEncoding

@@ -131,6 +131,28 @@ struct SelectionTests {
         #expect(try await response.body.text() == "not JSON")
     }
 
+    @Test("Switched off, settings for decoding are an error if a type is expected")
+    func offWithSettings() async throws {
+        let request = Request.get(url).withoutSerialization()
+        for (call, name) in [
+            (request.decoded(upTo: 3), "decoded(upTo:)"), (request.decoded(at: "a"), "decoded(at:)"),
+            (request.decoded(by: .form), "decoded(by:)"), (request.serialized(by: .form), "serialized(by:)"),
+            (request.afterDecoding(Plant.self) { _ in }, "afterDecoding(_:_:)"),
+        ] {
+            #expect(try await sent(call, through: several).url == url)
+            var typed = call
+            typed.options[ExpectedType.self] = Plant.self
+            var events = call
+            events.options[LongLivedResponse.self] = true
+            for call in [typed, events] {
+                let outcome = await StageHarness(several).send(call)
+                #expect(outcome.requests.isEmpty)
+                let error = #expect(throws: SerializerError.self) { try outcome.response() }
+                #expect(error?.problem == .unusedSettings([name], of: .response))
+            }
+        }
+    }
+
     @Test("Where no type is expected, the body is not touched")
     func noExpectation() async throws {
         let response = try await StageHarness(several).send(plant, answering: .ok(once("{", chunk: 1))).response()
