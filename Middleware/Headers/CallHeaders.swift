@@ -27,7 +27,15 @@ extension Request {
     /// ```
     public consuming func headers(_ operations: HeaderOperation...) -> Request {
         options[CallHeaders.self] += operations
+        noteOwnTemplates()
         return self
+    }
+
+    /// Notes whether the call itself has a template for its parameters.
+    mutating func noteOwnTemplates() {
+        guard options.contains(HeaderParametersOption.self) else { return }
+        options[HeaderParametersOption.self].haveOwnTemplate =
+            options[CallHeaders.self].contains(where: \.readsParameters)
     }
 }
 

@@ -30,6 +30,8 @@ public struct HeaderOperation: Sendable {
     /// The additional values of the same field.
     private(set) var others: [HTTPField] = []
     private(set) var origin: Origin?
+    /// Whether the value is made from the call's parameters.
+    private(set) var readsParameters = false
 
     /// Sets the field to this value only.
     public static func set(_ name: HTTPField.Name, to value: String) -> HeaderOperation {
@@ -102,17 +104,23 @@ public struct HeaderOperation: Sendable {
     ///   - template: The value, with `{name}` for a named parameter and `%%0%%` for a positional one. A call without
     ///     the parameter throws ``HeadersError``.
     public static func set(_ name: String, template: String) -> HeaderOperation {
-        .set(name, to: HeaderTemplate(template, of: name).value)
+        .templated(HeaderTemplate(template, of: name)) { .set(name, to: $0) }
     }
 
     /// Sets the field to a value built from the call's parameters if it has none; see ``set(_:template:)``.
     public static func `default`(_ name: String, template: String) -> HeaderOperation {
-        .default(name, to: HeaderTemplate(template, of: name).value)
+        .templated(HeaderTemplate(template, of: name)) { .default(name, to: $0) }
     }
 
     /// Adds a value built from the call's parameters to the field's existing ones; see ``set(_:template:)``.
     public static func append(_ name: String, template: String) -> HeaderOperation {
-        .append(name, HeaderTemplate(template, of: name).value)
+        .templated(HeaderTemplate(template, of: name)) { .append(name, $0) }
+    }
+
+    private static func templated(_ template: HeaderTemplate, _ make: (@escaping Value) -> Self) -> HeaderOperation {
+        var operation = make(template.value)
+        operation.readsParameters = !template.isConstant
+        return operation
     }
 
     /// Makes the operation for a field with several values, which are set or skipped together.

@@ -7,6 +7,8 @@ package struct HeaderParameters: Sendable, Hashable {
     package var named: [String: String]
     /// The positional parameters, for `%%0%%`, `%%1%%` and so on.
     package var positional: [String]
+    /// Whether the call's own operations have a template, so that no stage needs one.
+    package var haveOwnTemplate = false
 
     /// Makes parameters.
     package init(_ named: [String: String] = [:], _ positional: [String] = []) {
@@ -23,11 +25,11 @@ package enum HeaderParametersOption: RequestOption {
     package static var isCredential: Bool { true }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".headerParameters(_:_:)", reader: "HeadersMiddleware()", phase: .build)
+        OptionUsage(".headerParameters(_:_:)", reader: "HeadersMiddleware(.set(…, template: …))", phase: .build)
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
-        value.named.isEmpty && value.positional.isEmpty
+        value.haveOwnTemplate || value.named.isEmpty && value.positional.isEmpty
     }
 }
 
@@ -40,12 +42,15 @@ extension Request {
     /// try await chain.send(.get("plants").headerParameters(["app": "garden"], ["42"]))   // X-Trace: garden-42
     /// ```
     ///
+    /// A chain without a template, in a stage or in the call's own ``headers(_:)``, refuses them.
+    ///
     /// - Parameters:
     ///   - named: The named parameters, for `{name}`. A repeated name replaces the previous value.
     ///   - positional: The positional parameters, for `%%0%%`, added after the request's existing ones.
     public consuming func headerParameters(_ named: [String: String] = [:], _ positional: [String] = []) -> Request {
         options[HeaderParametersOption.self].named.merge(named) { $1 }
         options[HeaderParametersOption.self].positional += positional
+        noteOwnTemplates()
         return self
     }
 }

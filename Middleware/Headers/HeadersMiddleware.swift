@@ -35,6 +35,8 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     private let operations: [HeaderOperation]
     /// The operations if none depends on the request: no closure, no origin, no mistake.
     private let fixed: [FixedOperation]?
+    /// The options that the stage reads, of which parameters are one only if there is a template.
+    package let stageOptions: [any RequestOption.Type]
 
     /// The value that wins if both the call and the stage have a field.
     public enum Precedence: Sendable, Hashable {
@@ -119,6 +121,8 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         self.operations = operations
         let fixed = operations.compactMap(FixedOperation.init)
         self.fixed = fixed.count == operations.count ? fixed : nil
+        let hasTemplate = operations.contains(where: \.readsParameters)
+        stageOptions = hasTemplate ? [CallHeaders.self, HeaderParametersOption.self] : [CallHeaders.self]
     }
 
     private init(named fields: [(String, String)], _ precedence: Precedence, onlyTo origin: String?) {
@@ -142,9 +146,6 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
 
     /// With the other stages that complete the request.
     package var stagePhase: Phase { .build }
-
-    /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [CallHeaders.self, HeaderParametersOption.self] }
 
     /// The operations in order, with secrets and values bound to an origin redacted.
     package var stageSummary: StageSummary {

@@ -110,7 +110,9 @@ struct UnreadOptionTests {
             $0.decodingResponse(limits: DecodingLimits())
         },
         Lost("recorded", by: "RecordingMiddleware") { $0.recorded(true) },
-        Lost("headerParameters", by: "HeadersMiddleware", HeadersMiddleware()) { $0.headerParameters(["id": "7"]) },
+        Lost("headerParameters", by: "HeadersMiddleware", HeadersMiddleware(.set("X-Id", template: "{id}"))) {
+            $0.headerParameters(["id": "7"])
+        },
         Lost("headers", by: "HeadersMiddleware", HeadersMiddleware()) { $0.headers(.set(.accept, to: "a/b")) },
         Lost("hedging", by: "HedgingMiddleware", HedgingMiddleware(HedgingPolicy(after: .fixed(.seconds(9))))) {
             $0.hedging(HedgingPolicy(after: .fixed(.seconds(9))))
@@ -213,6 +215,44 @@ struct UnreadOptionTests {
         #expect(try await around.send(lost.request).status == .ok)
         let traced = await chain.trace(lost.request)
         #expect(traced.description.contains("reads "), "\(traced)")
+    }
+
+    /// Stages that read an option only in another configuration.
+    static let unable: [(stage: any Middleware, request: Request, expression: String)] = [
+        (HeadersMiddleware(), Request.get(url).headerParameters(["id": "7"]), ".headerParameters("),
+        (
+            HeadersMiddleware(.set("X-Id", template: "{ä}")), Request.get(url).headerParameters(["ä": "7"]),
+            ".headerParameters("
+        ),
+    ]
+
+    @Test("A stage whose configuration leaves an option without effect doesn't read it", arguments: 0..<unable.count)
+    func isNotRead(index: Int) async throws {
+        let (stage, request, expression) = Self.unable[index]
+        let transport = InMemoryTransport { _ in Response(.ok) }
+        let chain = try Chain([stage], transport: transport, order: .unchecked)
+        let error = await #expect(throws: UnreadOptionError.self) { try await chain.send(request) }
+        #expect(error?.options.map(\.expression).contains { $0.hasPrefix(expression) } == true)
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test("A template of the call itself reads its parameters, in either order")
+    func ownTemplate() async throws {
+        let transport = InMemoryTransport { _ in Response(.ok) }
+        let chain = try Chain(transport: transport) { HeadersMiddleware() }
+        let template = HeaderOperation.set("X-Id", template: "{id}")
+        for request in [
+            Request.get(Self.url).headerParameters(["id": "7"]).headers(template),
+            Request.get(Self.url).headers(template).headerParameters(["id": "7"]),
+        ] {
+            _ = try await chain.send(request)
+            #expect(transport.requests.last?.headers[try #require(HTTPField.Name("X-Id"))] == "7")
+        }
+        // The stage is still needed.
+        let bare = try Chain(transport: transport)
+        await #expect(throws: UnreadOptionError.self) {
+            try await bare.send(.get(Self.url).headerParameters(["id": "7"]).headers(template))
+        }
     }
 
     @Test("An option that means the same without a stage is harmless", arguments: harmless.keys.sorted())
