@@ -64,11 +64,33 @@ package enum URLArgumentsOption: RequestOption {
     }
 }
 
+/// Whether a call has ``URLArguments/reservedValues``, but no builder of its own to read them.
+package enum NeedsCustomBuilder: RequestOption {
+    /// There are no such values.
+    package static var defaultValue: Bool { false }
+    /// The method that sets the option, and the stage that reads it.
+    package static var usage: OptionUsage {
+        OptionUsage(".withReserved(_:_:)", reader: "URLBuilderMiddleware(builder: …)", phase: .build)
+    }
+    /// Returns whether a chain without a custom builder may ignore the value.
+    package static func isHarmless(_ value: Value) -> Bool { !value }
+    /// Always `false`: the values themselves are compared.
+    package static var affectsResponse: Bool { false }
+}
+
 extension Request {
     /// This call's values for the variables and the query of its URL.
     package var urlArguments: URLArguments {
         get { options[URLArgumentsOption.self] ?? URLArguments() }
-        set { options[URLArgumentsOption.self] = newValue }
+        set {
+            options[URLArgumentsOption.self] = newValue
+            let needsBuilder = !newValue.reservedValues.isEmpty && newValue.builder == nil
+            if needsBuilder {
+                options[NeedsCustomBuilder.self] = true
+            } else {
+                options.remove(NeedsCustomBuilder.self)
+            }
+        }
     }
 
     /// Returns the request with permission to leave the base's origin, if the stage otherwise refuses that.
@@ -103,7 +125,8 @@ extension Request {
     /// try await chain.send(.get("reports").withReserved("days", 3...7).url(builtBy: ReportBuilder()))
     /// ```
     ///
-    /// For the values of URL variables, which the standard builder also finds, use ``with(path:query:reserved:)``.
+    /// For the values of URL variables, which the standard builder also finds, use ``with(path:query:reserved:)``. A
+    /// chain without a custom builder, in the stage or in the call, refuses the request.
     ///
     /// - Parameters:
     ///   - name: The name, for ``URLArguments/reservedValues``.

@@ -41,6 +41,7 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     private let leavesOrigin: LeavesOrigin
     private let builder: Result<URLBuilder, URLBuilderError>
     private let custom: (any URLBuilding)?
+    private let options: [any RequestOption.Type]
 
     private init(
         base: String?,
@@ -54,6 +55,7 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         self.syntax = syntax
         self.leavesOrigin = leavesOrigin
         self.custom = custom
+        options = custom == nil ? [URLArgumentsOption.self] : [URLArgumentsOption.self, NeedsCustomBuilder.self]
         builder = Result { () throws(URLBuilderError) in
             try URLBuilder(base: base, encoder: encoder, syntax: syntax, leavesOrigin: leavesOrigin)
         }
@@ -131,7 +133,7 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     public var phase: Phase { .build }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [URLArgumentsOption.self] }
+    public var optionsRead: [any RequestOption.Type] { options }
 
     /// The base and the URL settings, with secrets redacted.
     public var summary: StageSummary {
@@ -220,7 +222,10 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
                 redaction: redaction
             )
         }
-        if arguments != nil { request.options.remove(URLArgumentsOption.self) }
+        if let arguments {
+            request.options.remove(URLArgumentsOption.self)
+            if !arguments.reservedValues.isEmpty { request.options.remove(NeedsCustomBuilder.self) }
+        }
         request.noteTarget(madeOf: template)
         return try await next(request)
     }

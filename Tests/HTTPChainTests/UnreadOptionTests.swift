@@ -165,7 +165,7 @@ struct UnreadOptionTests {
         Lost("with", "the path, query", by: "URLBuilderMiddleware", URLBuilderMiddleware(base: url)) {
             $0.with(query: ["id": 7])
         },
-        Lost("withReserved", "the path, query", by: "URLBuilderMiddleware", URLBuilderMiddleware(base: url)) {
+        Lost("withReserved", by: "URLBuilderMiddleware(builder: …)", URLBuilderMiddleware(builder: OwnBuilder())) {
             $0.withReserved("days", 3...7)
         },
         Lost("url", "the path, query", by: "URLBuilderMiddleware", URLBuilderMiddleware(base: url)) {
@@ -224,6 +224,7 @@ struct UnreadOptionTests {
             HeadersMiddleware(.set("X-Id", template: "{ä}")), Request.get(url).headerParameters(["ä": "7"]),
             ".headerParameters("
         ),
+        (URLBuilderMiddleware(base: url), Request.get(url).withReserved("days", 3...7), ".withReserved("),
     ]
 
     @Test("A stage whose configuration leaves an option without effect doesn't read it", arguments: 0..<unable.count)
@@ -252,6 +253,18 @@ struct UnreadOptionTests {
         let bare = try Chain(transport: transport)
         await #expect(throws: UnreadOptionError.self) {
             try await bare.send(.get(Self.url).headerParameters(["id": "7"]).headers(template))
+        }
+    }
+
+    @Test("A builder of the call itself reads its values, in either order")
+    func ownBuilder() async throws {
+        let transport = InMemoryTransport { _ in Response(.ok) }
+        let chain = try Chain(transport: transport) { URLBuilderMiddleware(base: Self.url) }
+        for request in [
+            Request.get(Self.url).withReserved("days", 3...7).url(builtBy: OwnBuilder()),
+            Request.get(Self.url).url(builtBy: OwnBuilder()).withReserved("days", 3...7),
+        ] {
+            #expect(try await chain.send(request).status == .ok)
         }
     }
 
