@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainCache
 import HTTPChainCookies
 import HTTPChainCore
 import HTTPChainSerializer
@@ -42,7 +43,20 @@ enum RouteRules {
                 )
             )
         }
-        return problems + contentProblems(of: route) + cookieProblems(of: route)
+        return problems + contentProblems(of: route) + cookieProblems(of: route) + cacheProblems(of: route)
+    }
+
+    private static func cacheProblems(of route: Route) -> [Problem] {
+        var keys: [Route.Key] = []
+        if route.cacheTTL != nil, !route.method.hasCacheKey(withIdentifier: true) { keys.append(.cacheTTL) }
+        // A call has an identifier if its route has a lifetime.
+        if route.cacheIgnoresQuery, !route.method.hasCacheKey(withIdentifier: route.cacheTTL != nil) {
+            keys.append(.cacheIgnoresQuery)
+        }
+        return keys.map { key in
+            let text = "it has no effect, because responses to \(route.method) are not stored here; remove it"
+            return Problem(key: key, text: text, isWarning: true)
+        }
     }
 
     private static func contentProblems(of route: Route) -> [Problem] {

@@ -240,6 +240,27 @@ struct RouteTableTests {
         #expect(more.warnings.map(\.path) == ["routes.query.contentType", "routes.query.gzip", "routes.other.gzip"])
     }
 
+    @Test("Settings for the cache are warned of if responses to the method are never stored")
+    func neverStored() throws {
+        let table = try table(
+            """
+            {"service":{"host":"a.example"},"routes":{
+              "put": {"method":"PUT", "path":"a", "cacheTTL":60},
+              "delete": {"method":"DELETE", "path":"a", "cacheTTL":60, "cacheIgnoresQuery":true},
+              "post": {"method":"POST", "path":"a", "cacheIgnoresQuery":true},
+              "query": {"method":"POST", "path":"a", "cacheTTL":60, "cacheIgnoresQuery":true},
+              "get": {"path":"a", "cacheTTL":60}, "head": {"method":"HEAD", "path":"a", "cacheIgnoresQuery":true}
+            }}
+            """
+        )
+        let expected = [
+            "routes.delete.cacheIgnoresQuery", "routes.delete.cacheTTL", "routes.post.cacheIgnoresQuery",
+            "routes.put.cacheTTL",
+        ]
+        #expect(table.warnings.map(\.path).sorted() == expected)
+        #expect(table.warnings.allSatisfy { $0.line != nil && $0.text.contains("are not stored") })
+    }
+
     @Test("A route says what it does with cookies, or which it sends")
     func cookies() throws {
         let table = try table(

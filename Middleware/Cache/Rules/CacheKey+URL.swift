@@ -111,3 +111,12 @@ extension CacheSelection {
         }
     }
 }
+
+extension HTTPRequest.Method {
+    /// Whether responses to the method are looked up and stored: to GET and HEAD always, to others only with an
+    /// identifier, and to methods that change their target (PUT, DELETE, PATCH) never.
+    package func hasCacheKey(withIdentifier hasIdentifier: Bool) -> Bool {
+        if self == .get || self == .head { return true }
+        return hasIdentifier && ![.put, .delete, .patch, .connect].contains(self)
+    }
+}

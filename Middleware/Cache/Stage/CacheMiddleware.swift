@@ -210,17 +210,14 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
         return result
     }
 
-    /// The key of a request: GET and HEAD share one, other methods have one only with an identifier, and methods that
-    /// change their target (PUT, DELETE, PATCH) have none.
+    /// The key of a request; GET and HEAD share one.
     private static func key(for head: HTTPRequest, _ settings: CacheSettings, partition: String) -> CacheKey? {
-        let isPlain = head.method == .get || head.method == .head
-        let isChange = [.put, .delete, .patch, .connect].contains(head.method)
-        guard isPlain || settings.identifier != nil, !isChange,
+        guard head.method.hasCacheKey(withIdentifier: settings.identifier != nil),
             let url = CacheKey.url(of: head, ignoring: settings.ignoredQuery ?? .none)
         else { return nil }
         return CacheKey(
             url: url,
-            method: isPlain ? .get : head.method,
+            method: head.method == .head ? .get : head.method,
             partition: partition,
             identifier: settings.identifier
         )
