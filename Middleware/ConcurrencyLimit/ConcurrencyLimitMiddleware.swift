@@ -32,6 +32,8 @@ import HTTPTypes
 public struct ConcurrencyLimitMiddleware: BuiltInStage {
     /// The limiter that holds the permits.
     package let limiter: ConcurrencyLimiter
+    /// The options that the stage reads; none without a queue, which alone has an order.
+    package let stageOptions: [any RequestOption.Type]
 
     /// Creates a stage with its own permits.
     ///
@@ -44,19 +46,17 @@ public struct ConcurrencyLimitMiddleware: BuiltInStage {
         by group: RequestGroup = .origin,
         queue: ConcurrencyQueue = ConcurrencyQueue()
     ) {
-        limiter = ConcurrencyLimiter(algorithm, by: group, queue: queue)
+        self.init(ConcurrencyLimiter(algorithm, by: group, queue: queue))
     }
 
     /// Creates a stage with permits that are shared or observed.
     public init(_ limiter: ConcurrencyLimiter) {
         self.limiter = limiter
+        stageOptions = limiter.queue.length > 0 ? [PriorityOption.self] : []
     }
 
     /// For each attempt, outside its timeout.
     package var stagePhase: Phase { .concurrencyLimit }
-
-    /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [PriorityOption.self] }
 
     /// The name, purpose and settings of the stage.
     package var stageSummary: StageSummary {

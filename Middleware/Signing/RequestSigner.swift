@@ -40,6 +40,9 @@ package protocol SignatureScheme: BuiltInRequestSigner {
     /// The signer's settings, for ``/HTTPChainCore/Chain/explain()``, without secrets.
     var settings: [StageSummary.Setting] { get }
 
+    /// The options of a request that the signer reads.
+    var optionsRead: [any RequestOption.Type] { get }
+
     /// Whether it waits only for the request's body, or within ``/HTTPChainCore/Request/withinDeadline(_:)``.
     var keepsDeadlines: Bool { get }
 
@@ -62,6 +65,7 @@ package protocol SignatureScheme: BuiltInRequestSigner {
 
 extension SignatureScheme {
     package var settings: [StageSummary.Setting] { [] }
+    package var optionsRead: [any RequestOption.Type] { [] }
     package var keepsDeadlines: Bool { false }
     package var looksAtResponses: Bool { false }
 
@@ -87,6 +91,8 @@ public struct BuiltInSigner: RequestSigner, BuiltInRequestSigner {
 private struct ClosureSigner: SignatureScheme {
     let schemeSummary: String
     let apply: @Sendable (_ request: inout Request, _ origin: Origin) async throws -> Void
+
+    var optionsRead: [any RequestOption.Type] { SigningMiddleware.optionsOfSigners }
 
     func addSignature(to request: inout Request, for origin: Origin) async throws {
         try await apply(&request, origin)

@@ -48,6 +48,11 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     private let scheme: (any SignatureScheme)?
     private let verifier: MessageVerifier?
     private let origins: OriginSet
+    /// The options that the stage reads, among them those of its signer.
+    package let stageOptions: [any RequestOption.Type]
+
+    /// The options of all signers, which a custom one reads if it calls one of them.
+    static let optionsOfSigners: [any RequestOption.Type] = [WebhookIdentifier.self, AWSPayloadChoice.self]
 
     /// Makes a stage that signs requests.
     ///
@@ -62,6 +67,7 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     ) {
         let scheme = (signer as? BuiltInSigner)?.scheme ?? signer as? any SignatureScheme
         self.scheme = scheme
+        stageOptions = [SigningChoice.self] + (scheme?.optionsRead ?? Self.optionsOfSigners)
         self.signer = scheme ?? signer
         self.origins = origins.originSet
         self.verifier = verifier
@@ -75,6 +81,7 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     public init(verifying verifier: MessageVerifier, for origins: some OriginSetConvertible) {
         signer = nil
         scheme = nil
+        stageOptions = [SigningChoice.self]
         self.origins = origins.originSet
         self.verifier = verifier
     }
@@ -88,11 +95,6 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     /// Whether the signer and the verifier keep deadlines.
     package var stageKeepsDeadlines: Bool {
         (signer == nil || scheme?.keepsDeadlines == true) && verifier?.keepsDeadlines != false
-    }
-
-    /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] {
-        [SigningChoice.self, WebhookIdentifier.self, AWSPayloadChoice.self]
     }
 
     /// The scheme, the origins, and the requirements for responses.

@@ -225,7 +225,22 @@ struct UnreadOptionTests {
             ".headerParameters("
         ),
         (URLBuilderMiddleware(base: url), Request.get(url).withReserved("days", 3...7), ".withReserved("),
+        (hmac, Request.get(url).webhookID("msg_1"), ".webhookID("),
+        (hmac, Request.get(url).signingPayload(.unsigned), ".signingPayload("),
+        (
+            SigningMiddleware(.webhook(keys: []), for: url), Request.get(url).signingPayload(.unsigned),
+            ".signingPayload("
+        ),
+        (
+            ConcurrencyLimitMiddleware(.fixed(1), queue: .none),
+            Request.get(url).priority(.critical), ".priority("
+        ),
     ]
+
+    private static let hmac = SigningMiddleware(
+        .hmac(.sha256, key: "0123456789abcdef", covering: .content()) { $1.headers[.authorization] = $0.hexadecimal },
+        for: url
+    )
 
     @Test("A stage whose configuration leaves an option without effect doesn't read it", arguments: 0..<unable.count)
     func isNotRead(index: Int) async throws {

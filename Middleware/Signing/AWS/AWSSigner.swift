@@ -83,6 +83,9 @@ public struct AWSSigner: RequestSigner, SignatureScheme {
         ]
     }
 
+    /// The treatment of the content.
+    package var optionsRead: [any RequestOption.Type] { [AWSPayloadChoice.self] }
+
     /// Always `true`: credentials are requested within the deadline.
     package var keepsDeadlines: Bool { true }
 

@@ -18,6 +18,9 @@ struct WebhookSigner: SignatureScheme {
     /// The number of keys.
     var settings: [StageSummary.Setting] { [StageSummary.Setting(name: "keys", value: "\(keys.count)")] }
 
+    /// The identifier.
+    var optionsRead: [any RequestOption.Type] { [WebhookIdentifier.self] }
+
     /// Always `true`: it waits only for the content.
     var keepsDeadlines: Bool { true }
 
