@@ -144,11 +144,12 @@ public struct RetryMiddleware: BuiltInStage, BudgetedMiddleware {
         _ next: Next,
         _ settings: RetrySettings
     ) async throws -> Response {
-        guard settings.policy.maximumAttempts > 1 else { return try await next(request) }
-        settings.budget?.countCall(&request)
+        // Without retries too, because a server may require a key, and an inner stage may send the request again.
         if settings.makesKey(for: request) {
             request.head.headerFields[.idempotencyKey] = IdempotencyKey.make(request.environment.random)
         }
+        guard settings.policy.maximumAttempts > 1 else { return try await next(request) }
+        settings.budget?.countCall(&request)
         let started = settings.policy.totalTime == nil ? nil : request.environment.time.elapsed
         let kept = request
         let first: Result<Response, any Error>

@@ -94,8 +94,15 @@ struct IdempotencyKeyTests {
         #expect(await keys(.post(url).idempotent(false)) == [nil])
     }
 
-    @Test("A call that is never retried needs no key")
+    @Test("A call that is never retried gets its key, too, whether the call or the stage asks for it")
     func never() async {
-        #expect(await keys(.post(url).retry(.never)) == [nil])
+        let single = RetryMiddleware(plainPolicy(maximumAttempts: 1), addingIdempotencyKeyTo: [.post])
+        for keys in [
+            await keys(.post(url).idempotent().retry(.never), RetryMiddleware(plainPolicy())),
+            await keys(.post(url).retry(.never)), await keys(.post(url), single),
+        ] {
+            #expect(keys.count == 1 && keys.allSatisfy { $0 != nil })
+        }
+        #expect(await keys(.post(url).idempotent(false), single) == [nil])
     }
 }
