@@ -85,7 +85,9 @@ struct UnreadOptionTests {
         },
         Lost("cacheIdentifier", ".caching(", by: "CacheMiddleware") { $0.cacheIdentifier("items") },
         Lost("caching", by: "CacheMiddleware") { $0.caching(.onlyStored) },
+        Lost("caching", by: "CacheMiddleware") { $0.caching(.refresh) },
         Lost("invalidating", ".caching(", by: "CacheMiddleware") { $0.invalidating(.all) },
+        Lost("invalidating", ".caching(", by: "CacheMiddleware") { $0.invalidating(.all).caching(.off) },
         Lost("excludingDuplicateCalls", by: "CallRegistryMiddleware", CallRegistryMiddleware(CallRegistry())) {
             $0.callKey(7).excludingDuplicateCalls()
         },

@@ -12,7 +12,9 @@ package enum CacheSettingsOption: RequestOption {
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
-        value.use == .off || value == CacheSettings(use: value.use) && [nil, .standard, .refresh].contains(value.use)
+        // A refresh tells caches on the path, and a call without the cache invalidates what is stored.
+        if value.use == .off { return value.invalidates.isEmpty }
+        return value == CacheSettings(use: value.use) && [nil, .standard].contains(value.use)
     }
 }
 
