@@ -86,7 +86,7 @@ package enum CallHedging: RequestOption {
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
-        value.needsNoStage
+        if case .value(let policy) = value { policy.attempts <= 1 } else { true }
     }
 }
 

@@ -64,7 +64,8 @@ package enum RateLimitWeight: RequestOption {
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
-        value == 1
+        // With zero or less, the call passes every limit.
+        value <= 1
     }
 }
 

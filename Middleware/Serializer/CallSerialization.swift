@@ -36,8 +36,8 @@ package struct CallSerialization: Sendable {
 
     /// Whether the settings are the same with and without a serializer stage.
     var isEmpty: Bool {
-        request == nil && response == nil && keyPath == nil && rootKey == nil && encodesNilAsNull == nil && limit == nil
-            && afterDecoding.isEmpty && afterEncoding.isEmpty
+        request == nil && response == nil && keyPath?.isWhole != false && rootKey?.isWhole != false
+            && encodesNilAsNull != true && limit == nil && afterDecoding.isEmpty && afterEncoding.isEmpty
     }
 }
 

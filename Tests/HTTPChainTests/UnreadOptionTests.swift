@@ -297,7 +297,8 @@ struct UnreadOptionTests {
         let chain = try Chain(transport: InMemoryTransport { _ in Response(.ok) })
         let off = Request.get(Self.url).retry(.never).timeout(nil).attemptTimeout(nil).caching(.off).cookies(.off)
             .coalesced(false).redirects(.never).logging(.off).idempotent(false).verifyingDigest(.off).recorded(false)
-            .network([.background, .http3]).with().headers()
+            .network([.background, .http3]).with().headers().hedging(HedgingPolicy(attempts: 1)).rateLimitWeight(0)
+            .decoded(at: .whole).encoded(under: .whole).encodingNilAsNull(false)
         #expect(try await chain.send(off).status == .ok)
     }
 
