@@ -11,7 +11,7 @@ package struct ResumableUpload: Sendable, Hashable {
     package var identity: String?
     /// The metadata for a tus server, such as `filename` and `filetype` (`Upload-Metadata`); none by default.
     ///
-    /// The draft uses HTTP fields instead (`Content-Type`, `Content-Disposition`), and doesn't send metadata.
+    /// The draft uses HTTP fields instead (`Content-Type`, `Content-Disposition`), so its stage refuses metadata.
     package var metadata: [String: String]
     /// The handling of the upload when the call is cancelled; the stage's setting by default.
     package var cancellation: ResumableUploadOptions.Cancellation?
@@ -49,6 +49,18 @@ package enum ResumableUploadOption: RequestOption {
     }
 }
 
+/// Whether a resumable upload has metadata, which only a stage for tus sends.
+package enum UploadMetadataOption: RequestOption {
+    /// It has none.
+    package static var defaultValue: Bool { false }
+    /// The method that sets the option, and the stage that reads it.
+    package static var usage: OptionUsage {
+        OptionUsage(".resumable(metadata:)", reader: "ResumableUploadMiddleware(.tus)", phase: .upload)
+    }
+    /// Returns whether a chain without the stage may ignore the value.
+    package static func isHarmless(_ value: Value) -> Bool { !value }
+}
+
 extension Request {
     /// Returns the request as a resumable upload.
     ///
@@ -61,7 +73,7 @@ extension Request {
     ///     upload. By default, it is the SHA-256 of bytes, or the path, size and modification time of a file. Content
     ///     from a factory has none of this kind: its upload is resumed only within the same call.
     ///   - metadata: The metadata for a tus server, such as `filename` and `filetype` (`Upload-Metadata`); none by
-    ///     default. The draft uses HTTP fields instead, and doesn't send metadata.
+    ///     default. The draft uses HTTP fields instead, so a chain for it refuses a request with metadata.
     ///   - cancellation: The handling of the upload when the call is cancelled; the stage's setting by default.
     public consuming func resumable(
         identity: String? = nil,
@@ -73,6 +85,11 @@ extension Request {
 
     package consuming func resumable(_ upload: ResumableUpload) -> Request {
         options[ResumableUploadOption.self] = upload
+        if upload.metadata.isEmpty {
+            options.remove(UploadMetadataOption.self)
+        } else {
+            options[UploadMetadataOption.self] = true
+        }
         return self
     }
 }

@@ -43,6 +43,8 @@ public struct ResumableUploadMiddleware: BuiltInStage {
     private let store: any UploadStore
     private let partition: UserPartition
     private let options: ResumableUploadOptions
+    /// The options that the stage reads, of which metadata is one only with tus.
+    package let stageOptions: [any RequestOption.Type]
     /// The keys of stored uploads in use by a call.
     private let inFlight = Locked<Set<UploadKey>>([])
 
@@ -64,13 +66,11 @@ public struct ResumableUploadMiddleware: BuiltInStage {
         self.store = store ?? MemoryUploadStore()
         self.partition = partition
         self.options = options
+        stageOptions = [ResumableUploadOption.self] + (name == .tus ? [UploadMetadataOption.self] : [])
     }
 
     /// ``HTTPChainCore/Phase/upload``: outside stages that each part passes, inside those that need a single response.
     package var stagePhase: Phase { .upload }
-
-    /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [ResumableUploadOption.self] }
 
     /// The protocol and settings of the stage.
     package var stageSummary: StageSummary {
@@ -86,13 +86,15 @@ public struct ResumableUploadMiddleware: BuiltInStage {
                 "protocol": name.description, "uploads": selected,
                 "parts": options.partSize.map { "\($0)" } ?? "in one go",
                 "attempts": "\(options.maximumAttempts), \(options.maximumAttemptsWithoutProgress) without progress",
-                "checksum": options.checksum?.rawValue ?? "none", "when cancelled": options.cancellation.rawValue,
+                "checksum": (name == .tus ? options.checksum?.rawValue : nil) ?? "none",
+                "when cancelled": options.cancellation.rawValue,
                 "store": StageSummary.name(of: type(of: store)),
             ]
         )
     }
 
-    /// Reports a second stage of this kind inside, and users that can't be distinguished.
+    /// Reports a second stage of this kind inside, users that can't be distinguished, and settings that the draft
+    /// doesn't have.
     package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         var problems: [ChainProblem] = []
         let inner = place.inside + place.nested
@@ -108,7 +110,26 @@ public struct ResumableUploadMiddleware: BuiltInStage {
             )
         }
         problems += partition.problems(at: place, of: summary.name, "whose uploads it resumes")
+        for setting in settingsWithoutEffect {
+            problems.append(
+                ChainProblem(
+                    stage: summary.name,
+                    problem:
+                        "\(summary.name)(.draft) has the setting \(setting), which only tus has, so it has no effect",
+                    fix: "remove it, or use .tus if the server does",
+                    severity: .warning
+                )
+            )
+        }
         return problems
+    }
+
+    private var settingsWithoutEffect: [String] {
+        guard name == .draft else { return [] }
+        var settings: [String] = []
+        if options.checksum != nil { settings.append("checksum:") }
+        if options.createsWithContent { settings.append("createsWithContent:") }
+        return settings
     }
 
     /// Passes a request on unchanged, or as an upload in several requests.

@@ -68,9 +68,11 @@ public struct ResumableUploadOptions: Sendable, Hashable {
     ///     request. Proxies that limit the size of requests let smaller parts pass, but each part takes a round trip. If
     ///     the server responds with 413, parts are halved, down to 64 KiB.
     ///   - createsWithContent: Whether the request that creates an upload includes the first part (tus "Creation With
-    ///     Upload"); `false` by default. It has no effect with the draft, which always creates an upload without content.
+    ///     Upload"); `false` by default. It has no effect with the draft, which always creates an upload without content;
+    ///     the chain then has a warning.
     ///   - asksForLimits: Whether the server is first asked for its limits, with OPTIONS; `false` by default.
     ///   - checksum: The checksum of each part (tus "Checksum"), which requires reading each part twice; none by default.
+    ///     It has no effect with the draft; the chain then has a warning.
     ///   - cancellation: The handling of an upload whose call is cancelled; it's kept by default.
     ///   - otherOrigins: The origins, in addition to the request's, on which uploads are allowed; none by default. The
     ///     request's credentials aren't sent there.

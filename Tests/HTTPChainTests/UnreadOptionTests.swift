@@ -234,6 +234,10 @@ struct UnreadOptionTests {
             ".signingPayload("
         ),
         (
+            ResumableUploadMiddleware(.draft), Request.post(url, body: "a").resumable(metadata: ["filename": "a"]),
+            ".resumable(metadata:)"
+        ),
+        (
             ConcurrencyLimitMiddleware(.fixed(1), queue: .none),
             Request.get(url).priority(.critical), ".priority("
         ),

@@ -83,6 +83,18 @@ struct DraftTests {
         #expect(small.methods == ["PUT", "DELETE"] && small.seen.uploads.isEmpty)
     }
 
+    @Test("Settings that only tus has are warned of, and aren't listed")
+    func settingsOfTus() throws {
+        let options = ResumableUploadOptions(createsWithContent: true, checksum: .sha256)
+        for (name, count) in [(UploadProtocol.draft, 2), (.tus, 0)] {
+            let stage = ResumableUploadMiddleware(name, options: options)
+            let chain = try Chain(transport: UploadServer(.tus)) { stage }
+            let warnings = chain.warnings.map(\.problem)
+            #expect(warnings.count == count && warnings.allSatisfy { $0.contains("only tus has") }, "\(warnings)")
+            #expect(stage.summary.settings.first { $0.name == "checksum" }?.value == (count == 0 ? "sha256" : "none"))
+        }
+    }
+
     @Test("An upload of nothing is created and completed")
     func empty() async throws {
         let server = UploadServer(.draft)

@@ -33,6 +33,7 @@ extension Request {
         options.remove(UploadReports.self)
         options.remove(RequestContentObserverOption.self)
         options.remove(ResumableUploadOption.self)
+        options.remove(UploadMetadataOption.self)
     }
 
     /// Whether a field describes the content or a condition on the target, which don't apply to the upload's URL.
