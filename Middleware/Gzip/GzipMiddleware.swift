@@ -41,6 +41,8 @@ public struct GzipMiddleware: BuiltInStage {
     private let known: CodingSet
     private let negotiation: ContentNegotiation
     private let refusals = CompressionRefusals()
+    /// The options that the stage reads, of which limits are one only if it can decode anything.
+    package let stageOptions: [any RequestOption.Type]
 
     /// Makes the stage.
     ///
@@ -60,14 +62,12 @@ public struct GzipMiddleware: BuiltInStage {
         self.negotiation = negotiation
         self.compression = compression
         self.limits = limits
+        stageOptions = codings.isEmpty ? [RequestCompression.self] : [RequestCompression.self, ResponseDecoding.self]
     }
 
     /// ``/HTTPChainCore/Phase/compress``: outside digests, cache, retry and authentication, which see the encoded
     /// content.
     package var stagePhase: Phase { .compress }
-
-    /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [RequestCompression.self, ResponseDecoding.self] }
 
     /// The name, purpose and settings of the stage.
     package var stageSummary: StageSummary {

@@ -30,6 +30,8 @@ import HTTPTypes
 public struct RateLimitMiddleware: BuiltInStage {
     /// The limiter.
     package let limiter: RateLimiter
+    /// The options that the stage reads; none without limits.
+    package let stageOptions: [any RequestOption.Type]
 
     /// Creates a stage with its own limits, or only the server's.
     ///
@@ -44,19 +46,17 @@ public struct RateLimitMiddleware: BuiltInStage {
         excess: RateLimitExcess = .wait(upTo: .seconds(10)),
         obeysServer: Bool = true
     ) {
-        limiter = RateLimiter(limits, by: group, excess: excess, obeysServer: obeysServer)
+        self.init(RateLimiter(limits, by: group, excess: excess, obeysServer: obeysServer))
     }
 
     /// Creates a stage with shared limits.
     public init(_ limiter: RateLimiter) {
         self.limiter = limiter
+        stageOptions = limiter.limits.isEmpty && !limiter.obeysServer ? [] : [RateLimitWeight.self]
     }
 
     /// For each attempt, outside a concurrency limit.
     package var stagePhase: Phase { .rateLimit }
-
-    /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [RateLimitWeight.self] }
 
     /// The limits, and the treatment of calls that exceed them.
     package var stageSummary: StageSummary {

@@ -238,6 +238,11 @@ struct UnreadOptionTests {
             ".resumable(metadata:)"
         ),
         (
+            GzipMiddleware(codings: []), Request.get(url).decodingResponse(limits: DecodingLimits()),
+            ".decodingResponse("
+        ),
+        (RateLimitMiddleware(obeysServer: false), Request.get(url).rateLimitWeight(3), ".rateLimitWeight("),
+        (
             ConcurrencyLimitMiddleware(.fixed(1), queue: .none),
             Request.get(url).priority(.critical), ".priority("
         ),
