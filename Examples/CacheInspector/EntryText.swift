@@ -13,7 +13,6 @@ extension CacheEntry {
 
     /// The entry's properties that its URL doesn't show.
     var notes: [String] {
-        let metadata = response.metadata
         var notes: [String] = []
         if !key.partition.isEmpty { notes.append("of \(Redaction.standard.text(key.partition))") }
         if let identifier = key.identifier { notes.append("identifier \(Redaction.standard.text(identifier))") }
@@ -29,22 +28,13 @@ extension CacheEntry {
         if metadata.isInvalidated { notes.append("invalidated") }
         return notes
     }
-}
 
-extension StoredResponse {
     /// The response's age and remaining freshness, for a private cache.
     var freshness: String {
         let freshness = CacheRules().freshness(of: self, at: Date())
         return "age \(Int64(freshness.age)) s, \(freshness)"
     }
 
-    /// The size of the stored content, and its range if only a part is stored.
-    var heldBytes: String {
-        let held = ByteCount(bodyLength).abbreviated
-        switch metadata.content {
-        case .complete: return held
-        case .part(let range, let length):
-            return "\(held) (bytes \(range.lowerBound)-\(range.upperBound - 1) of \(length.map { "\($0)" } ?? "?"))"
-        }
-    }
+    /// The size of the stored content.
+    var heldBytes: String { ByteCount(bodyLength).abbreviated }
 }

@@ -33,9 +33,9 @@ struct Inspector {
         let usage = try await store.usage()
         print("\(counted(usage.entries)) in the store, \(ByteCount(usage.bytes).abbreviated)")
         for entry in try await entries(selection) {
-            let metadata = entry.response.metadata
+            let metadata = entry.metadata
             let what = "\(metadata.head.status.code)  \(entry.key.method)  \(Redaction.standard.url(entry.key.url))"
-            print("\(entry.shortName)  \(what)  \(entry.response.heldBytes)  \(entry.response.freshness)")
+            print("\(entry.shortName)  \(what)  \(entry.heldBytes)  \(entry.freshness)")
             let notes = entry.notes
             if !notes.isEmpty { print(String(repeating: " ", count: 13), notes.joined(separator: "; ")) }
         }
@@ -46,14 +46,13 @@ struct Inspector {
         let entries = try await entries(selection)
         if entries.isEmpty { print("no such entry") }
         for entry in entries {
-            let response = entry.response
-            let metadata = response.metadata
+            let metadata = entry.metadata
             print("\(entry.key.method) \(Redaction.standard.url(entry.key.url))")
             print("  entry     \(entry.shortName)")
             for note in entry.notes { print("            \(note)") }
             print("  asked     \(HTTPDate(metadata.requestTime)), answered \(HTTPDate(metadata.responseTime))")
-            print("  now       \(response.freshness)")
-            print("  content   \(response.heldBytes), checksum \(hexadecimal(response.bodyChecksum.value))")
+            print("  now       \(entry.freshness)")
+            print("  content   \(entry.heldBytes), checksum \(hexadecimal(entry.bodyChecksum.value))")
             print("  head      \(metadata.head.status)")
             for field in Redaction.standard.fields(metadata.head.headerFields) {
                 print("            \(field.name): \(field.value)")
@@ -94,7 +93,7 @@ struct Inspector {
         guard let body = try await store.body(of: entry, range: nil) else { return false }
         var checksum = ContentChecksum()
         for try await chunk in body { checksum.update(chunk) }
-        guard checksum == entry.response.bodyChecksum else { throw CacheStoreFault(.damaged("a stored body")) }
+        guard checksum == entry.bodyChecksum else { throw CacheStoreFault(.damaged("a stored body")) }
         return true
     }
 

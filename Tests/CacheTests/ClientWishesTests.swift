@@ -106,7 +106,7 @@ struct ClientWishesTests {
         let cache = CacheMiddleware(
             store: store,
             partition: .shared,
-            storing: .by { metadata, request in
+            storing: { metadata, request in
                 var metadata = metadata
                 metadata.head.headerFields[.setCookie] = nil
                 metadata.head.status = .accepted
@@ -146,10 +146,11 @@ struct ClientWishesTests {
         let cache = CacheMiddleware(
             store: store,
             partition: .shared,
-            storing: .by { metadata, _ in metadata.head.headerFields[.contentLanguage] == "de" ? nil : metadata }
-        ) { event in
-            if case .notStored(_, let reason) = event { reasons.add(reason) }
-        }
+            observer: { event in
+                if case .notStored(_, let reason) = event { reasons.add(reason) }
+            },
+            storing: { metadata, _ in metadata.head.headerFields[.contentLanguage] == "de" ? nil : metadata }
+        )
         let chain = try Chain([cache], transport: transport, environment: .virtual(clock))
         transport.enqueue(.status(.ok, headers: fields([fresh, "Content-Language: de"]), body: "eins"))
         #expect(try await chain.send(.get(target)).body.text() == "eins")

@@ -40,7 +40,7 @@ private enum Page {
         let selective = CacheMiddleware(
             store: .memory(limit: .megabytes(50)),
             partition: .shared,
-            storing: .by { metadata, request in
+            storing: { metadata, request in
                 guard request.path?.hasPrefix("/account") != true else { return nil }
                 var metadata = metadata
                 metadata.head.headerFields[.setCookie] = nil

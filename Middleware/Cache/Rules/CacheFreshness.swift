@@ -58,13 +58,22 @@ extension CacheRules {
         }
     }
 
+    /// Returns the freshness of an entry.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry.
+    ///   - time: The current time by the wall clock.
+    public func freshness(of entry: CacheEntry, at time: Date) -> CacheFreshness {
+        freshness(of: entry.response, at: time)
+    }
+
     /// Returns the freshness of a stored response.
     ///
     /// - Parameters:
     ///   - response: The stored response.
     ///   - time: The current time by the wall clock.
     ///   - client: The client's lifetime for this call; `nil` for the lifetime set when the response was stored.
-    public func freshness(
+    package func freshness(
         of response: StoredResponse,
         at time: Date,
         lifetime client: CacheLifetime? = nil

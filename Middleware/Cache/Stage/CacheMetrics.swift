@@ -22,7 +22,7 @@ public struct CacheMetrics: Sendable, Hashable {
     /// Responses not stored.
     package internal(set) var notStored = 0
     /// Entries evicted.
-    public internal(set) var evicted = 0
+    package internal(set) var evicted = 0
     /// Entries invalidated by calls.
     package internal(set) var invalidated = 0
     /// Failures of the store.

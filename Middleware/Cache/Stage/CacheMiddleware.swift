@@ -1,6 +1,6 @@
 import Foundation
 public import HTTPChainCore
-import HTTPTypes
+public import HTTPTypes
 
 /// Serves stored responses to requests, as RFC 9111 specifies.
 ///
@@ -31,12 +31,12 @@ import HTTPTypes
 /// response is.
 ///
 /// **Options.** ``CacheSettings``, for all calls, for a ``CacheRoute`` or for one call
-/// (``HTTPChainCore/Request/caching(_:)-(CacheSettings)``): lifetime, off, refresh, offline, identifier, ignored query
+/// (``HTTPChainCore/Request/caching(_:)``): lifetime, off, refresh, offline, identifier, ignored query
 /// parameters, classification, and invalidations.
 ///
 /// **Errors.** The stage adds none. Errors of inner stages pass through, unless a stored response may be served instead
 /// (`response.cacheFailure` then has the error). If nothing else is allowed, the response is 504 (Gateway Timeout).
-public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, SharingMiddleware {
+public struct CacheMiddleware: BuiltInStage, SharingMiddleware {
     let store: any CacheStore
     let rules: CacheRules
     let partition: UserPartition
@@ -59,10 +59,14 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
     ///   - settings: The settings of calls that don't set their own.
     ///   - routes: The settings of some routes' calls; the first match applies.
     ///   - abandonment: The treatment of a response whose reader stops early; it is discarded by default.
-    ///   - storing: A filter for what is stored; responses are stored as received by default.
     ///   - revalidator: The owner of background validations; a separate one by default.
     ///   - name: The cache's name in `Cache-Status`.
     ///   - observer: Receives each event immediately, on the call's task. It must return quickly.
+    ///   - storing: A filter for what is stored; responses are stored as received by default. It receives the metadata
+    ///     to be stored and the caller's request, and returns the metadata to store, or nil to store nothing and remove
+    ///     what was stored before. It may change header fields, class and lifetime; changes to status, variant and times
+    ///     are ignored. It runs again whenever the description changes: after a 304 and after a response to HEAD (RFC
+    ///     9111 §4.3.4, §4.3.5). It must return quickly.
     public init(
         store: some CacheStore,
         rules: CacheRules = CacheRules(),
@@ -70,10 +74,10 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
         settings: CacheSettings = CacheSettings(),
         routes: [CacheRoute] = [],
         abandonment: EarlyAbandonment = .discard,
-        storing: CacheStoring = .asReceived,
         revalidator: CacheRevalidator = CacheRevalidator(),
         name: String = "HTTPChain",
-        observer: (@Sendable (CacheEvent) -> Void)? = nil
+        observer: (@Sendable (CacheEvent) -> Void)? = nil,
+        storing: (@Sendable (_ metadata: CacheMetadata, _ request: HTTPRequest) -> CacheMetadata?)? = nil
     ) {
         self.store = store.unwrapped
         self.rules = rules
@@ -81,7 +85,7 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
         self.settings = settings
         self.routes = routes
         self.abandonment = abandonment
-        self.storing = storing
+        self.storing = CacheStoring(decide: storing)
         self.revalidator = revalidator
         self.name = name
         statusFields = CacheStatusFields(cache: name)
@@ -91,14 +95,9 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
 
     package var userPartition: UserPartition { partition }
 
-    /// Outside coalescing, retry and authentication.
-    public var phase: Phase { .cache }
-
-    /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [CacheSettingsOption.self] }
-
-    /// The store and the rules.
-    public var summary: StageSummary {
+    package var stagePhase: Phase { .cache }
+    package var stageOptions: [any RequestOption.Type] { [CacheSettingsOption.self] }
+    package var stageSummary: StageSummary {
         StageSummary(
             "CacheMiddleware",
             purpose: "answers from stored responses",
@@ -115,12 +114,14 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
     }
 
     /// Reports a cache that would serve one user's responses to another.
-    public func problems(at place: ChainPlace) -> [ChainProblem] {
+    package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         partition.problems(at: place, of: "CacheMiddleware", "whose responses it stores")
     }
 
     /// Marks the transport as caching, since a second cache would be useless.
-    public func capabilities(over inner: TransportCapabilities) -> TransportCapabilities { inner.union(.caches) }
+    package func stageCapabilities(over inner: TransportCapabilities) -> TransportCapabilities {
+        inner.union(.caches)
+    }
 
     /// Serves the request from the store, or sends it to the server.
     ///
@@ -154,7 +155,7 @@ public struct CacheMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, 
     }
 
     /// Whether the store keeps deadlines; a networked store must declare it, and those of this package bound every wait.
-    public var keepsDeadlines: Bool { store.keepsDeadlines }
+    package var stageKeepsDeadlines: Bool { store.keepsDeadlines }
 
     // MARK: - The question
 

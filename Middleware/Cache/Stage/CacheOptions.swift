@@ -2,7 +2,7 @@ public import Foundation
 public import HTTPChainCore
 public import HTTPTypes
 
-/// The cache settings of a call; see also ``HTTPChainCore/Request/caching(_:)-(CacheSettings)``.
+/// The cache settings of a call; see also ``HTTPChainCore/Request/caching(_:)``.
 package enum CacheSettingsOption: RequestOption {
     /// Empty settings: those of the route and the stage apply.
     package static var defaultValue: CacheSettings { CacheSettings() }
@@ -29,14 +29,14 @@ extension Request {
         return self
     }
 
-    /// Returns the request with a use of the cache, such as off, refresh or offline.
-    public consuming func caching(_ use: CacheSettings.Use) -> Request {
-        caching(CacheSettings(use: use))
-    }
-
-    /// Returns the request with a lifetime for its response.
-    public consuming func caching(for lifetime: CacheLifetime) -> Request {
-        caching(CacheSettings(lifetime: lifetime))
+    /// Returns the request with a use of the cache, such as off, refresh or offline, and a lifetime for its response.
+    ///
+    /// ```swift
+    /// let offline = Request.get("https://api.example.com/news").caching(.onlyStored)
+    /// let news = Request.get("https://api.example.com/news").caching(for: .exactly(.seconds(60)))
+    /// ```
+    public consuming func caching(_ use: CacheSettings.Use? = nil, for lifetime: CacheLifetime? = nil) -> Request {
+        caching(CacheSettings(use: use, lifetime: lifetime))
     }
 
     /// Returns the request with an identifier that separates its responses from others of the same URL.

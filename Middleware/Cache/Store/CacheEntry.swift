@@ -20,12 +20,30 @@ public struct CacheEntry: Sendable, Identifiable {
     /// The key of the entry.
     public let key: CacheKey
     /// The response without its body.
-    public let response: StoredResponse
+    package let response: StoredResponse
     /// The body, if the store has read it together with the description.
     package let content: StoredContent?
 
     /// Creates an entry, for use by stores.
-    public init(id: CacheEntryID, key: CacheKey, response: StoredResponse) {
+    ///
+    /// - Parameters:
+    ///   - id: The identifier in the store.
+    ///   - key: The key of the entry.
+    ///   - metadata: The response without its body.
+    ///   - bodyLength: The number of stored bytes of content.
+    ///   - bodyChecksum: The checksum of the stored bytes.
+    public init(
+        id: CacheEntryID,
+        key: CacheKey,
+        metadata: CacheMetadata,
+        bodyLength: Int64,
+        bodyChecksum: ContentChecksum
+    ) {
+        let response = StoredResponse(metadata, bodyLength: bodyLength, bodyChecksum: bodyChecksum)
+        self.init(id: id, key: key, response: response)
+    }
+
+    package init(id: CacheEntryID, key: CacheKey, response: StoredResponse) {
         self.init(id: id, key: key, response: response, content: nil)
     }
 
@@ -34,6 +52,18 @@ public struct CacheEntry: Sendable, Identifiable {
         self.key = key
         self.response = response
         self.content = content
+    }
+
+    /// The response without its body.
+    public var metadata: CacheMetadata { response.metadata }
+    /// The number of stored bytes of content.
+    public var bodyLength: Int64 { response.bodyLength }
+    /// The checksum of the stored bytes.
+    public var bodyChecksum: ContentChecksum { response.bodyChecksum }
+
+    /// Returns the same body with a new description.
+    public func with(_ metadata: CacheMetadata) -> CacheEntry {
+        CacheEntry(id: id, key: key, response: response.with(metadata))
     }
 
     /// The entry for storage beyond a call.
@@ -56,7 +86,7 @@ package struct StoredContent: Sendable, CustomStringConvertible, CustomReflectab
 }
 
 /// The stored part of a response's content, RFC 9111 §3.3.
-public enum CacheContent: Sendable, Hashable {
+package enum CacheContent: Sendable, Hashable {
     /// All of it.
     case complete
     /// A range of bytes, and the total length if known.
@@ -77,7 +107,7 @@ public struct CacheMetadata: Sendable, Hashable {
     /// The date when the response arrived, by the wall clock.
     public var responseTime: Date
     /// The part of the content that is stored.
-    public var content: CacheContent
+    package var content: CacheContent
     /// The response's class of data, by which entries are divided and removed.
     public var classification: String?
     /// The lifetime set by the client when the response was stored.
@@ -125,13 +155,13 @@ public struct CacheMetadata: Sendable, Hashable {
 }
 
 /// A stored response without its body: immutable, shared by all its users, and parsed once.
-public final class StoredResponse: Sendable {
+package final class StoredResponse: Sendable {
     /// The stored head and metadata.
-    public let metadata: CacheMetadata
+    package let metadata: CacheMetadata
     /// The number of stored bytes of content.
-    public let bodyLength: Int64
+    package let bodyLength: Int64
     /// The checksum of the stored bytes.
-    public let bodyChecksum: ContentChecksum
+    package let bodyChecksum: ContentChecksum
     /// The parsed facts about its freshness.
     package let facts: ResponseFacts
     /// The rendering of the last hit, which further hits within the same second reuse.
@@ -140,7 +170,7 @@ public final class StoredResponse: Sendable {
     package let attachment: (any Sendable)?
 
     /// Creates a stored response.
-    public init(_ metadata: CacheMetadata, bodyLength: Int64, bodyChecksum: ContentChecksum) {
+    package init(_ metadata: CacheMetadata, bodyLength: Int64, bodyChecksum: ContentChecksum) {
         self.metadata = metadata
         self.bodyLength = bodyLength
         self.bodyChecksum = bodyChecksum
@@ -171,12 +201,12 @@ public final class StoredResponse: Sendable {
     }
 
     /// Returns the same body with a new description.
-    public func with(_ metadata: CacheMetadata) -> StoredResponse {
+    package func with(_ metadata: CacheMetadata) -> StoredResponse {
         StoredResponse(metadata, bodyLength: bodyLength, bodyChecksum: bodyChecksum)
     }
 
     /// The approximate size of the description in bytes, which counts toward the bounds together with the body.
-    public var headSize: Int64 { metadata.headSize }
+    package var headSize: Int64 { metadata.headSize }
 }
 
 extension CacheMetadata: CustomStringConvertible, CustomReflectable {

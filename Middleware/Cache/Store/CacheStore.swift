@@ -87,11 +87,15 @@ public protocol CacheWriter: AnyObject, Sendable {
 /// The result of storing an entry.
 public struct CacheCommit: Sendable {
     /// The entry; `nil` if it doesn't fit the bounds.
-    public var entry: CacheEntry?
+    package var entry: CacheEntry?
     /// The evicted entries, without the replaced variant.
-    public var evicted: [CacheKey]
+    package var evicted: [CacheKey]
 
     /// Creates a result.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry; `nil` if it doesn't fit the bounds.
+    ///   - evicted: The keys of the evicted entries, without the replaced variant.
     public init(entry: CacheEntry?, evicted: [CacheKey] = []) {
         self.entry = entry
         self.evicted = evicted

@@ -74,10 +74,4 @@ public struct ContentChecksum: Sendable, Hashable {
     package init(saved: (state: UInt64, pending: UInt64, count: UInt64)) {
         (state, pending, count) = saved
     }
-
-    /// Whether the checksums have the same value, as those of equal bytes do.
-    public static func == (lhs: ContentChecksum, rhs: ContentChecksum) -> Bool { lhs.value == rhs.value }
-
-    /// Hashes the value.
-    public func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }
