@@ -1,4 +1,3 @@
-public import Foundation
 public import HTTPChainCore
 public import HTTPTypes
 
@@ -8,10 +7,7 @@ public import HTTPTypes
 /// characters) is never altered: it throws an error that names the field. Surrounding white space is dropped, as any
 /// recipient would do. A name given as text must be a token (RFC 9110 §5.1).
 public struct HeaderOperation: Sendable {
-    /// Computes the value from the current request, or returns `nil` to skip the operation for this call.
-    ///
-    /// It may be synchronous. Call-specific values can be read from the request's options.
-    public typealias Value = @Sendable (_ request: Request) async throws -> String?
+    typealias Value = @Sendable (_ request: Request) async throws -> String?
 
     enum Action: String {
         case set, append, remove
@@ -44,12 +40,15 @@ public struct HeaderOperation: Sendable {
     }
 
     /// Sets the field to a computed value only.
-    public static func set(_ name: HTTPField.Name, to value: @escaping Value) -> HeaderOperation {
-        HeaderOperation(.set, name, computed: value)
-    }
-
-    /// Sets the field to a computed value only; the name is text.
-    public static func set(_ name: String, to value: @escaping Value) -> HeaderOperation {
+    ///
+    /// - Parameters:
+    ///   - name: The field's name.
+    ///   - value: Computes the value from the current request, or returns nil to skip the operation for this call. It
+    ///     may be synchronous. Call-specific values can be read from the request's options.
+    public static func set(
+        _ name: String,
+        to value: @escaping @Sendable (_ request: Request) async throws -> String?
+    ) -> HeaderOperation {
         HeaderOperation(.set, name, computed: value)
     }
 
@@ -64,12 +63,14 @@ public struct HeaderOperation: Sendable {
     }
 
     /// Adds a computed value to the field's existing ones.
-    public static func append(_ name: HTTPField.Name, _ value: @escaping Value) -> HeaderOperation {
-        HeaderOperation(.append, name, computed: value)
-    }
-
-    /// Adds a computed value to the field's existing ones; the name is text.
-    public static func append(_ name: String, _ value: @escaping Value) -> HeaderOperation {
+    ///
+    /// - Parameters:
+    ///   - name: The field's name.
+    ///   - value: Computes the value from the current request, or returns nil to skip the operation for this call.
+    public static func append(
+        _ name: String,
+        _ value: @escaping @Sendable (_ request: Request) async throws -> String?
+    ) -> HeaderOperation {
         HeaderOperation(.append, name, computed: value)
     }
 
@@ -85,13 +86,14 @@ public struct HeaderOperation: Sendable {
 
     /// Sets the field to a computed value if it has none.
     ///
-    /// The closure isn't called if the field has a value.
-    public static func `default`(_ name: HTTPField.Name, to value: @escaping Value) -> HeaderOperation {
-        HeaderOperation(.setIfAbsent, name, computed: value)
-    }
-
-    /// Sets the field to a computed value if it has none; the name is text.
-    public static func `default`(_ name: String, to value: @escaping Value) -> HeaderOperation {
+    /// - Parameters:
+    ///   - name: The field's name.
+    ///   - value: Computes the value from the current request, or returns nil to skip the operation for this call. It
+    ///     isn't called if the field has a value.
+    public static func `default`(
+        _ name: String,
+        to value: @escaping @Sendable (_ request: Request) async throws -> String?
+    ) -> HeaderOperation {
         HeaderOperation(.setIfAbsent, name, computed: value)
     }
 
@@ -105,16 +107,6 @@ public struct HeaderOperation: Sendable {
     ///     the parameter throws ``HeadersError``.
     public static func set(_ name: String, template: String) -> HeaderOperation {
         .templated(HeaderTemplate(template, of: name)) { .set(name, to: $0) }
-    }
-
-    /// Sets the field to a value built from the call's parameters if it has none; see ``set(_:template:)``.
-    public static func `default`(_ name: String, template: String) -> HeaderOperation {
-        .templated(HeaderTemplate(template, of: name)) { .default(name, to: $0) }
-    }
-
-    /// Adds a value built from the call's parameters to the field's existing ones; see ``set(_:template:)``.
-    public static func append(_ name: String, template: String) -> HeaderOperation {
-        .templated(HeaderTemplate(template, of: name)) { .append(name, $0) }
     }
 
     private static func templated(_ template: HeaderTemplate, _ make: (@escaping Value) -> Self) -> HeaderOperation {
@@ -164,11 +156,6 @@ public struct HeaderOperation: Sendable {
         return result
     }
 
-    /// Returns the operation for requests to one origin only, like ``only(to:)-(String)``.
-    public func only(to origin: URL) -> HeaderOperation {
-        only(to: origin.absoluteString)
-    }
-
     /// The field's name as given.
     var name: String {
         switch source {
@@ -187,10 +174,6 @@ public struct HeaderOperation: Sendable {
 extension HeaderOperation {
     private init(_ action: Action, _ name: HTTPField.Name, _ value: String) {
         self.init(action, name.rawName, value)
-    }
-
-    private init(_ action: Action, _ name: HTTPField.Name, computed: @escaping Value) {
-        self.init(action, name.rawName, computed: computed)
     }
 
     init(_ action: Action, _ name: String, _ value: String) {

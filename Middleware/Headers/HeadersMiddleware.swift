@@ -76,38 +76,6 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         self.init(named: fields.map { ($0, $1) }, precedence, onlyTo: origin)
     }
 
-    /// Sets fields from a dictionary created at run time, in the order of their names.
-    ///
-    /// ```swift
-    /// HeadersMiddleware(fields: configuration.headers)   // [String: String]
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - fields: The names and values.
-    ///   - precedence: The precedence for fields that the call already has. Defaults to the call's.
-    ///   - origin: The only origin that receives the fields, such as `"https://api.example.com"`, or `nil` for any.
-    public init(
-        fields: [String: String],
-        _ precedence: Precedence = .call,
-        onlyTo origin: String? = nil
-    ) {
-        self.init(named: fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, precedence, onlyTo: origin)
-    }
-
-    /// Sets fields from `HTTPFields` on each request.
-    ///
-    /// - Parameters:
-    ///   - fields: The fields; names may be repeated.
-    ///   - precedence: The precedence for fields that the call already has. Defaults to the call's.
-    ///   - origin: The only origin that receives the fields, such as `"https://api.example.com"`, or `nil` for any.
-    public init(
-        fields: HTTPFields,
-        _ precedence: Precedence = .call,
-        onlyTo origin: String? = nil
-    ) {
-        self.init(named: fields.map { ($0.name.rawName, $0.value) }, precedence, onlyTo: origin)
-    }
-
     /// Applies operations in order.
     public init(_ operations: HeaderOperation...) {
         self.init(operations)

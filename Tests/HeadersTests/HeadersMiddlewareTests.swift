@@ -41,30 +41,17 @@ struct SharedFieldsTests {
         #expect(try await fields(HeadersMiddleware(parts, .override), call)[values: .via] == ["a", "b"])
     }
 
-    @Test("HTTPFields and dictionaries made at run time are taken, and checked")
-    func runtimeFields() async throws {
-        var given = HTTPFields([HTTPField(name: .via, value: "a"), HTTPField(name: .via, value: "b")])
-        given[.age] = "1"
-        let result = try await fields(HeadersMiddleware(fields: given))
-        #expect(result[values: .via] == ["a", "b"] && result[.age] == "1")
-        let dictionary = ["X-A": "1", "X-B": "2"].filter { $0.value != "3" }
-        #expect(try await fields(HeadersMiddleware(fields: dictionary)).map(\.value) == ["1", "2"])
-        let broken = await StageHarness(HeadersMiddleware(fields: ["X-A": "a\r\nb"])).send(.get(url))
-        #expect(broken.error is HeadersError)
-        #expect(broken.requests.isEmpty)
-    }
-
     @Test("A template takes the call's parameters by name and by position")
     func templates() async throws {
         let stage = HeadersMiddleware(
             .set("X-Trace", template: "{app}-%%0%%/%%1%% 100%% {}"),
-            .default("X-App", template: "{app}")
+            .set("X-App", template: "{app}")
         )
         let call = Request.get(url, headers: [HTTPField.Name(constant: "X-App"): "own"])
             .headerParameters(["app": "garden"], ["42"]).headerParameters([:], ["é"])
         let result = try await fields(stage, call)
         #expect(result[try #require(HTTPField.Name("X-Trace"))] == "garden-42/é 100%% {}")
-        #expect(result[try #require(HTTPField.Name("X-App"))] == "own")
+        #expect(result[try #require(HTTPField.Name("X-App"))] == "garden")
         for (call, parameter) in [
             (Request.get(url).headerParameters([:], ["1", "2"]), "app"),
             (Request.get(url).headerParameters(["app": "a"], ["1"]), "%%1%%"),
@@ -151,7 +138,7 @@ struct ComputedValuesTests {
     func parameters() async throws {
         let stage = HeadersMiddleware(
             .set("X-Tenant") { $0.options[Tenant.self] },
-            .append(.via) { request in
+            .append("Via") { request in
                 await Task.yield()
                 return "\(request.head.method) \(request.head.headerFields[.age] ?? "")"
             }
@@ -165,7 +152,7 @@ struct ComputedValuesTests {
 
     @Test("A closure that gives nil leaves the field as it is")
     func absentValue() async throws {
-        let stage = HeadersMiddleware(.set(.from) { $0.options[Tenant.self] })
+        let stage = HeadersMiddleware(.set("From") { $0.options[Tenant.self] })
         #expect(try await fields(stage, .get(url, headers: [.from: "a"])) == [.from: "a"])
     }
 
@@ -173,7 +160,7 @@ struct ComputedValuesTests {
     func lazyDefault() async throws {
         let count = Locked(0)
         let stage = HeadersMiddleware(
-            .default(.from) { _ in
+            .default("From") { _ in
                 count.withLock { $0 += 1 }
                 return "b"
             }
@@ -186,7 +173,7 @@ struct ComputedValuesTests {
     @Test("What the closure throws is the cause of an error that names the field, and nothing is sent")
     func failure() async throws {
         struct NoToken: Error {}
-        let outcome = await StageHarness(HeadersMiddleware(.set(.from) { _ in throw NoToken() })).send(.get(url))
+        let outcome = await StageHarness(HeadersMiddleware(.set("From") { _ in throw NoToken() })).send(.get(url))
         let error = try #require(outcome.error as? HeadersError)
         #expect(error.problem == .valueFailed(name: "From"))
         #expect(error.underlyingError is NoToken)
@@ -199,7 +186,7 @@ struct ComputedValuesTests {
         let clock = VirtualClock()
         struct Interrupted: Error {}
         let stage = HeadersMiddleware(
-            .set(.from) { request in
+            .set("From") { request in
                 do {
                     try await request.environment.time.sleep(for: .seconds(1))
                 } catch {
@@ -233,7 +220,7 @@ struct CallHeadersTests {
 
     @Test("Values of one call may be made when it is sent")
     func computed() async throws {
-        let request = Request.get(url).headers(.set(.via) { "after \($0.head.headerFields[.via] ?? "")" })
+        let request = Request.get(url).headers(.set("Via") { "after \($0.head.headerFields[.via] ?? "")" })
         #expect(try await fields(shared, request)[.via] == "after shared")
     }
 

@@ -58,7 +58,7 @@ struct InvalidFieldsTests {
     @Test("A pseudo field of HTTP/2 is refused instead of ending the process")
     func pseudoField() async throws {
         let name = try #require(HTTPField.Name(parsed: ":path"))
-        for stage in [HeadersMiddleware([name: "/"]), HeadersMiddleware(.set(name) { _ in "/" })] {
+        for stage in [HeadersMiddleware([name: "/"]), HeadersMiddleware(.set(":path") { _ in "/" })] {
             let outcome = await StageHarness(stage).send(.get(url))
             #expect((outcome.error as? HeadersError)?.problem == .invalidName(":path"))
         }
@@ -167,7 +167,7 @@ struct HeadersInChainTests {
             .set(.accept, to: "application/json"),
             .set(.authorization, to: "Bearer secret"),
             .append(.via, "x"),
-            .default(.from) { _ in "secret" },
+            .default("From") { _ in "secret" },
             .remove(.age),
             .set("X-Key", to: "secret").only(to: "https://api.example.com")
         )
