@@ -270,7 +270,7 @@ let package = Package(
             description: "Caches, rate limits and tokens that machines share in Valkey or Redis: brings in SwiftNIO."
         ),
         .trait(name: "YAML", description: "Files of routes in YAML, for HTTPChainRoutes: brings in Yams."),
-        .trait(name: "XML", description: "XMLSerializer, for SerializerMiddleware: brings in XMLCoder."),
+        .trait(name: "XML", description: "The serializer .xml, for SerializerMiddleware: brings in XMLCoder."),
         .trait(
             name: "Zstd",
             description: "The content coding zstd, for GzipMiddleware, on macOS and Linux: needs libzstd."

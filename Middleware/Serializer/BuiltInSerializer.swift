@@ -1,7 +1,7 @@
 package import Foundation
 
 /// A serializer of this package; outside, it has only the members of ``Serializer``.
-package protocol BuiltInSerializer: Serializer {
+package protocol FormattedSerializer: Serializer {
     /// The name, the media types, and the properties that differ from the defaults.
     var format: SerializerFormat { get }
 
@@ -23,13 +23,60 @@ package protocol BuiltInSerializer: Serializer {
     ) throws -> Value
 }
 
+/// A serializer of this package: for forms, text, property lists, unchanged bytes or XML.
+///
+/// ```swift
+/// SerializerMiddleware(.json, .form, .text)
+/// ```
+public struct BuiltInSerializer: FormattedSerializer {
+    private let wrapped: any FormattedSerializer
+
+    package init(_ serializer: some FormattedSerializer) {
+        wrapped = serializer
+    }
+
+    package var format: SerializerFormat { wrapped.format }
+
+    package func data(of value: any Encodable, contentType: String) throws -> Data {
+        try wrapped.data(of: value, contentType: contentType)
+    }
+
+    package func data(
+        of value: any Encodable,
+        under root: BodyKeyPath,
+        in context: SerializationContext
+    ) throws -> Data {
+        try wrapped.data(of: value, under: root, in: context)
+    }
+
+    package func value<Value: Decodable>(
+        _ type: Value.Type,
+        from data: Data,
+        contentType: String?
+    ) throws -> Value {
+        try wrapped.value(type, from: data, contentType: contentType)
+    }
+
+    package func value<Value: Decodable>(
+        _ type: Value.Type,
+        at path: BodyKeyPath,
+        from data: Data,
+        in context: SerializationContext
+    ) throws -> Value {
+        try wrapped.value(type, at: path, from: data, in: context)
+    }
+}
+
 /// The properties of a serializer.
 package struct SerializerFormat: Sendable {
     let name: String
     let contentType: String
     let acceptedTypes: [String]
+    /// Whether a value is added to the query of a GET, HEAD or DELETE request, as for forms.
     let placesValuesInQuery: Bool
+    /// Whether an empty body is a valid value, as for text.
     let decodesEmptyBodies: Bool
+    /// Whether values have keys, unlike text and bytes; the stage's key path and root key don't apply without.
     let hasKeys: Bool
 
     package init(
@@ -49,19 +96,15 @@ package struct SerializerFormat: Sendable {
     }
 }
 
-extension BuiltInSerializer {
+extension FormattedSerializer {
     /// The name of the format.
     public var name: String { format.name }
     /// The content type that it encodes.
     public var contentType: String { format.contentType }
     /// The media types that it decodes.
     public var acceptedTypes: [String] { format.acceptedTypes }
-    /// Whether a value is added to the query of a GET, HEAD or DELETE request, as for forms.
-    public var placesValuesInQuery: Bool { format.placesValuesInQuery }
     /// Whether an empty body is a valid value, as for text.
     public var decodesEmptyBodies: Bool { format.decodesEmptyBodies }
-    /// Whether values have keys, unlike text and bytes.
-    public var hasKeys: Bool { format.hasKeys }
 
     /// Encodes a value.
     public func encode(_ value: any Encodable, contentType: String) throws -> Data {
@@ -92,9 +135,14 @@ extension BuiltInSerializer {
 }
 
 extension Serializer {
+    /// Whether a value is added to the query of a GET, HEAD or DELETE request, as for forms.
+    var placesValuesInQuery: Bool { (self as? any FormattedSerializer)?.format.placesValuesInQuery ?? false }
+    /// Whether values have keys, unlike text and bytes.
+    var hasKeys: Bool { (self as? any FormattedSerializer)?.format.hasKeys ?? true }
+
     /// Encodes a value nested under keys; the path is never empty.
     func encode(_ value: any Encodable, under root: BodyKeyPath, in context: SerializationContext) throws -> Data {
-        if let own = self as? any BuiltInSerializer { return try own.data(of: value, under: root, in: context) }
+        if let own = self as? any FormattedSerializer { return try own.data(of: value, under: root, in: context) }
         return try rooted(value, under: root, in: context)
     }
 
@@ -105,7 +153,7 @@ extension Serializer {
         from data: Data,
         in context: SerializationContext
     ) throws -> Value {
-        if let own = self as? any BuiltInSerializer {
+        if let own = self as? any FormattedSerializer {
             return try own.value(type, at: path, from: data, in: context)
         }
         return try nested(type, at: path, from: data, in: context)

@@ -158,40 +158,45 @@ extension Request {
         return self
     }
 
-    /// Returns the request with its own serializer for encoding; decoding isn't affected.
+    /// Returns the request with its own encoding of its value; decoding isn't affected.
     ///
     /// ```swift
     /// Request.post("login", body: .value(credentials)).encoded(by: .form)
     /// ```
-    public consuming func encoded(by serializer: any Serializer) -> Request {
-        serialization.request = .serializer(serializer)
-        return self
-    }
-
-    /// Returns the request with its own serializer for the response, regardless of its `Content-Type`.
-    public consuming func decoded(by serializer: any Serializer) -> Request {
-        serialization.response = .serializer(serializer)
-        return self
-    }
-
-    /// Returns the request with the position of its value in the response; an empty path is the whole response.
     ///
-    /// An optional value is nil if anything along the path is null or missing; for other types that throws a
-    /// ``SerializerError`` with the key.
-    public consuming func decoded(at keyPath: BodyKeyPath) -> Request {
-        serialization.keyPath = keyPath
+    /// - Parameters:
+    ///   - serializer: The serializer for encoding; nil leaves it unchanged.
+    ///   - rootKey: The keys under which the value is nested; an empty path disables nesting, and nil leaves it
+    ///     unchanged.
+    public consuming func encoded(
+        by serializer: (any Serializer)? = nil,
+        under rootKey: BodyKeyPath? = nil
+    ) -> Request {
+        if let serializer { serialization.request = .serializer(serializer) }
+        if let rootKey { serialization.rootKey = rootKey }
         return self
     }
 
-    /// Returns the request with its own limit for decoding.
-    public consuming func decoded(upTo limit: ByteCount) -> Request {
-        serialization.limit = limit
-        return self
-    }
-
-    /// Returns the request with keys under which its value is nested; an empty path disables nesting.
-    public consuming func encoded(under rootKey: BodyKeyPath) -> Request {
-        serialization.rootKey = rootKey
+    /// Returns the request with its own decoding of the response.
+    ///
+    /// ```swift
+    /// Request.get("plants").decoded(at: "data.items", upTo: .mebibytes(64))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - serializer: The serializer for the response, regardless of its `Content-Type`; nil leaves it unchanged.
+    ///   - keyPath: The position of the value in the response; an empty path is the whole response, and nil leaves it
+    ///     unchanged. An optional value is nil if anything along the path is null or missing; for other types that
+    ///     throws a ``SerializerError`` with the key.
+    ///   - limit: The maximum size of the response; nil leaves it unchanged.
+    public consuming func decoded(
+        by serializer: (any Serializer)? = nil,
+        at keyPath: BodyKeyPath? = nil,
+        upTo limit: ByteCount? = nil
+    ) -> Request {
+        if let serializer { serialization.response = .serializer(serializer) }
+        if let keyPath { serialization.keyPath = keyPath }
+        if let limit { serialization.limit = limit }
         return self
     }
 

@@ -15,7 +15,7 @@ import HTTPTypes
 ///
 /// A call chooses it by name with ``HTTPChainCore/Request/serialized(by:)-(String)``. To change a value after it was
 /// decoded, by this or any other serializer, use ``AfterDecoding``.
-public struct DataMapper: Serializer, BuiltInSerializer {
+public struct DataMapper: Serializer, FormattedSerializer {
     package let format: SerializerFormat
     private let makeData: @Sendable (_ value: any Encodable, _ call: SerializationContext) throws -> Data
     private let makeValue:

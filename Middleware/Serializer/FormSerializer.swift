@@ -1,22 +1,8 @@
 package import Foundation
 public import HTTPChainCore
 
-/// Forms, `application/x-www-form-urlencoded` as in §5 of the WHATWG URL Standard.
-///
-/// ```swift
-/// SerializerMiddleware(.json, .form(ParameterEncoder(arrays: .brackets, keys: .snakeCase)))
-///
-/// struct Order: Codable, Sendable { var plantIDs = [1, 2], isGift = true }
-/// try await chain.send(.post("orders", body: .value(Order())).encoded(by: .form))
-/// // plant_ids%5B%5D=1&plant_ids%5B%5D=2&is_gift=true
-/// ```
-///
-/// Names and values are encoded by a ``/HTTPChainCore/ParameterEncoder``, as in queries. All styles can be decoded,
-/// except for values that leave no trace: nil, empty lists and values without keys. Nested names are decoded from
-/// brackets and, if the style uses them, from dots. When decoding an optional type, an empty text is nil.
-///
-/// For a GET, HEAD or DELETE request, whose body has no meaning (RFC 9110 §9.3), the value is added to the query.
-public struct FormSerializer: Serializer, BuiltInSerializer {
+/// Forms; see ``Serializer/form(_:)``.
+package struct FormSerializer: Serializer, FormattedSerializer {
     /// The encoder of names and values.
     package let encoder: ParameterEncoder
 
@@ -32,7 +18,7 @@ public struct FormSerializer: Serializer, BuiltInSerializer {
     /// Makes the serializer.
     ///
     /// - Parameter encoder: The encoder for names and values, whose style is also used for decoding.
-    public init(_ encoder: ParameterEncoder = ParameterEncoder()) {
+    package init(_ encoder: ParameterEncoder = ParameterEncoder()) {
         self.encoder = encoder
     }
 
@@ -58,10 +44,28 @@ public struct FormSerializer: Serializer, BuiltInSerializer {
     }
 }
 
-extension Serializer where Self == FormSerializer {
-    /// Forms in the default style.
-    public static var form: FormSerializer { FormSerializer() }
+extension Serializer where Self == BuiltInSerializer {
+    /// Forms in the default style: see ``form(_:)``.
+    public static var form: BuiltInSerializer { BuiltInSerializer(FormSerializer()) }
 
-    /// Forms in a custom style.
-    public static func form(_ encoder: ParameterEncoder) -> FormSerializer { FormSerializer(encoder) }
+    /// Forms, `application/x-www-form-urlencoded` as in §5 of the WHATWG URL Standard, in a custom style.
+    ///
+    /// ```swift
+    /// SerializerMiddleware(.json, .form(ParameterEncoder(arrays: .brackets, keys: .snakeCase)))
+    ///
+    /// struct Order: Codable, Sendable { var plantIDs = [1, 2], isGift = true }
+    /// try await chain.send(.post("orders", body: .value(Order())).encoded(by: .form))
+    /// // plant_ids%5B%5D=1&plant_ids%5B%5D=2&is_gift=true
+    /// ```
+    ///
+    /// Names and values are encoded by a ``/HTTPChainCore/ParameterEncoder``, as in queries. All styles can be decoded,
+    /// except for values that leave no trace: nil, empty lists and values without keys. Nested names are decoded from
+    /// brackets and, if the style uses them, from dots. When decoding an optional type, an empty text is nil.
+    ///
+    /// For a GET, HEAD or DELETE request, whose body has no meaning (RFC 9110 §9.3), the value is added to the query.
+    ///
+    /// - Parameter encoder: The encoder for names and values, whose style is also used for decoding.
+    public static func form(_ encoder: ParameterEncoder) -> BuiltInSerializer {
+        BuiltInSerializer(FormSerializer(encoder))
+    }
 }

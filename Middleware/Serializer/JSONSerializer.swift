@@ -6,7 +6,7 @@ import HTTPChainSupport
 ///
 /// ``Serializer/json(keys:dates:contentType:encoder:decoder:)`` makes one. It decodes `application/json`, `text/json` and
 /// every type with the suffix `+json`, in UTF-8, UTF-16 or UTF-32.
-public struct JSONSerializer: Serializer, BuiltInSerializer {
+public struct JSONSerializer: Serializer, FormattedSerializer {
     /// The mapping between keys of objects and names of properties.
     public enum Keys: Sendable, Hashable {
         /// Keys and names are the same.
@@ -98,12 +98,4 @@ extension Serializer where Self == JSONSerializer {
     ) -> JSONSerializer {
         JSONSerializer(keys: keys, dates: dates, contentType: contentType, encoder: encoder, decoder: decoder)
     }
-
-    /// Unavailable: a decoder is created for each value; configure it with a closure.
-    @available(*, unavailable, message: "set the decoder that is made for each value: .json(decoder: { $0… })")
-    public static func json(encoder: JSONEncoder = JSONEncoder(), decoder: JSONDecoder) -> JSONSerializer { .json }
-
-    /// Unavailable: an encoder is created for each value; configure it with a closure.
-    @available(*, unavailable, message: "set the encoder that is made for each value: .json(encoder: { $0… })")
-    public static func json(encoder: JSONEncoder) -> JSONSerializer { .json }
 }

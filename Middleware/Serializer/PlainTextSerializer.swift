@@ -2,10 +2,7 @@ package import Foundation
 public import HTTPChainCore
 
 /// Text in a character encoding: strings, and values written as one word, such as numbers, dates and UUIDs.
-///
-/// Encodes with the charset in the call's `Content-Type`, or the serializer's default. Decodes by the byte order mark,
-/// then the charset in the response's `Content-Type`, then the serializer's default.
-public struct PlainTextSerializer: Serializer, BuiltInSerializer {
+package struct PlainTextSerializer: Serializer, FormattedSerializer {
     package let format: SerializerFormat
     private let charset: String
     private let dates: DateCoding
@@ -58,16 +55,19 @@ public struct PlainTextSerializer: Serializer, BuiltInSerializer {
     }
 }
 
-extension Serializer where Self == PlainTextSerializer {
-    /// Text as UTF-8.
-    public static var text: PlainTextSerializer { PlainTextSerializer() }
+extension Serializer where Self == BuiltInSerializer {
+    /// Text as UTF-8: strings, and values written as one word, such as numbers, dates and UUIDs.
+    public static var text: BuiltInSerializer { text() }
 
     /// Text with custom settings.
+    ///
+    /// It is encoded with the charset in the call's `Content-Type`, or else the default. It is decoded by the byte
+    /// order mark, then the charset in the response's `Content-Type`, then the default.
     ///
     /// - Parameters:
     ///   - charset: The default character encoding; UTF-8 by default.
     ///   - dates: The style of dates; RFC 3339 by default.
-    public static func text(charset: String = "utf-8", dates: DateCoding = .iso8601) -> PlainTextSerializer {
-        PlainTextSerializer(charset: charset, dates: dates)
+    public static func text(charset: String = "utf-8", dates: DateCoding = .iso8601) -> BuiltInSerializer {
+        BuiltInSerializer(PlainTextSerializer(charset: charset, dates: dates))
     }
 }

@@ -2,9 +2,9 @@ package import Foundation
 import HTTPChainSupport
 
 /// Property lists, using Foundation's coders: decodes XML, binary and OpenStep, and encodes XML or binary.
-public struct PropertyListSerializer: Serializer, BuiltInSerializer {
+package struct PropertyListSerializer: Serializer, FormattedSerializer {
     /// A format of property lists.
-    public enum Format: Sendable, Hashable {
+    package enum Format: Sendable, Hashable {
         /// Text that any XML parser can read.
         case xml
         /// Smaller and faster.
@@ -51,12 +51,10 @@ public struct PropertyListSerializer: Serializer, BuiltInSerializer {
     }
 }
 
-extension Serializer where Self == PropertyListSerializer {
-    /// Property lists, encoded as XML.
-    public static var propertyList: PropertyListSerializer { PropertyListSerializer() }
+extension Serializer where Self == BuiltInSerializer {
+    /// Property lists, encoded as XML, which any XML parser can read; binary and OpenStep are decoded, too.
+    public static var propertyList: BuiltInSerializer { BuiltInSerializer(PropertyListSerializer()) }
 
-    /// Property lists, encoded in the given format.
-    public static func propertyList(_ format: PropertyListSerializer.Format) -> PropertyListSerializer {
-        PropertyListSerializer(format)
-    }
+    /// Property lists, encoded in the binary format, which is smaller and faster.
+    public static var binaryPropertyList: BuiltInSerializer { BuiltInSerializer(PropertyListSerializer(.binary)) }
 }

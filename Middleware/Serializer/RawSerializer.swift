@@ -1,7 +1,7 @@
 package import Foundation
 
 /// Unchanged bytes: only for `Data` and optional `Data`.
-public struct RawSerializer: Serializer, BuiltInSerializer {
+package struct RawSerializer: Serializer, FormattedSerializer {
     package let format: SerializerFormat
 
     package init(contentType: String = "application/octet-stream") {
@@ -37,10 +37,12 @@ public struct RawSerializer: Serializer, BuiltInSerializer {
     }
 }
 
-extension Serializer where Self == RawSerializer {
-    /// Unchanged bytes, sent as `application/octet-stream`.
-    public static var raw: RawSerializer { RawSerializer() }
+extension Serializer where Self == BuiltInSerializer {
+    /// Unchanged bytes, sent as `application/octet-stream`: only for `Data` and optional `Data`.
+    public static var raw: BuiltInSerializer { raw("application/octet-stream") }
 
     /// Unchanged bytes, sent with a media type.
-    public static func raw(_ contentType: String) -> RawSerializer { RawSerializer(contentType: contentType) }
+    public static func raw(_ contentType: String) -> BuiltInSerializer {
+        BuiltInSerializer(RawSerializer(contentType: contentType))
+    }
 }

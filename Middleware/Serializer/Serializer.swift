@@ -29,17 +29,8 @@ public protocol Serializer: Sendable {
     /// one with the most specific match is chosen.
     var acceptedTypes: [String] { get }
 
-    /// Whether the value of a GET, HEAD or DELETE request is added to the query instead of the body; `false` by
-    /// default.
-    var placesValuesInQuery: Bool { get }
-
     /// Whether an empty body is a valid value, as for text; `false` by default.
     var decodesEmptyBodies: Bool { get }
-
-    /// Whether values of the format have keys; `true` by default.
-    ///
-    /// The stage's key path and root key aren't used for a format without keys.
-    var hasKeys: Bool { get }
 
     /// Encodes a value.
     ///
@@ -80,14 +71,8 @@ extension Serializer {
     /// The type that it encodes.
     public var acceptedTypes: [String] { [MediaType(contentType)?.essence ?? contentType] }
 
-    /// `false`: values are in the body.
-    public var placesValuesInQuery: Bool { false }
-
     /// `false`: an empty body isn't a value.
     public var decodesEmptyBodies: Bool { false }
-
-    /// `true`: values have keys.
-    public var hasKeys: Bool { true }
 
     /// Ignores the call, because most formats don't depend on it.
     public func encode(_ value: any Encodable, in context: SerializationContext) throws -> Data {

@@ -19,7 +19,7 @@ extension SerializerMiddleware {
             let data = try bytes(of: value, by: serializer, context, call)
             request.options[EncodedValue.self] = value
             let method = request.head.method
-            if serializer.placesValuesInQuery, method == .get || method == .head || method == .delete {
+            if method == .get || method == .head || method == .delete, serializer.placesValuesInQuery {
                 request.head.path = QueryPlacement.append(String(decoding: data, as: UTF8.self), to: request.head.path)
                 request.head.headerFields[.contentType] = nil
                 request.setContent(.empty)
@@ -101,7 +101,7 @@ extension SerializerMiddleware {
         _ context: SerializationContext,
         _ call: CallSerialization
     ) throws -> Data {
-        let root = call.rootKey ?? (serializer.hasKeys ? rootKey : .whole)
+        let root = call.rootKey ?? (rootKey.isWhole || serializer.hasKeys ? rootKey : .whole)
         let written: any Encodable = call.encodesNilAsNull ?? encodesNilAsNull ? NullKeeping(value) : value
         do {
             if root.isWhole { return try serializer.encode(written, in: context) }

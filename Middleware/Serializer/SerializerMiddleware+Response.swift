@@ -156,7 +156,7 @@ extension SerializerMiddleware {
 
     /// The serializer with the position of the value.
     private func placed(_ serializer: any Serializer, _ call: CallSerialization) -> (any Serializer, BodyKeyPath) {
-        (serializer, call.keyPath ?? (serializer.hasKeys ? keyPath : .whole))
+        (serializer, call.keyPath ?? (keyPath.isWhole || serializer.hasKeys ? keyPath : .whole))
     }
 
     private func finish(

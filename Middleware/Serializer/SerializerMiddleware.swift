@@ -35,7 +35,7 @@ import HTTPTypes
 /// **Options.** The methods of `Request` in this module.
 ///
 /// **Errors.** ``SerializerError`` and `DecodingFailure`; errors from closures after decoding, unchanged.
-public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
+public struct SerializerMiddleware: BuiltInStage {
     let serializers: [any Serializer]
     let keyPath: BodyKeyPath
     let rootKey: BodyKeyPath
@@ -92,14 +92,11 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
         self.afterEncoding = afterEncoding
     }
 
-    /// ``/HTTPChainCore/Phase/decode``: outside status validation and the stages that complete a request.
-    public var phase: Phase { .decode }
-
-    /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [CallSerializationOption.self] }
+    package var stagePhase: Phase { .decode }
+    package var stageOptions: [any RequestOption.Type] { [CallSerializationOption.self] }
 
     /// The serializers, and the settings that differ from the defaults.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         var summary = StageSummary(
             "SerializerMiddleware",
             purpose: "turns values into bytes and back",
@@ -117,7 +114,7 @@ public struct SerializerMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     }
 
     /// Reports a stage without serializers, and names shared by two serializers.
-    public func problems(at place: ChainPlace) -> [ChainProblem] {
+    package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         guard !serializers.isEmpty else {
             return [
                 ChainProblem(

@@ -120,7 +120,7 @@ struct RequestWriter {
     private var configuration: [String] {
         var lines = reserved + parts
         if method.annotations("FormURLEncoded").first != nil {
-            lines.append("request = request.encoded(by: FormSerializer())")
+            lines.append("request = request.encoded(by: .form)")
         }
         for annotation in method.annotations where method.uses(annotation) {
             if let option = Annotation.options[annotation.name] {

@@ -27,7 +27,7 @@ struct RegionalURL: URLBuilding {
 /// What a stage makes of each annotation, one method for each.
 @Service(base: "https://tools.example")
 protocol ToolService {
-    @POST("serialized") @Body("tool") @Serializer(FormSerializer())
+    @POST("serialized") @Body("tool") @Serializer(.form)
     func serialized(_ tool: Plant) async throws
 
     @GET("handled") @ErrorHandlers(.fallback([Plant](), for: [404]))

@@ -141,7 +141,7 @@ struct ExpansionTests {
         ("@POST @Field(\"n\", from: \"name\")", "a(name: String)", "case name = \"n\""),
         (
             "@POST @Field(\"name\") @FormURLEncoded", "a(name: String)",
-            "request = request.encoded(by: FormSerializer())"
+            "request = request.encoded(by: .form)"
         ),
         ("@POST @Part(\"p\")", "a(p: Data)", "request = request.multipart(MultipartForm(p.parts(named: \"p\")))"),
         (
@@ -164,7 +164,7 @@ struct ExpansionTests {
             "request = request.acceptingOnly([200, .codes(300..<400)])"
         ),
         ("@GET @SuccessCodes(adding: 404, 410)", "a()", "request = request.alsoAccepting([404, 410])"),
-        ("@GET @Serializer(XMLSerializer())", "a()", "request = request.serialized(by: XMLSerializer())"),
+        ("@GET @Serializer(.xml)", "a()", "request = request.serialized(by: .xml)"),
         ("@GET @Serializer(\"xml\")", "a()", "request = request.serialized(by: \"xml\")"),
         ("@GET @WithoutSerialization", "a()", "request = request.withoutSerialization()"),
         ("@GET @KeyPath(\"a.b\")", "a()", "request = request.decoded(at: \"a.b\")"),

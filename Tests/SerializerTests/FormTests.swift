@@ -107,7 +107,7 @@ struct FormTests {
     @Test(
         "Names and texts are written as the style says and escaped as the WHATWG does",
         arguments: [
-            (FormSerializer.form, "name=a+b&on=true&tags=x&tags=y&at%5Bk%5D=v*%7E"),
+            (BuiltInSerializer.form, "name=a+b&on=true&tags=x&tags=y&at%5Bk%5D=v*%7E"),
             (
                 .form(ParameterEncoder(arrays: .brackets)),
                 "name=a+b&on=true&tags%5B%5D=x&tags%5B%5D=y&at%5Bk%5D%5B%5D=v*%7E"
@@ -123,7 +123,7 @@ struct FormTests {
             (.form(ParameterEncoder(arrays: .commas)), "name=a+b&on=true&tags=x,y&at%5Bk%5D=v*%7E"),
         ]
     )
-    func writes(_ form: FormSerializer, _ expected: String) async throws {
+    func writes(_ form: BuiltInSerializer, _ expected: String) async throws {
         let request = try await sent(.post(url, body: .value(Small())), through: SerializerMiddleware(form))
         #expect(try await request.body.text() == expected)
         #expect(request.head.headerFields[.contentType] == "application/x-www-form-urlencoded")

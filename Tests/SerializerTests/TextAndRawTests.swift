@@ -259,7 +259,7 @@ struct TextAndRawTests {
         arguments: [PropertyListSerializer.Format.xml, .binary]
     )
     func propertyList(_ format: PropertyListSerializer.Format) async throws {
-        let stage = SerializerMiddleware(.propertyList(format))
+        let stage = SerializerMiddleware(format == .xml ? .propertyList : .binaryPropertyList)
         let request = try await sent(.post(url, body: .value(Plant(name: "Fern"))).encoded(under: "a"), through: stage)
         let bytes = try #require(request.body.bytes)
         #expect(bytes.starts(with: Array((format == .xml ? "<?xml" : "bplist00").utf8)))

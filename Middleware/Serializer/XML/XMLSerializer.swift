@@ -5,18 +5,8 @@ public import HTTPChainSerializer
 import HTTPChainSupport
 public import XMLCoder
 
-/// XML, using XMLCoder; requires the trait `XML`.
-///
-/// ```swift
-/// SerializerMiddleware(.json, .xml(root: "order"))
-/// ```
-///
-/// It reads `application/xml`, `text/xml` and every type with the suffix `+xml`. A key path begins inside the root
-/// element. References to document types aren't loaded. Whitespace within an element's text is kept, and whitespace
-/// used only for layout is removed. The charset of the `Content-Type` overrides the document's own declaration, and a
-/// byte order mark overrides both (RFC 7303 §3.2). A document that is nested deeper than 128 levels, has a document type
-/// with its own declarations, or a processing instruction without data, throws a `DecodingError`.
-public struct XMLSerializer: Serializer, BuiltInSerializer {
+/// XML; see `.xml(root:dates:encoder:decoder:)`.
+package struct XMLSerializer: Serializer, FormattedSerializer {
     package var format: SerializerFormat {
         SerializerFormat(
             "XML",
@@ -135,11 +125,21 @@ public struct XMLSerializer: Serializer, BuiltInSerializer {
     }
 }
 
-extension Serializer where Self == XMLSerializer {
+extension Serializer where Self == BuiltInSerializer {
     /// XML with a root element named after the type.
-    public static var xml: XMLSerializer { XMLSerializer() }
+    public static var xml: BuiltInSerializer { xml() }
 
-    /// XML with custom settings.
+    /// XML with custom settings, using XMLCoder; requires the trait `XML`.
+    ///
+    /// ```swift
+    /// SerializerMiddleware(.json, .xml(root: "order"))
+    /// ```
+    ///
+    /// It reads `application/xml`, `text/xml` and every type with the suffix `+xml`. A key path begins inside the root
+    /// element. References to document types aren't loaded. Whitespace within an element's text is kept, and whitespace
+    /// used only for layout is removed. The charset of the `Content-Type` overrides the document's own declaration, and
+    /// a byte order mark overrides both (RFC 7303 §3.2). A document that is nested deeper than 128 levels, has a
+    /// document type with its own declarations, or a processing instruction without data, throws a `DecodingError`.
     ///
     /// - Parameters:
     ///   - root: The name of the root element; nil uses the name of the value's type. A root key of the call or the
@@ -152,8 +152,8 @@ extension Serializer where Self == XMLSerializer {
         dates: DateCoding = .iso8601,
         encoder: @escaping @Sendable (XMLEncoder) -> Void = { _ in },
         decoder: @escaping @Sendable (XMLDecoder) -> Void = { _ in }
-    ) -> XMLSerializer {
-        XMLSerializer(root: root, dates: dates, encoder: encoder, decoder: decoder)
+    ) -> BuiltInSerializer {
+        BuiltInSerializer(XMLSerializer(root: root, dates: dates, encoder: encoder, decoder: decoder))
     }
 }
 #endif

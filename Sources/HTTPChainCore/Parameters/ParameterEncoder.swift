@@ -14,7 +14,7 @@
 /// // text=oak%20tree&tag_ids=1,2&size.min=3
 /// ```
 ///
-/// `URLBuilderMiddleware` uses this encoder for queries, and `FormSerializer` for forms. `FormSerializer` can decode
+/// `URLBuilderMiddleware` uses this encoder for queries, and the serializer `.form` for forms. `.form` can decode
 /// everything that it encodes.
 ///
 /// Names and values are percent-encoded except for the unreserved characters of RFC 3986 §2.3 (in forms, those that
