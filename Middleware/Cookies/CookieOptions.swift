@@ -54,7 +54,7 @@ package enum CallCookieUse: RequestOption {
     }
 }
 
-/// The request option for a call's own cookies; see also ``HTTPChainCore/Request/cookies``.
+/// The request option for a call's own cookies; see also `Request.cookies(_:)`.
 ///
 /// It is a credential: it isn't sent after a redirect to another origin, and is never printed.
 package enum CallCookies: RequestOption {
@@ -111,13 +111,8 @@ package enum CallSite: RequestOption {
 }
 
 extension Request {
-    /// The cookies that this call sends in addition to those of the jar, replacing those with the same names.
-    ///
-    /// They are sent even if the call has no jar or doesn't use it (``CookieUse/off``), but only to the
-    /// call's original origin, not after a redirect to another one. If the `Cookie` field
-    /// can't hold a name or a value (with a semicolon, a line break, or an equals sign in the name), the call fails
-    /// with ``CookieError``.
-    public var cookies: [CallCookie] {
+    /// The cookies that this call sends in addition to those of the jar.
+    package var cookies: [CallCookie] {
         get { options[CallCookies.self] }
         set { options[CallCookies.self] = newValue }
     }
@@ -129,6 +124,11 @@ extension Request {
     }
 
     /// Returns the request with its own cookies: `.get(url).cookies(["language": "de"])`.
+    ///
+    /// They are sent in addition to those of the jar, replacing those with the same names. They are sent even if the
+    /// call has no jar or doesn't use it (``CookieUse/off``), but only to the call's original origin, not after a
+    /// redirect to another one. If the `Cookie` field can't hold a name or a value (with a semicolon, a line break, or
+    /// an equals sign in the name), the call fails with ``CookieError``.
     public consuming func cookies(_ cookies: KeyValuePairs<String, Secret>) -> Request {
         self.cookies = cookies.map { CallCookie($0.key, $0.value) }
         return self

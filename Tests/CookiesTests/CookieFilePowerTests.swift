@@ -23,7 +23,7 @@ struct CookieFilePowerTests {
             let start = disk.count
             let value = String(repeating: "\(number)", count: 400)
             try await jar.set(
-                try Cookie(setCookie: "c\(number)=\(value); Max-Age=86400", from: "https://example.com/")
+                [try Cookie(setCookie: "c\(number)=\(value); Max-Age=86400", from: "https://example.com/")]
             )
             steps.append(DiskStep(number, start..<disk.count))
         }
@@ -53,7 +53,7 @@ struct CookieFilePowerTests {
             if let problem = await self.problem(left, steps, after: count) { return problem }
             // What was left of an earlier change is no obstacle to the next.
             let jar = try await jar(left)
-            try await jar.set(try Cookie(setCookie: "n=9; Max-Age=86400", from: "https://example.com/"))
+            try await jar.set([try Cookie(setCookie: "n=9; Max-Age=86400", from: "https://example.com/")])
             return jar.fileFailure == nil ? nil : "it cannot be changed any more"
         }
         #expect(problem == nil)

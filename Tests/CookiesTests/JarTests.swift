@@ -225,25 +225,25 @@ struct JarTests {
         for (content, line) in [("", 1), ("hello\n", 1), ("HTTPChain cookies 1 x\n{}\n", 2)] {
             try Data(content.utf8).write(to: file)
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
-            await #expect(throws: CookieJarError(problem: .damaged(line: line), path: file.path)) {
+            await #expect(throws: CookieError(problem: .damaged(line: line), path: file.path)) {
                 try await CookieJar(file: file)
             }
             #expect(try Data(contentsOf: file) == Data(content.utf8))
         }
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
-        await #expect(throws: CookieJarError(problem: .readableByOthers(mode: 0o644), path: file.path)) {
+        await #expect(throws: CookieError(problem: .readableByOthers(mode: 0o644), path: file.path)) {
             try await CookieJar(file: file)
         }
-        await #expect(throws: CookieJarError.self) { try await CookieJar(file: scratch.url) }
+        await #expect(throws: CookieError.self) { try await CookieJar(file: scratch.url) }
         let link = scratch.file("link")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
-        await #expect(throws: CookieJarError.self) { try await CookieJar(file: link) }
+        await #expect(throws: CookieError.self) { try await CookieJar(file: link) }
     }
 
     @Test("A jar whose file cannot be written goes on in memory, and says why")
     func unwritable() async throws {
         let jar = try await CookieJar(file: scratch.file("missing/cookies"))
-        await #expect(throws: CookieJarError.self) { try await jar.store(["a=1; Max-Age=60"], from: url) }
+        await #expect(throws: CookieError.self) { try await jar.store(["a=1; Max-Age=60"], from: url) }
         #expect(await jar.cookies(for: url).map(\.name) == ["a"])
         #expect(jar.fileFailure?.reason.contains("missing/cookies") == true)
         try FileManager.default.createDirectory(at: scratch.file("missing"), withIntermediateDirectories: true)
@@ -278,7 +278,7 @@ struct JarTests {
             "a", "a\tb\tc\td\te\tf\tg", "\tTRUE\t/\tTRUE\t0\ta\tb", "x\tTRUE\tp\tTRUE\t0\ta\tb",
             "..x\tFALSE\t/\tFALSE\t0\ta\tb", ".\tFALSE\t/\tFALSE\t0\ta\tb",
         ] {
-            #expect(throws: NetscapeCookieError(line: 2)) { try NetscapeCookies.parse("# x\n\(line)\n") }
+            #expect(throws: CookieError(problem: .invalidLine(2))) { try NetscapeCookies.parse("# x\n\(line)\n") }
         }
         let line = "x\tTRUE\t/\tTRUE\t1e87\ta\tb\nx\tTRUE\t/\tTRUE\t-1e87\tc\td\n"
         let extremes = try NetscapeCookies.parse(line)

@@ -54,7 +54,7 @@ struct StageTests {
         try await jar.removeAll()
         _ = try await chain.send(.get("https://example.com/"))
         #expect(transport.requests.last?.headers[.cookie] == nil)
-        try await jar.set(Cookie("d", "4", domain: "example.com"))
+        try await jar.set([Cookie("d", "4", domain: "example.com")])
         _ = try await chain.send(.get("https://example.com/"))
         #expect(transport.requests.last?.headers[.cookie] == "d=4")
     }
@@ -124,7 +124,7 @@ struct StageTests {
     @Test("The stage sends a call's own cookies without a jar too, and if the call or the stage doesn't use the jar")
     func ownCookiesAlone() async throws {
         let jar = CookieJar()
-        try await jar.set(Cookie("a", "1", domain: "www.example.com"))
+        try await jar.set([Cookie("a", "1", domain: "www.example.com")])
         let url = "https://www.example.com/"
         for (stage, use) in [
             (CookieMiddleware { _ in nil }, CookieUse?.none), (CookieMiddleware(jar, use: .off), nil),
@@ -266,7 +266,7 @@ struct CookieTraceTests {
         let transport = InMemoryTransport()
         transport.on(.get, "/*", reply: .text("ok"))
         let jar = CookieJar()
-        try await jar.set(Cookie("a", "1", domain: "www.example.com"))
+        try await jar.set([Cookie("a", "1", domain: "www.example.com")])
         let chain = try Chain(transport: transport) { CookieMiddleware(jar) }
         let url = "https://www.example.com/"
         let own = await chain.trace(.get(url, headers: [.cookie: "b=2"]))

@@ -119,7 +119,7 @@ struct CookieChainTests {
         #expect(try await chain.send(.get(url)).body.text() == "n=0")
         #expect(transport.requests.count == 2)
         // From here on the jar's cookie is the application's; a stored response must not bring the old one back.
-        try await jar.set(Cookie("n", "0", domain: "a.example", isSecure: true))
+        try await jar.set([Cookie("n", "0", domain: "a.example", isSecure: true)])
         let hit = try await chain.send(.get(url))
         #expect(try await hit.body.text() == "n=0")
         #expect(hit.cookieOutcomes.isEmpty)
@@ -222,7 +222,7 @@ struct CookieChainTests {
         let transport = InMemoryTransport()
         transport.on(.get, "/*", reply: .init(.ok, headers: [.setCookie: "sid=hunter2; Domain=com"]))
         let jar = CookieJar()
-        try await jar.set(Cookie("sid", "hunter2", domain: "a.example"))
+        try await jar.set([Cookie("sid", "hunter2", domain: "a.example")])
         let traced = try await chain(transport, jar: jar).trace(.get("https://a.example/").cookies(["b": "hunter2"]))
         #expect(transport.requests.first?.headers[.cookie] == "b=hunter2; sid=hunter2")
         #expect(!"\(traced)".contains("hunter2"))

@@ -29,7 +29,7 @@ struct DiscardedCookieTests {
         use: CookieUse = .on,
         _ stages: any Middleware...
     ) async throws -> Chain {
-        try await jar.set(Cookie("route", "old", domain: "a.example"), at: clock.date)
+        try await jar.set([Cookie("route", "old", domain: "a.example")], at: clock.date)
         return try Chain([CookieMiddleware(jar, use: use)] + stages, transport: transport, environment: .virtual(clock))
     }
 
@@ -184,7 +184,7 @@ struct DiscardedCookieTests {
         transport.enqueue(.init(.found, headers: [.location: "https://b.example/", .setCookie: "hop=2; Path=/"]))
         transport.enqueue(.text("in"))
         let jar = CookieJar()
-        try await jar.set(Cookie("route", "old", domain: "a.example"))
+        try await jar.set([Cookie("route", "old", domain: "a.example")])
         let inner = try Chain(transport: transport) { RedirectMiddleware() }
         let chain = try Chain(transport: inner) { CookieMiddleware(jar) }
         _ = try await chain.send(.get(url).cookies(["own": "x"]))

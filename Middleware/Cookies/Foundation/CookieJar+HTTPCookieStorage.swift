@@ -14,7 +14,7 @@ extension CookieJar {
     ///   - storage: The storage, such as `HTTPCookieStorage.shared`.
     ///   - now: The current time; expired cookies are omitted; the system's by default.
     /// - Returns: The number of cookies copied.
-    /// - Throws: ``/HTTPChainCookies/CookieJarError`` if the jar's file can't be written; the cookies are still kept in
+    /// - Throws: ``/HTTPChainCookies/CookieError`` if the jar's file can't be written; the cookies are still kept in
     ///   memory.
     @discardableResult
     public func set(from storage: HTTPCookieStorage, at now: Date = Date()) async throws -> Int {

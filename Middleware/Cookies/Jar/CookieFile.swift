@@ -28,14 +28,14 @@ final class CookieFile: Sendable {
     }
 
     /// Reads the file; a missing file has no cookies.
-    func read(limits: CookieLimits) async throws(CookieJarError) -> CookieStorage {
-        let cookies = try await run { [self] () throws(CookieJarError) in try content() ?? [] }
+    func read(limits: CookieLimits) async throws(CookieError) -> CookieStorage {
+        let cookies = try await run { [self] () throws(CookieError) in try content() ?? [] }
         return CookieStorage(limits: limits).merged(with: cookies, keepingSession: false)
     }
 
     /// Returns the cookies of the file if it was changed since this process last read or wrote it; nil otherwise.
-    func changedContent() async throws(CookieJarError) -> [KeptCookie]? {
-        try await run { [self] () throws(CookieJarError) in
+    func changedContent() async throws(CookieError) -> [KeptCookie]? {
+        try await run { [self] () throws(CookieError) in
             try currentRevision() == revision.withLock { $0 } ? nil : content() ?? []
         }
     }
@@ -44,10 +44,10 @@ final class CookieFile: Sendable {
     ///
     /// - Parameter change: Receives the cookies of the file if another process changed it, nil otherwise.
     func update(
-        _ change: @escaping @Sendable ([KeptCookie]?) throws(CookieJarError) -> Void
-    ) async throws(CookieJarError) {
+        _ change: @escaping @Sendable ([KeptCookie]?) throws(CookieError) -> Void
+    ) async throws(CookieError) {
         for _ in 0..<Self.attempts {
-            let isDone = try await run { [self] () throws(CookieJarError) in
+            let isDone = try await run { [self] () throws(CookieError) in
                 guard let lock = try opened(path + ".lock", .updateOrCreate) else { return false }
                 guard try failing({ () throws(FileFault) in try lock.lock() }) else { return false }
                 defer { lock.unlock() }
@@ -58,11 +58,11 @@ final class CookieFile: Sendable {
             // Deliberately not cancellable: cookies set by a server must not be lost with the call.
             await Task { try? await Task.sleep(for: Self.pause) }.value
         }
-        throw CookieJarError(problem: .locked, path: path)
+        throw CookieError(problem: .locked, path: path)
     }
 
     /// Replaces the file; call it only in ``update(_:)``.
-    func write(_ storage: CookieStorage) throws(CookieJarError) {
+    func write(_ storage: CookieStorage) throws(CookieError) {
         let now = Date()
         let kept = storage.keptCookies.filter {
             ($0.cookie.isPersistent || keepsSessionCookies) && !$0.cookie.isExpired(at: now)
@@ -79,7 +79,7 @@ final class CookieFile: Sendable {
         }
         // One name is sufficient under the lock, and removing it cleans up after killed processes.
         let temporary = path + ".new"
-        do throws(CookieJarError) {
+        do throws(CookieError) {
             _ = try failing { () throws(FileFault) in try files.remove(temporary) }
             guard let file = try opened(temporary, .create) else { return }
             try failing { () throws(FileFault) in
@@ -94,29 +94,29 @@ final class CookieFile: Sendable {
         revision.withLock { $0 = line }
     }
 
-    private func currentRevision() throws(CookieJarError) -> String? {
+    private func currentRevision() throws(CookieError) -> String? {
         guard let file = try opened(path, .read) else { return nil }
         let count = Self.signature.utf8.count + 36
         let bytes = try failing { () throws(FileFault) in try file.read(count, at: 0) }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private func content() throws(CookieJarError) -> [KeptCookie]? {
+    private func content() throws(CookieError) -> [KeptCookie]? {
         guard let file = try opened(path, .read) else {
             revision.withLock { $0 = nil }
             return nil
         }
         let status = try failing { () throws(FileFault) in try file.status() }
-        if let problem = problem(with: status) { throw CookieJarError(problem: problem, path: path) }
+        if let problem = problem(with: status) { throw CookieError(problem: problem, path: path) }
         let bytes = try failing { () throws(FileFault) in try file.data(Int(status.size), at: 0) }
         let lines = bytes.split(separator: UInt8(ascii: "\n"))
         let first = lines.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
-        guard first.begins(with: Self.signature) else { throw CookieJarError(problem: .damaged(line: 1), path: path) }
+        guard first.begins(with: Self.signature) else { throw CookieError(problem: .damaged(line: 1), path: path) }
         let decoder = JSONDecoder()
         var cookies: [KeptCookie] = []
         for (index, line) in lines.enumerated().dropFirst() {
             guard let record = try? decoder.decode(CookieRecord.self, received: line) else {
-                throw CookieJarError(problem: .damaged(line: index + 1), path: path)
+                throw CookieError(problem: .damaged(line: index + 1), path: path)
             }
             cookies.append(record.kept)
         }
@@ -124,22 +124,22 @@ final class CookieFile: Sendable {
         return cookies
     }
 
-    private func problem(with status: FileStatus) -> CookieJarError.Problem? {
+    private func problem(with status: FileStatus) -> CookieError.Problem? {
         if status.kind != .regular { return .notAFile }
         if status.owner != UInt32(geteuid()) { return .ownedByAnother }
         if status.permissions & 0o077 != 0 { return .readableByOthers(mode: status.permissions) }
         return status.size > Self.sizeLimit ? .tooLarge : nil
     }
 
-    private func opened(_ path: String, _ opening: FileOpening) throws(CookieJarError) -> OpenFile<FileFault>? {
+    private func opened(_ path: String, _ opening: FileOpening) throws(CookieError) -> OpenFile<FileFault>? {
         try failing { () throws(FileFault) in try files.open(path, opening) }
     }
 
-    private func failing<Result>(_ body: () throws(FileFault) -> Result) throws(CookieJarError) -> Result {
+    private func failing<Result>(_ body: () throws(FileFault) -> Result) throws(CookieError) -> Result {
         do throws(FileFault) {
             return try body()
         } catch {
-            throw CookieJarError(
+            throw CookieError(
                 problem: .system(operation: error.operation, code: error.code, message: error.message),
                 path: path
             )
@@ -148,8 +148,8 @@ final class CookieFile: Sendable {
 
     /// Runs work with the file to its end: cookies set by a server must not be lost with the call.
     private func run<Result: Sendable>(
-        _ work: @escaping @Sendable () throws(CookieJarError) -> Result
-    ) async throws(CookieJarError) -> Result {
+        _ work: @escaping @Sendable () throws(CookieError) -> Result
+    ) async throws(CookieError) -> Result {
         try await access.executor.runToEnd(work)
     }
 }

@@ -36,7 +36,7 @@ public final class CookieJar: Sendable {
     private let state: Locked<State>
     private let occupancy = CookieOccupancy()
     private let file: CookieFile?
-    private let lastFileFailure = Locked<CookieJarError?>(nil)
+    private let lastFileFailure = Locked<CookieError?>(nil)
     /// Notifies stages that share responses between calls that a response will be stored here.
     let keeper: PreparedOption
 
@@ -62,7 +62,7 @@ public final class CookieJar: Sendable {
     ///   - keepsSessionCookies: Whether cookies without an expiry date are also written; false by default, so that they
     ///     end with the process.
     ///   - limits: The limits of the jar.
-    /// - Throws: ``CookieJarError`` for a file that can't be read, is damaged, belongs to another user or can be read
+    /// - Throws: ``CookieError`` for a file that can't be read, is damaged, belongs to another user or can be read
     ///   by others; the file is left unchanged.
     public convenience init(
         file: URL,
@@ -75,7 +75,7 @@ public final class CookieJar: Sendable {
         )
     }
 
-    init(_ file: CookieFile, limits: CookieLimits = CookieLimits()) async throws(CookieJarError) {
+    init(_ file: CookieFile, limits: CookieLimits = CookieLimits()) async throws(CookieError) {
         state = Locked(State(storage: try await file.read(limits: limits)))
         self.file = file
         let identity = JarKeeper()
@@ -84,7 +84,7 @@ public final class CookieJar: Sendable {
     }
 
     /// The last failure to read or write the jar's file; nil after a successful change, and for a jar in memory.
-    public var fileFailure: CookieJarError? { lastFileFailure.withLock { $0 } }
+    public var fileFailure: CookieError? { lastFileFailure.withLock { $0 } }
 
     deinit {
         for listener in state.withLock({ $0.listeners }).values { listener.finish() }
@@ -102,27 +102,24 @@ public final class CookieJar: Sendable {
         return state.withLock { $0.storage.mayHaveCookies(forAuthority: authority) }
     }
 
-    /// Returns every unexpired cookie, oldest first.
-    ///
-    /// - Parameter now: The time for expiry; the system's by default.
-    public func cookies(at now: Date = Date()) async -> [Cookie] {
-        await refresh()
-        return state.withLock { $0.storage.cookies }.filter { !$0.isExpired(at: now) }
-    }
-
-    /// Returns the cookies that a request to a URL carries, in the order of the `Cookie` field.
+    /// Returns every unexpired cookie, oldest first, or those that a request to a URL carries, in the order of the
+    /// `Cookie` field.
     ///
     /// - Parameters:
-    ///   - url: An absolute URL; one without a host has no cookies.
+    ///   - url: An absolute URL; one without a host has no cookies. Nil, by default, for every cookie.
     ///   - method: The request's method, which affects ``SiteContext/page(_:isNavigation:)``.
     ///   - site: The site context of the request.
     ///   - now: The current time; the system's by default.
     public func cookies(
-        for url: String,
+        for url: String? = nil,
         method: HTTPRequest.Method = .get,
         site: SiteContext = .sameSite,
         at now: Date = Date()
     ) async -> [Cookie] {
+        guard let url else {
+            await refresh()
+            return state.withLock { $0.storage.cookies }.filter { !$0.isExpired(at: now) }
+        }
         guard let target = CookieTarget(url, method: method, site: site) else { return [] }
         await refresh()
         return state.withLock { $0.storage.judgement(of: target, at: now).sent }
@@ -167,7 +164,7 @@ public final class CookieJar: Sendable {
     ///   - site: The site context of the request.
     ///   - now: The current time; the system's by default.
     /// - Returns: The outcome of each field.
-    /// - Throws: ``CookieJarError`` if the jar's file can't be written; the cookies are still kept in memory.
+    /// - Throws: ``CookieError`` if the jar's file can't be written; the cookies are still kept in memory.
     @discardableResult
     public func store(
         _ fields: [String],
@@ -181,38 +178,33 @@ public final class CookieJar: Sendable {
         return try await store(fields, from: target, at: now)
     }
 
-    /// Stores a cookie, replacing the one with the same name, domain, path and partition; an expired cookie removes
+    /// Stores cookies, each replacing the one with the same name, domain, path and partition; an expired cookie removes
     /// that one.
     ///
     /// The application is trusted: prefixes, public suffixes and the secure flag are not checked.
     ///
-    /// - Throws: ``CookieJarError`` if the jar's file can't be written; the cookie is still kept in memory.
-    public func set(_ cookie: Cookie, at now: Date = Date()) async throws {
-        try await set([cookie], at: now)
-    }
-
-    /// Stores several cookies, like ``set(_:at:)``.
+    /// - Throws: ``CookieError`` if the jar's file can't be written; the cookies are still kept in memory.
     public func set(_ cookies: [Cookie], at now: Date = Date()) async throws {
         try await change { storage in .init(effects: cookies.flatMap { storage.insert($0, at: now) }) }
     }
 
     /// Removes cookies.
     ///
-    /// - Throws: ``CookieJarError`` if the jar's file can't be written; the cookies are still removed from memory.
+    /// - Throws: ``CookieError`` if the jar's file can't be written; the cookies are still removed from memory.
     public func remove(where isRemoved: @escaping @Sendable (Cookie) -> Bool) async throws {
         try await change { .init(effects: $0.remove(because: .removedByApplication, where: isRemoved)) }
     }
 
-    /// Removes all cookies.
+    /// Removes all cookies, as when the user signs out.
     ///
-    /// - Throws: ``CookieJarError`` if the jar's file can't be written.
+    /// - Throws: ``CookieError`` if the jar's file can't be written.
     public func removeAll() async throws {
         try await remove { _ in true }
     }
 
     /// Removes the cookies that end with the session, that is, without an expiry date: RFC 6265bis §5.7.
     ///
-    /// - Throws: ``CookieJarError`` if the jar's file can't be written.
+    /// - Throws: ``CookieError`` if the jar's file can't be written.
     public func endSession() async throws {
         try await change { .init(effects: $0.remove(because: .sessionEnded) { !$0.isPersistent }) }
     }
@@ -245,7 +237,7 @@ extension CookieJar {
         _ fields: [String],
         from target: CookieTarget,
         at now: Date
-    ) async throws(CookieJarError) -> [CookieOutcome] {
+    ) async throws(CookieError) -> [CookieOutcome] {
         let stored = Locked(CookieStorage.Result())
         try await change { storage in
             let result = storage.store(fields, from: target, at: now)
@@ -279,10 +271,10 @@ extension CookieJar {
     /// Changes the cookies in memory and in the file, if there is one; only in memory if the file can't be written.
     private func change(
         _ change: @escaping @Sendable (inout CookieStorage) -> CookieStorage.Result
-    ) async throws(CookieJarError) {
+    ) async throws(CookieError) {
         guard let file else { return changeMemory(change) }
-        do throws(CookieJarError) {
-            try await file.update { [self] written throws(CookieJarError) in
+        do throws(CookieError) {
+            try await file.update { [self] written throws(CookieError) in
                 var changed = state.withLock { $0.storage }
                 var result = CookieStorage.Result()
                 if let written {
@@ -318,7 +310,7 @@ extension CookieJar {
     /// Applies changes made by another process.
     private func refresh() async {
         guard let file else { return }
-        do throws(CookieJarError) {
+        do throws(CookieError) {
             guard let written = try await file.changedContent() else { return }
             state.withLock { state in
                 let merged = state.storage.merged(with: written, keepingSession: !file.keepsSessionCookies)

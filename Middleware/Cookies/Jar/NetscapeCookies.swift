@@ -10,8 +10,8 @@ import HTTPChainSupport
 public enum NetscapeCookies {
     /// Parses the cookies of a text.
     ///
-    /// - Throws: ``NetscapeCookieError`` for a line that isn't in the format.
-    public static func parse(_ text: String) throws(NetscapeCookieError) -> [Cookie] {
+    /// - Throws: ``CookieError`` for a line that isn't in the format.
+    public static func parse(_ text: String) throws(CookieError) -> [Cookie] {
         var cookies: [Cookie] = []
         for (index, line) in text.utf8.split(omittingEmptySubsequences: false, whereSeparator: { $0 == 0x0A })
             .enumerated()
@@ -28,7 +28,7 @@ public enum NetscapeCookies {
                 isDomain(fields[0].without(prefix: ".") ?? fields[0][...]),
                 let expires = Double(fields[4]),
                 expires.isFinite, fields[2].utf8.first == UInt8(ascii: "/")
-            else { throw NetscapeCookieError(line: index + 1) }
+            else { throw CookieError(problem: .invalidLine(index + 1)) }
             cookies.append(
                 Cookie(
                     fields[5],
@@ -78,20 +78,4 @@ public enum NetscapeCookies {
 
     private static let latest = 253_402_300_799.0
     private static let httpOnly = "#HttpOnly_"
-}
-
-/// Thrown if a line isn't in the `cookies.txt` format.
-public struct NetscapeCookieError: ExplainedError, Hashable {
-    /// The line, counted from 1.
-    public let line: Int
-
-    /// Always "CookieJar".
-    public var stage: String { "CookieJar" }
-
-    package var explanation: Explanation {
-        Explanation(
-            "line \(line) is not in the cookies.txt format",
-            "give it a domain, TRUE or FALSE, a path, TRUE or FALSE, seconds, a name and a value, with tabs between them"
-        )
-    }
 }

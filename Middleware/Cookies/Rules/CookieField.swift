@@ -11,7 +11,7 @@ struct CookieField {
     init(_ cookies: [CallCookie]) throws(CookieError) {
         for cookie in cookies {
             let name = cookie.name
-            guard cookie.isSound else { throw CookieError(name: name) }
+            guard cookie.isSound else { throw CookieError(problem: .unsendable(name: name)) }
             let value = cookie.value.revealed
             pairs.append(name.isEmpty ? value : "\(name)=\(value)")
             names.insert(name)
