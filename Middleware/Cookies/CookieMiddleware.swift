@@ -29,7 +29,7 @@ import HTTPTypes
 /// **Users.** With a jar for each user, the jar that is chosen first serves the whole call, with its redirects and
 /// retries, even if another user is signed in meanwhile.
 ///
-/// **Options.** ``HTTPChainCore/Request/cookies(_:)-(CookieUse)`` (``CookieUse``), ``HTTPChainCore/Request/cookies``,
+/// **Options.** ``HTTPChainCore/Request/cookies(_:)-(CookieUse)`` (``CookieUse``), `cookies(["language": "de"])`,
 /// ``HTTPChainCore/Request/site(_:)``. ``HTTPChainCore/Response/cookieOutcomes`` has the outcome of each `Set-Cookie`;
 /// a trace (``/HTTPChainCore/Chain/trace(_:)``) has the reasons for every cookie that was not sent, not stored or
 /// evicted.

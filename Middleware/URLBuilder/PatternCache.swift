@@ -24,7 +24,7 @@ final class PatternCache: Sendable {
     var count: Int { storage.withLock { $0.young.count + $0.old.count } }
 
     /// Returns the parsed reference, in the stage's own syntax.
-    func pattern(_ text: String, syntax: URLVariableSyntax) throws(URLBuilderError) -> URLPattern {
+    func pattern(_ text: String, syntax: VariableNotations) throws(URLBuilderError) -> URLPattern {
         guard text.utf8.count <= longestText else { return try URLPattern(text, syntax: syntax) }
         // Compares bytes, because a different Unicode normalization makes a different URL.
         let key = ExactText(text)

@@ -35,16 +35,6 @@ extension Request {
         Request(.get, url, path: path, query: query, headers: headers)
     }
 
-    /// A HEAD request (RFC 9110 §9.3.2) with path variables and query parameters for ``URLBuilderMiddleware``.
-    public static func head(
-        _ url: String,
-        path: URLParameters = [:],
-        query: URLQuery = [:],
-        headers: HTTPFields = [:]
-    ) -> Request {
-        Request(.head, url, path: path, query: query, headers: headers)
-    }
-
     /// A DELETE request (RFC 9110 §9.3.5) with path variables and query parameters for ``URLBuilderMiddleware``.
     public static func delete(
         _ url: String,
@@ -53,16 +43,6 @@ extension Request {
         headers: HTTPFields = [:]
     ) -> Request {
         Request(.delete, url, path: path, query: query, headers: headers)
-    }
-
-    /// An OPTIONS request (RFC 9110 §9.3.7) with path variables and query parameters for ``URLBuilderMiddleware``.
-    public static func options(
-        _ url: String,
-        path: URLParameters = [:],
-        query: URLQuery = [:],
-        headers: HTTPFields = [:]
-    ) -> Request {
-        Request(.options, url, path: path, query: query, headers: headers)
     }
 
     /// A POST request (RFC 9110 §9.3.3) with path variables and query parameters for ``URLBuilderMiddleware``.

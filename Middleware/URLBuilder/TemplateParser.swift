@@ -4,20 +4,20 @@ import HTTPChainSupport
 struct TemplateParser {
     private let text: String
     private let bytes: [UInt8]
-    private let syntax: URLVariableSyntax
+    private let syntax: VariableNotations
     private var index = 0
     private var literal: [UInt8] = []
     private var parts: [TemplatePart] = []
     /// Colon variables occur only in paths.
     private var inPath = true
 
-    private init(_ text: String, syntax: URLVariableSyntax) {
+    private init(_ text: String, syntax: VariableNotations) {
         self.text = text
         self.syntax = syntax
         bytes = Array(text.utf8)
     }
 
-    static func parse(_ text: String, syntax: URLVariableSyntax) throws(URLBuilderError) -> [TemplatePart] {
+    static func parse(_ text: String, syntax: VariableNotations) throws(URLBuilderError) -> [TemplatePart] {
         var parser = TemplateParser(text, syntax: syntax)
         try parser.parse()
         return parser.parts

@@ -70,36 +70,50 @@ enum TemplateOperator: UInt8, Sendable, Hashable {
     var isRequired: Bool { self == .simple || self == .reserved }
 }
 
-/// The notations for variables that are recognized in a reference.
-public struct URLVariableSyntax: OptionSet, Sendable, Hashable {
-    /// One bit for each notation.
-    public let rawValue: UInt8
+/// A notation for variables that is recognized in a reference.
+///
+/// A stage has a set of them, by default all: `URLBuilderMiddleware(base: base, syntax: [.templates])`.
+public enum URLVariableSyntax: Sendable, Hashable, CaseIterable {
+    /// `{id}`, `{?q,page}`: RFC 6570 templates, level 4.
+    case templates
+    /// `:id` in the path, at the beginning of a segment or after a dot or hyphen (`/flights/:from-:to`).
+    case colons
+    /// `%%0%%`: the first positional variable, as in older configuration files.
+    case positions
+}
 
-    /// Makes a set from its bits.
-    public init(rawValue: UInt8) {
+extension Set<URLVariableSyntax> {
+    /// All notations.
+    public static var all: Set<URLVariableSyntax> { Set(URLVariableSyntax.allCases) }
+}
+
+/// A set of notations for variables, in the bits that references are compared with.
+package struct VariableNotations: OptionSet, Sendable, Hashable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// `{id}`, `{?q,page}`: RFC 6570 templates, level 4.
-    public static let templates = URLVariableSyntax(rawValue: 1)
-    /// `:id` in the path, at the beginning of a segment or after a dot or hyphen (`/flights/:from-:to`).
-    public static let colons = URLVariableSyntax(rawValue: 2)
-    /// `%%0%%`: the first positional variable, as in older configuration files.
-    public static let positions = URLVariableSyntax(rawValue: 4)
-    /// All three.
-    public static let all: URLVariableSyntax = [.templates, .colons, .positions]
+    init(_ syntax: Set<URLVariableSyntax>) {
+        self.init()
+        for notation in syntax {
+            switch notation {
+            case .templates: insert(.templates)
+            case .colons: insert(.colons)
+            case .positions: insert(.positions)
+            }
+        }
+    }
+
+    package static let templates = VariableNotations(rawValue: 1)
+    package static let colons = VariableNotations(rawValue: 2)
+    package static let positions = VariableNotations(rawValue: 4)
+    package static let all: VariableNotations = [.templates, .colons, .positions]
 
     /// An example of each notation.
     package var examples: String {
-        [(URLVariableSyntax.templates, "{id}"), (.colons, ":id"), (.positions, "%%0%%")]
-            .filter { contains($0.0) }.map(\.1).joined(separator: ", ")
-    }
-}
-
-extension URLVariableSyntax: CustomStringConvertible {
-    /// An example of each notation.
-    public var description: String {
-        [(URLVariableSyntax.templates, "{id}"), (.colons, ":id"), (.positions, "%%0%%")]
+        [(VariableNotations.templates, "{id}"), (.colons, ":id"), (.positions, "%%0%%")]
             .filter { contains($0.0) }.map(\.1).joined(separator: ", ")
     }
 }

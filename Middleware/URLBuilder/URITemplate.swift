@@ -49,7 +49,7 @@ public struct URITemplate: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-extension URLVariableSyntax {
+extension VariableNotations {
     /// Returns the names of a reference's variables in this syntax, without duplicates, in order of appearance.
     ///
     /// - Throws: ``URLBuilderError`` with the position of the problem.

@@ -19,7 +19,7 @@ public struct URLArguments: Sendable {
     /// The encoder of this call's query; `nil` for the stage's.
     package var encoder: ParameterEncoder?
     /// The notations for variables in this call's reference; `nil` for the stage's.
-    package var syntax: URLVariableSyntax?
+    package var syntax: VariableNotations?
     /// Whether this call's URL may have an origin other than the base's; `nil` for the stage's setting.
     package var leavesOrigin: LeavesOrigin?
     /// The builder of this call's URL; `nil` for the stage's.
@@ -35,7 +35,7 @@ public struct URLArguments: Sendable {
     }
 
     /// Makes arguments without values, for a reference whose variables are written in these notations.
-    package init(syntax: URLVariableSyntax) {
+    package init(syntax: VariableNotations) {
         self.init()
         self.syntax = syntax
     }

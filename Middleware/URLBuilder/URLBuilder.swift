@@ -12,7 +12,7 @@ import HTTPTypes
 public struct URLBuilder: Sendable {
     private let base: BaseURL?
     private let encoder: ParameterEncoder
-    private let syntax: URLVariableSyntax
+    private let syntax: VariableNotations
     private let leavesOrigin: LeavesOrigin
     private let cache: PatternCache
 
@@ -27,13 +27,13 @@ public struct URLBuilder: Sendable {
     public init(
         base: String?,
         encoder: ParameterEncoder = ParameterEncoder(),
-        syntax: URLVariableSyntax = .all,
+        syntax: Set<URLVariableSyntax> = .all,
         leavesOrigin: LeavesOrigin = .allowed
     ) throws(URLBuilderError) {
         self.init(
             base: try base.map { (base) throws(URLBuilderError) in try BaseURL(base) },
             encoder: encoder,
-            syntax: syntax,
+            syntax: VariableNotations(syntax),
             leavesOrigin: leavesOrigin,
             cache: PatternCache()
         )
@@ -42,7 +42,7 @@ public struct URLBuilder: Sendable {
     private init(
         base: BaseURL?,
         encoder: ParameterEncoder,
-        syntax: URLVariableSyntax,
+        syntax: VariableNotations,
         leavesOrigin: LeavesOrigin,
         cache: PatternCache
     ) {
@@ -213,7 +213,7 @@ public struct URLBuilder: Sendable {
 
     private func expand(
         _ reference: String,
-        _ syntax: URLVariableSyntax,
+        _ syntax: VariableNotations,
         _ arguments: URLArguments?,
         into target: inout Target
     ) throws(URLBuilderError) {
@@ -312,7 +312,7 @@ private enum ReferenceKind {
     /// Parsing: it has variables, or braces that may be variables.
     case template
 
-    init(of reference: String, syntax: URLVariableSyntax) {
+    init(of reference: String, syntax: VariableNotations) {
         var reference = reference
         self = reference.withUTF8 { bytes in
             var isPlain = true

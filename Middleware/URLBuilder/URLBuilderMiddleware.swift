@@ -34,10 +34,10 @@ import HTTPTypes
 ///
 /// The methods of ``HTTPChainCore/Request`` set a call's arguments. The stage removes them, so inner stages don't see
 /// them. The stage throws ``URLBuilderError``, which contains the variable that caused it.
-public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
+public struct URLBuilderMiddleware: BuiltInStage {
     private let base: String?
     private let encoder: ParameterEncoder
-    private let syntax: URLVariableSyntax
+    private let syntax: VariableNotations
     private let leavesOrigin: LeavesOrigin
     private let builder: Result<URLBuilder, URLBuilderError>
     private let custom: (any URLBuilding)?
@@ -46,13 +46,13 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     private init(
         base: String?,
         encoder: ParameterEncoder,
-        syntax: URLVariableSyntax,
+        syntax: Set<URLVariableSyntax>,
         leavesOrigin: LeavesOrigin,
         custom: (any URLBuilding)?
     ) {
         self.base = base
         self.encoder = encoder
-        self.syntax = syntax
+        self.syntax = VariableNotations(syntax)
         self.leavesOrigin = leavesOrigin
         self.custom = custom
         options = custom == nil ? [URLArgumentsOption.self] : [URLArgumentsOption.self, NeedsCustomBuilder.self]
@@ -75,7 +75,7 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     public init(
         base: String,
         encoder: ParameterEncoder = ParameterEncoder(),
-        syntax: URLVariableSyntax = .all,
+        syntax: Set<URLVariableSyntax> = .all,
         leavesOrigin: LeavesOrigin = .allowed
     ) {
         self.init(base: base, encoder: encoder, syntax: syntax, leavesOrigin: leavesOrigin, custom: nil)
@@ -85,7 +85,7 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     public init(
         base: URL,
         encoder: ParameterEncoder = ParameterEncoder(),
-        syntax: URLVariableSyntax = .all,
+        syntax: Set<URLVariableSyntax> = .all,
         leavesOrigin: LeavesOrigin = .allowed
     ) {
         self.init(base: base.absoluteString, encoder: encoder, syntax: syntax, leavesOrigin: leavesOrigin)
@@ -101,7 +101,7 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     public init(
         base: String? = nil,
         encoder: ParameterEncoder = ParameterEncoder(),
-        syntax: URLVariableSyntax = .all,
+        syntax: Set<URLVariableSyntax> = .all,
         builder: some URLBuilding
     ) {
         self.init(base: base, encoder: encoder, syntax: syntax, leavesOrigin: .allowed, custom: builder)
@@ -117,7 +117,7 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     public init(
         base: String? = nil,
         encoder: ParameterEncoder = ParameterEncoder(),
-        syntax: URLVariableSyntax = .all,
+        syntax: Set<URLVariableSyntax> = .all,
         build: @escaping @Sendable (_ call: URLBuildingCall) async throws -> String
     ) {
         self.init(
@@ -130,13 +130,12 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     }
 
     /// ``/HTTPChainCore/Phase/build``: inner stages may send the request again, so it must be complete by then.
-    public var phase: Phase { .build }
+    package var stagePhase: Phase { .build }
 
-    /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { options }
+    package var stageOptions: [any RequestOption.Type] { options }
 
     /// The base and the URL settings, with secrets redacted.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         var summary = StageSummary(
             "URLBuilderMiddleware",
             purpose: "completes URLs",
@@ -158,7 +157,7 @@ public struct URLBuilderMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
 
     /// Reports a base that isn't an absolute http or https URL, and an inner stage that sends requests to a chain whose
     /// base they ignore, because they are complete by then.
-    public func problems(at place: ChainPlace) -> [ChainProblem] {
+    package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         let ignored = (place.inside + place.nested).flatMap { problems(of: $0) }
         guard case .failure(let error) = builder, case .invalidBase(let base, let reason) = error.problem else {
             return ignored

@@ -11,7 +11,7 @@ struct URLPattern: Sendable {
     /// Path and query.
     let parts: [TemplatePart]
 
-    init(_ text: String, syntax: URLVariableSyntax) throws(URLBuilderError) {
+    init(_ text: String, syntax: VariableNotations) throws(URLBuilderError) {
         let all = try TemplateParser.parse(text, syntax: syntax)
         guard case .literal(let bytes)? = all.first, let start = Self.authorityStart(of: bytes) else {
             scheme = nil

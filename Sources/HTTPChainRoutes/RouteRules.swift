@@ -128,7 +128,7 @@ enum RouteRules {
             return ["a path cannot contain control characters"]
         }
         do {
-            _ = try URLVariableSyntax.all.variableNames(in: path)
+            _ = try VariableNotations.all.variableNames(in: path)
         } catch {
             return ["\(error.reason)"]
         }

@@ -123,7 +123,7 @@ extension OutsideReader {
                 _ = try? builder.url(reference, URLArguments(path: few, query: ["q": "1"]))
                 // Another builder, which has not read the reference before.
                 _ = try? URLBuilder(base: "https://a.example/b?c=1").url(reference)
-                _ = try? URLVariableSyntax.all.variableNames(in: reference)
+                _ = try? VariableNotations.all.variableNames(in: reference)
             }
             _ = try? builder.url("/{a}/{+a}", URLArguments(path: written, query: ["q": text]))
         },

@@ -47,10 +47,10 @@ struct URLBuilderMiddlewareTests {
         let server = Server()
         let chain = try Chain(transport: server) { URLBuilderMiddleware(base: "http://h") }
         let requests: [Request] = [
-            .get("{a}", path: ["a": 1]), .get("b", query: ["a": 1]), .head("{a}", path: ["a": 1]),
-            .head("b", query: ["a": 1]),
-            .delete("{a}", path: ["a": 1]), .delete("b", query: ["a": 1]), .options("{a}", path: ["a": 1]),
-            .options("b", query: ["a": 1]),
+            .get("{a}", path: ["a": 1]), .get("b", query: ["a": 1]), Request(.head, "{a}", path: ["a": 1]),
+            Request(.head, "b", query: ["a": 1]),
+            .delete("{a}", path: ["a": 1]), .delete("b", query: ["a": 1]), Request(.options, "{a}", path: ["a": 1]),
+            Request(.options, "b", query: ["a": 1]),
             .post("{a}", path: ["a": 1], body: "x"), .post("b", query: ["a": 1], body: "x"),
             .put("{a}", path: ["a": 1], body: "x"),
             .put("b", query: ["a": 1], body: "x"), .patch("{a}", path: ["a": 1], headers: [.accept: "y"], body: "x"),

@@ -124,13 +124,13 @@ struct URLBuilderTests {
     func syntax() throws {
         let arguments = URLArguments(path: ["id": 1, "0": 2])
         let text = "{id}/:id/%%0%%"
-        func url(_ syntax: URLVariableSyntax) throws -> String {
+        func url(_ syntax: Set<URLVariableSyntax>) throws -> String {
             try URLBuilder(base: "http://h", syntax: syntax).url(text, arguments)
         }
         #expect(try url(.all) == "http://h/1/1/2")
-        #expect(try url(.templates) == "http://h/1/:id/%25%250%25%25")
-        #expect(try url(.colons) == "http://h/%7Bid%7D/1/%25%250%25%25")
-        #expect(try url(.positions) == "http://h/%7Bid%7D/:id/2")
+        #expect(try url([.templates]) == "http://h/1/:id/%25%250%25%25")
+        #expect(try url([.colons]) == "http://h/%7Bid%7D/1/%25%250%25%25")
+        #expect(try url([.positions]) == "http://h/%7Bid%7D/:id/2")
         #expect(try url([]) == "http://h/%7Bid%7D/:id/%25%250%25%25")
         var plain = arguments
         plain.syntax = []

@@ -24,7 +24,7 @@ struct URLPatternTests {
         ]
     )
     func colons(reference: String, expected: [String]) throws {
-        #expect(try URLVariableSyntax.all.variableNames(in: reference) == expected)
+        #expect(try VariableNotations.all.variableNames(in: reference) == expected)
     }
 
     @Test("The host ends where the path, the query or the fragment begins", arguments: ["/a", "?a", "#a"])
