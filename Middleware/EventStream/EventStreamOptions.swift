@@ -25,8 +25,8 @@ public struct EventStreamOptions: Sendable {
     ///
     /// Such an event isn't delivered. `nil`, the default, if no event does.
     package var isEnd: (@Sendable (ServerSentEvent) -> Bool)?
-    /// The handling of an event that can't be decoded; the stream fails by default.
-    public var undecodable: UndecodableEvents
+    /// Whether an event that can't be decoded is skipped; the stream fails by default.
+    package var skipsUndecodable: Bool
     /// Media types accepted in addition to those of the format; none by default.
     package var otherContentTypes: Set<String>
     /// A budget that limits reopening, shared with other calls; none by default.
@@ -35,7 +35,7 @@ public struct EventStreamOptions: Sendable {
     package var budget: RetryBudget?
     /// A closure that changes the request each time before it's sent, for example a cursor in its query; none by
     /// default.
-    public var prepare: (@Sendable (inout Request, EventStreamPosition) -> Void)?
+    package var prepare: (@Sendable (inout Request, EventStreamPosition) -> Void)?
     /// Receives each comment as it is read; none by default.
     ///
     /// It must return quickly.
@@ -51,6 +51,8 @@ public struct EventStreamOptions: Sendable {
     ///   - lastEventID: The ID after which the stream resumes.
     ///   - types: The types of events that are delivered.
     ///   - isEnd: Whether an event marks the end of the stream.
+    ///   - skipsUndecodable: Whether an event that can't be decoded is skipped; the stream fails by default.
+    ///   - prepare: Changes the request each time before it's sent, for example a cursor in its query.
     public init(
         format: StreamFormat = .serverSentEvents,
         reconnection: ReconnectionPolicy? = nil,
@@ -58,7 +60,9 @@ public struct EventStreamOptions: Sendable {
         limits: EventStreamLimits = EventStreamLimits(),
         lastEventID: String? = nil,
         types: Set<String>? = nil,
-        isEnd: (@Sendable (ServerSentEvent) -> Bool)? = nil
+        isEnd: (@Sendable (ServerSentEvent) -> Bool)? = nil,
+        skipsUndecodable: Bool = false,
+        prepare: (@Sendable (inout Request, EventStreamPosition) -> Void)? = nil
     ) {
         self.format = format
         self.reconnection = reconnection
@@ -67,7 +71,8 @@ public struct EventStreamOptions: Sendable {
         self.lastEventID = lastEventID
         self.types = types
         self.isEnd = isEnd
-        undecodable = .fail
+        self.skipsUndecodable = skipsUndecodable
+        self.prepare = prepare
         otherContentTypes = []
     }
 
@@ -78,14 +83,6 @@ public struct EventStreamOptions: Sendable {
         if let reconnection { return reconnection }
         return format.hasIDs && request.head.method.isSafe ? ReconnectionPolicy() : .never
     }
-}
-
-/// The handling of an event that can't be decoded.
-public enum UndecodableEvents: String, Sendable, Hashable {
-    /// The stream fails.
-    case fail
-    /// The event is skipped.
-    case skip
 }
 
 /// The position at which a stream is opened.

@@ -1,3 +1,4 @@
+import Foundation
 public import HTTPChainCore
 
 extension HTTPBody {
@@ -7,8 +8,11 @@ extension HTTPBody {
     /// connection is lost.
     ///
     /// - Parameter limits: The limits on memory.
-    public func serverSentEvents(limits: EventStreamLimits = EventStreamLimits()) -> ServerSentEvents {
-        ServerSentEvents(body: self, limits: limits)
+    public func serverSentEvents(limits: EventStreamLimits = EventStreamLimits()) -> EventSequence<ServerSentEvent> {
+        EventSequence(body: self) {
+            var parser = EventParser(limits: limits)
+            return { chunk in try parser.events(in: chunk) }
+        }
     }
 
     /// The events of a body in pieces, so that an event of any size passes in constant memory.
@@ -24,84 +28,56 @@ extension HTTPBody {
     /// ```
     ///
     /// - Parameter limits: The limits of lines other than data.
-    public func eventParts(limits: EventStreamLimits = EventStreamLimits()) -> EventParts {
-        EventParts(body: self, limits: limits)
+    public func eventParts(limits: EventStreamLimits = EventStreamLimits()) -> EventSequence<EventPart> {
+        EventSequence(body: self) {
+            var parser = EventPartParser(limits: limits)
+            return { chunk in try parser.parts(in: chunk) }
+        }
     }
 }
 
-/// The events of one body.
-public struct ServerSentEvents: AsyncSequence, Sendable {
+/// The events of one body, or their pieces, without reconnection.
+///
+/// ``HTTPChainCore/HTTPBody/serverSentEvents(limits:)`` and ``HTTPChainCore/HTTPBody/eventParts(limits:)`` return one.
+public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     let body: HTTPBody
-    let limits: EventStreamLimits
+    /// Makes a parser: a closure that returns the elements completed by a chunk.
+    let makeParser: @Sendable () -> (Data) throws -> [Element]
 
-    /// Begins to read; the body is opened, and may throw, at the first event.
+    /// Begins to read; the body is opened, and may throw, at the first element.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(chunks: body.makeAsyncIterator(), parser: EventParser(limits: limits))
+        AsyncIterator(chunks: body.makeAsyncIterator(), parse: makeParser())
     }
 
-    /// Reads the events.
+    /// Reads the elements.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var chunks: HTTPBody.AsyncIterator
-        fileprivate var parser: EventParser
-        private var events: ArraySlice<ServerSentEvent> = []
+        fileprivate let parse: (Data) throws -> [Element]
+        private var elements: [Element] = []
+        private var index = 0
 
-        fileprivate init(chunks: HTTPBody.AsyncIterator, parser: EventParser) {
+        fileprivate init(chunks: HTTPBody.AsyncIterator, parse: @escaping (Data) throws -> [Element]) {
             self.chunks = chunks
-            self.parser = parser
+            self.parse = parse
         }
 
-        /// Returns the next event, or `nil` at the end.
-        public mutating func next() async throws -> ServerSentEvent? {
+        /// Returns the next element, or `nil` at the end.
+        public mutating func next() async throws -> Element? {
             try await next(isolation: nil)
         }
 
-        /// Returns the next event, or `nil` at the end.
+        /// Returns the next element, or `nil` at the end.
         ///
         /// - Throws: ``EventStreamError`` if the limits are exceeded; errors from the body.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ServerSentEvent? {
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
             while true {
-                if let event = events.popFirst() { return event }
+                if index < elements.count {
+                    defer { index += 1 }
+                    return elements[index]
+                }
                 guard let chunk = try await chunks.next(isolation: actor) else { return nil }
-                events = try parser.events(in: chunk)[...]
-            }
-        }
-    }
-}
-
-/// The events of one body, in pieces.
-public struct EventParts: AsyncSequence, Sendable {
-    let body: HTTPBody
-    let limits: EventStreamLimits
-
-    /// Begins to read; the body is opened, and may throw, at the first part.
-    public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(chunks: body.makeAsyncIterator(), parser: EventPartParser(limits: limits))
-    }
-
-    /// Reads the parts.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate var chunks: HTTPBody.AsyncIterator
-        fileprivate var parser: EventPartParser
-        private var parts: ArraySlice<EventPart> = []
-
-        fileprivate init(chunks: HTTPBody.AsyncIterator, parser: EventPartParser) {
-            self.chunks = chunks
-            self.parser = parser
-        }
-
-        /// Returns the next part, or `nil` at the end.
-        public mutating func next() async throws -> EventPart? {
-            try await next(isolation: nil)
-        }
-
-        /// Returns the next part, or `nil` at the end.
-        ///
-        /// - Throws: ``EventStreamError`` if a line other than data exceeds the limits; errors from the body.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> EventPart? {
-            while true {
-                if let part = parts.popFirst() { return part }
-                guard let chunk = try await chunks.next(isolation: actor) else { return nil }
-                parts = try parser.parts(in: chunk)[...]
+                elements = try parse(chunk)
+                index = 0
             }
         }
     }

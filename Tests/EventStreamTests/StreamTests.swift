@@ -298,7 +298,7 @@ struct StreamTests {
         }
         #expect(type == "Int")
         #expect(bench.server.openStreams == 0)
-        options.undecodable = .skip
+        options.skipsUndecodable = true
         let skipped = await bench.chain.events(.get(target), as: Int.self, options: options).outcome()
         #expect(skipped.elements == [1, 3])
         #expect(skipped.error == nil)

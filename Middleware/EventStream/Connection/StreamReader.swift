@@ -37,7 +37,7 @@ final class StreamReader {
 
     deinit { run.control.close(nil) }
 
-    var skipsUndecodable: Bool { run.options.undecodable == .skip }
+    var skipsUndecodable: Bool { run.options.skipsUndecodable }
 
     /// Ends the stream with an error.
     func fail(_ error: any Error) -> any Error {

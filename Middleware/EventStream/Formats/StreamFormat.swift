@@ -3,46 +3,44 @@ import HTTPChainCore
 import HTTPTypes
 
 /// The format of a stream of values.
-public struct StreamFormat: Sendable, Hashable, CustomStringConvertible {
-    enum Kind: Sendable, Hashable {
-        case events
-        case json(JSONTextParser.Format)
+#if hasAttribute(nonexhaustive)
+@nonexhaustive
+#endif
+public enum StreamFormat: Sendable, Hashable, CustomStringConvertible {
+    /// Server-sent events: `text/event-stream`, HTML standard §9.2.
+    case serverSentEvents
+    /// JSON Lines, also known as newline-delimited JSON: a JSON text on each line.
+    case jsonLines
+    /// JSON text sequences, RFC 7464: each text between a record separator and a line feed.
+    case jsonSequence
+
+    /// The media types that the request accepts, preferred first.
+    package var mediaTypes: [String] {
+        switch self {
+        case .serverSentEvents: ["text/event-stream"]
+        case .jsonLines:
+            ["application/x-ndjson", "application/jsonl", "application/ndjson", "application/x-jsonlines"]
+        case .jsonSequence: ["application/json-seq"]
+        }
     }
 
-    let kind: Kind
-    /// The media types that the request accepts, preferred first.
-    package let mediaTypes: [String]
     /// The name, for people.
-    public let description: String
-
-    /// Server-sent events: `text/event-stream`, HTML standard §9.2.
-    public static let serverSentEvents = StreamFormat(
-        kind: .events,
-        mediaTypes: ["text/event-stream"],
-        description: "server-sent events"
-    )
-
-    /// JSON Lines, also known as newline-delimited JSON: a JSON text on each line.
-    public static let jsonLines = StreamFormat(
-        kind: .json(.lines),
-        mediaTypes: ["application/x-ndjson", "application/jsonl", "application/ndjson", "application/x-jsonlines"],
-        description: "JSON Lines"
-    )
-
-    /// JSON text sequences, RFC 7464: each text between a record separator and a line feed.
-    public static let jsonSequence = StreamFormat(
-        kind: .json(.sequence),
-        mediaTypes: ["application/json-seq"],
-        description: "a JSON text sequence"
-    )
+    public var description: String {
+        switch self {
+        case .serverSentEvents: "server-sent events"
+        case .jsonLines: "JSON Lines"
+        case .jsonSequence: "a JSON text sequence"
+        }
+    }
 
     /// Whether the server sends positions, so that the stream can resume after a lost connection.
-    var hasIDs: Bool { kind == .events }
+    var hasIDs: Bool { self == .serverSentEvents }
 
     func makeParser(lastEventID: String?, limits: EventStreamLimits) -> any StreamParser {
-        switch kind {
-        case .events: EventParser(lastEventID: lastEventID, limits: limits)
-        case .json(let format): JSONTextParser(format, limit: limits.line, lastEventID: lastEventID)
+        switch self {
+        case .serverSentEvents: EventParser(lastEventID: lastEventID, limits: limits)
+        case .jsonLines: JSONTextParser(.lines, limit: limits.line, lastEventID: lastEventID)
+        case .jsonSequence: JSONTextParser(.sequence, limit: limits.line, lastEventID: lastEventID)
         }
     }
 

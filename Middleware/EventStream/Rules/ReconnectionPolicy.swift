@@ -93,7 +93,7 @@ public struct StreamInterruption: Sendable {
     /// Whether the connection had delivered an event.
     package let broughtEvents: Bool
     /// The stream's current ID; `nil` if there is none.
-    public let lastEventID: String?
+    package let lastEventID: String?
 }
 
 /// A decision about an interruption.
