@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// The error for a multipart body that can't be framed or parsed.
+/// The error for a multipart body that can't be framed or parsed; errors are equal if their problems are.
 public struct MultipartError: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
@@ -46,21 +46,16 @@ public struct MultipartError: ExplainedError, Hashable {
     /// The problem.
     public let problem: Problem
     /// The reason that a value couldn't be encoded.
-    public let underlyingError: (any Error)?
+    public var underlyingError: (any Error)? { cause.error }
+    private let cause: Cause
 
     init(_ problem: Problem, underlyingError: (any Error)? = nil) {
         self.problem = problem
-        self.underlyingError = underlyingError
+        cause = Cause(error: underlyingError)
     }
 
     /// Always "MultipartMiddleware".
     public var stage: String { "MultipartMiddleware" }
-
-    /// Errors are equal when their problems are.
-    public static func == (lhs: MultipartError, rhs: MultipartError) -> Bool { lhs.problem == rhs.problem }
-
-    /// Hashes the problem.
-    public func hash(into hasher: inout Hasher) { hasher.combine(problem) }
 
     package var explanation: Explanation {
         switch problem {
@@ -139,4 +134,13 @@ public struct MultipartError: ExplainedError, Hashable {
             Explanation("two tasks read parts of one message at the same time", "read them one after the other")
         }
     }
+}
+
+/// The cause of an error, which doesn't count when errors are compared.
+private struct Cause: Hashable {
+    let error: (any Error)?
+
+    static func == (_: Cause, _: Cause) -> Bool { true }
+
+    func hash(into _: inout Hasher) {}
 }

@@ -27,7 +27,7 @@ import HTTPTypes
 /// **Errors.** ``MultipartError``, and `BodyError` for a file that is missing, before anything is sent.
 ///
 /// Multipart responses don't need a stage: ``HTTPChainCore/Response/parts(limits:)`` reads them.
-public struct MultipartMiddleware: DeadlineKeepingMiddleware {
+public struct MultipartMiddleware: BuiltInStage {
     private let values: MultipartValueEncoding?
 
     /// Makes the stage.
@@ -39,10 +39,10 @@ public struct MultipartMiddleware: DeadlineKeepingMiddleware {
     }
 
     /// ``/HTTPChainCore/Phase/build``: with the other stages that complete the request.
-    public var phase: Phase { .build }
+    package var stagePhase: Phase { .build }
 
     /// The name, purpose and settings of the stage.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         StageSummary(
             "MultipartMiddleware",
             purpose: "frames forms as multipart bodies",

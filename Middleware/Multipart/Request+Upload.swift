@@ -26,34 +26,9 @@ extension Request {
             .typed(contentType, fileName: file.lastPathComponent)
     }
 
-    /// Makes a request that sends data unchanged, without a stage.
-    ///
-    /// - Parameters:
-    ///   - method: The request method, usually PUT or POST.
-    ///   - url: The target.
-    ///   - headers: The header fields, which may include a Content-Type.
-    ///   - data: The content.
-    ///   - fileName: A file name whose extension determines the type; it isn't sent.
-    ///   - contentType: The content type; by default that of the file name, or `application/octet-stream`.
-    public static func upload(
-        _ method: HTTPRequest.Method,
-        _ url: String,
-        headers: HTTPFields = [:],
-        data: Data,
-        fileName: String? = nil,
-        contentType: String? = nil
-    ) -> Request {
-        Request(method, url, headers: headers, body: HTTPBody(data)).typed(contentType, fileName: fileName ?? "")
-    }
-
     /// Makes a PUT request that sends a file unchanged, with the Content-Type of its extension unless one is set.
     public static func put(_ url: String, headers: HTTPFields = [:], file: URL) -> Request {
         upload(.put, url, headers: headers, file: file)
-    }
-
-    /// Makes a POST request that sends a file unchanged, with the Content-Type of its extension unless one is set.
-    public static func post(_ url: String, headers: HTTPFields = [:], file: URL) -> Request {
-        upload(.post, url, headers: headers, file: file)
     }
 
     /// Sets the content type: an explicit type replaces an existing field, a guessed one doesn't.

@@ -152,7 +152,7 @@ struct UploadProgressTests {
         )
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("missing-\(UUID()).jpg")
         let form: MultipartForm = [.file("photo", file)]
-        let request = isForm ? Request.post("photos", multipart: form) : .post("photos", file: file)
+        let request = isForm ? Request.post("photos", multipart: form) : .upload(.post, "photos", file: file)
         await #expect(throws: (any Error).self) {
             try await send(request.onProgress { writer.show($0) }, over: InMemoryTransport { _ in Response(.ok) })
         }

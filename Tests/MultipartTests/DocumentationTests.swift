@@ -21,9 +21,9 @@ struct DocumentationTests {
             MultipartMiddleware()
         }
         var form = MultipartForm(parameters: ["title": "Holiday", "album": "2026"])
-        form.append(.file("cover", photo))
-        form.append(contentsOf: photos.map { .file("photos", $0) })
-        form.append(.value("place", ["lat": 47.1, "lon": 8.2]))
+        form.parts.append(.file("cover", photo))
+        form.parts += photos.map { .file("photos", $0) }
+        form.parts.append(.value("place", ["lat": 47.1, "lon": 8.2]))
         let answer = try await chain.send(.post("https://api.example.com/albums", multipart: form))
         #expect(answer.status == .ok)
 

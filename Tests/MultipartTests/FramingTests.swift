@@ -79,8 +79,8 @@ struct FramingTests {
             parameters: ["tag": "sea", "tag": "sun"],
             parts: [.data("files", Data("1".utf8), fileName: "1.txt")]
         )
-        form.append(contentsOf: [2, 3].map { .data("files", Data("\($0)".utf8), fileName: "\($0).txt") })
-        form.append(.text("end", ""))
+        form.parts += [2, 3].map { .data("files", Data("\($0)".utf8), fileName: "\($0).txt") }
+        form.parts.append(.text("end", ""))
         let parsed = try parse(try await form.framedText())
         #expect(parsed.parts.map(\.head.name) == ["tag", "tag", "files", "files", "files", "end"])
         #expect(parsed.parts.map(\.head.fileName) == [nil, nil, "1.txt", "2.txt", "3.txt", nil])
@@ -151,8 +151,9 @@ struct FramingTests {
     @Test("Form data needs names; mixed and related parts do not")
     func unnamed() async throws {
         let parts: [MultipartPart] = [
-            .unnamed("<a/>", contentType: "application/xml").header("Content-ID", "<root>"),
-            .unnamed("2"), .text("n", "3"), .data("n", Data("4".utf8), fileName: "f"),
+            MultipartPart(contentType: "application/xml", body: "<a/>").header("Content-ID", "<root>"),
+            MultipartPart(contentType: "application/octet-stream", body: "2"), .text("n", "3"),
+            .data("n", Data("4".utf8), fileName: "f"),
         ]
         await expectProblem(.missingName(part: 0)) { _ = try await MultipartForm(parts).framedText() }
         let related = MultipartForm(parts, kind: .related(type: "application/xml"))
@@ -200,7 +201,7 @@ struct FramingTests {
 
     @Test("A description shows no content")
     func description() {
-        let form: MultipartForm = [.text("password", "hunter2"), .unnamed("hunter2")]
+        let form: MultipartForm = [.text("password", "hunter2"), MultipartPart(body: "hunter2")]
         #expect("\(form)" == "multipart/form-data of 2 parts: \"password\": 7 bytes, unnamed part: 7 bytes")
         #expect(!String(reflecting: form).contains("hunter2"))
     }

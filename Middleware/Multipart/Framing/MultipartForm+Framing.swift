@@ -8,11 +8,11 @@ extension MultipartForm {
     /// - Parameter values: The encoding of typed values; JSON by default.
     /// - Throws: ``MultipartError``; ``/HTTPChainCore/BodyError`` for a file that can't be read.
     public func framed(
-        values: MultipartValueEncoding = .json
+        values: MultipartValueEncoding? = nil
     ) async throws -> (contentType: String, body: HTTPBody) {
         let boundary = try boundary(random: SystemRandom())
         return (
-            try contentType(boundary: boundary), try await measured().body(boundary: boundary, values: values)
+            try contentType(boundary: boundary), try await measured().body(boundary: boundary, values: values ?? .json)
         )
     }
 

@@ -7,7 +7,7 @@ import HTTPChainCore
 ///
 /// ```swift
 /// var form = MultipartForm(parameters: ["title": "Holiday", "tags": "sea"])
-/// form.append(contentsOf: photoURLs.map { .file("photos", $0) })
+/// form.parts += photoURLs.map { .file("photos", $0) }
 /// let response = try await chain.send(.post("https://api.example.com/albums", multipart: form))
 /// ```
 public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
@@ -46,7 +46,7 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
     }
 
     /// The kind of the body.
-    public var kind: Kind
+    package var kind: Kind
     /// The notation of names and file names; ``Notation/strict`` by default.
     package var notation = Notation.strict
     /// A custom boundary, validated when the form is framed; `nil` for a random one.
@@ -83,16 +83,6 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
     /// Makes form data of the parts in an array.
     public init(arrayLiteral elements: MultipartPart...) {
         self.init(elements)
-    }
-
-    /// Adds a part at the end.
-    public mutating func append(_ part: MultipartPart) {
-        parts.append(part)
-    }
-
-    /// Adds parts at the end.
-    public mutating func append(contentsOf parts: some Sequence<MultipartPart>) {
-        self.parts.append(contentsOf: parts)
     }
 
     /// Whether the form can be sent more than once, which requires that all its parts can.

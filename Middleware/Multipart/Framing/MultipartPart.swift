@@ -28,17 +28,23 @@ public struct MultipartPart: Sendable {
     }
 
     /// The name of the form field, required in multipart/form-data; several parts may share it.
-    public var name: String?
+    package var name: String?
     /// The file name sent to the server; `nil` for a plain parameter.
-    public var fileName: String?
+    package var fileName: String?
     /// The Content-Type of the part; `nil` for a plain parameter.
-    public var contentType: String?
+    package var contentType: String?
     /// Additional header fields; they may also replace Content-Disposition and Content-Type.
     package var headers: [Header]
     /// The content: any body, including a typed value.
-    public var body: HTTPBody
+    package var body: HTTPBody
 
     /// Makes a part from its components, unchanged.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the form field, required in multipart/form-data; several parts may share it.
+    ///   - fileName: The file name sent to the server; `nil` for a plain parameter.
+    ///   - contentType: The Content-Type of the part; `nil` for a plain parameter.
+    ///   - body: The content: any body, including a typed value.
     public init(name: String? = nil, fileName: String? = nil, contentType: String? = nil, body: HTTPBody) {
         self.name = name
         self.fileName = fileName
@@ -123,15 +129,6 @@ public struct MultipartPart: Sendable {
         fileName: String? = nil
     ) -> MultipartPart {
         MultipartPart(name: name, fileName: fileName, body: .value(value))
-    }
-
-    /// Makes a part without a name, for multipart/mixed and multipart/related.
-    ///
-    /// - Parameters:
-    ///   - body: The content.
-    ///   - contentType: The content type.
-    public static func unnamed(_ body: HTTPBody, contentType: String = "application/octet-stream") -> MultipartPart {
-        MultipartPart(contentType: contentType, body: body)
     }
 
     /// Returns the part with another header field, such as Content-ID.

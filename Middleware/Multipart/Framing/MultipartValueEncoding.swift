@@ -18,5 +18,5 @@ public struct MultipartValueEncoding: Sendable {
     }
 
     /// JSON as `JSONEncoder` writes it by default.
-    public static let json = MultipartValueEncoding(contentType: "application/json") { try JSONEncoder().encode($0) }
+    package static let json = MultipartValueEncoding(contentType: "application/json") { try JSONEncoder().encode($0) }
 }
