@@ -1,17 +1,6 @@
 public import HTTPChainCore
 
 extension HTTPBody {
-    /// Returns the body compressed with gzip as it is read; its length isn't known beforehand.
-    ///
-    /// It is replayable if this body is.
-    ///
-    /// - Parameter level: The compression level; 6 by default.
-    /// - Returns: A body whose reading throws ``ContentCodingError`` if there isn't enough memory, and errors from this
-    ///   body.
-    public func gzipped(level: CompressionLevel = .standard) -> HTTPBody {
-        encoded(with: .gzip(level: level))
-    }
-
     /// Returns the body encoded with a coding as it is read; its length isn't known beforehand.
     ///
     /// It is replayable if this body is.

@@ -70,7 +70,7 @@ public struct CodingBuffers {
     public var produced = 0
 
     /// Makes buffers with nothing used.
-    public init(input: UnsafeRawBufferPointer, output: UnsafeMutableRawBufferPointer) {
+    package init(input: UnsafeRawBufferPointer, output: UnsafeMutableRawBufferPointer) {
         self.input = input
         self.output = output
     }

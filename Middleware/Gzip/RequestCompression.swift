@@ -3,7 +3,11 @@ public import HTTPChainCore
 /// The settings for compressing request bodies.
 public struct CompressionSettings: Sendable, Hashable {
     /// The coding and its level.
-    package var coding: ContentCoding
+    package var coding: ContentCoding {
+        get { identified.coding }
+        set { identified = IdentifiedCoding(coding: newValue) }
+    }
+    private var identified: IdentifiedCoding
     /// The minimum size of bodies that are compressed; a body of unknown length is always compressed.
     package var minimumSize: ByteCount
     /// The content types that aren't compressed.
@@ -26,7 +30,7 @@ public struct CompressionSettings: Sendable, Hashable {
         skippedTypes: ContentTypeSet = .alreadyCompressed,
         lengthKnownUpTo: ByteCount = .kibibytes(256)
     ) {
-        self.coding = coding
+        identified = IdentifiedCoding(coding: coding)
         self.minimumSize = minimumSize
         self.skippedTypes = skippedTypes
         self.lengthKnownUpTo = lengthKnownUpTo
@@ -34,19 +38,19 @@ public struct CompressionSettings: Sendable, Hashable {
 
     /// gzip at level 6, from 1 KiB, except for content that is already compressed.
     public static let standard = CompressionSettings()
+}
 
-    private var parts: [AnyHashable] {
-        [coding.name, coding.settings, minimumSize, skippedTypes, lengthKnownUpTo]
+/// A coding that is compared by its name and its settings.
+private struct IdentifiedCoding: Sendable, Hashable {
+    let coding: ContentCoding
+
+    static func == (first: IdentifiedCoding, second: IdentifiedCoding) -> Bool {
+        first.coding.name == second.coding.name && first.coding.settings == second.coding.settings
     }
 
-    /// Whether all settings are equal, including those of the coding.
-    public static func == (first: CompressionSettings, second: CompressionSettings) -> Bool {
-        first.parts == second.parts
-    }
-
-    /// Hashes all settings, including those of the coding.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(parts)
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(coding.name)
+        hasher.combine(coding.settings)
     }
 }
 

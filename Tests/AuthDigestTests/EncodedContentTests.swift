@@ -32,7 +32,7 @@ private final class StrictServer: Sendable {
     var unanswered: Int { digest.unanswered }
 
     init(answering content: Data) async throws {
-        let encoded = try await HTTPBody(content).gzipped().collect(upTo: .mebibytes(8))
+        let encoded = try await HTTPBody(content).encoded(with: .gzip).collect(upTo: .mebibytes(8))
         digest.set { $0.body = HTTPBody(encoded) }
     }
 

@@ -12,7 +12,7 @@ private enum Page {
         // begin
         let chain = try Chain(transport: transport) {
             GzipMiddleware(
-                requests: CompressionSettings(coding: .gzip(level: .fastest), minimumSize: .kibibytes(4)),
+                requests: CompressionSettings(coding: .gzip(level: 1), minimumSize: .kibibytes(4)),
                 responses: DecodingLimits(maximumSize: .mebibytes(64), maximumRatio: 200)
             )
         }

@@ -45,7 +45,7 @@ struct InteroperabilityTests {
     func writing(_ tool: Tool) async throws {
         for sample in [Data("x".utf8), Samples.json(100_000), Samples.zeros(200_000)] {
             for level in [0, 1, 6] {
-                let encoded = try await HTTPBody.pieces(sample, of: 777).gzipped(level: CompressionLevel(level)).content
+                let encoded = try await HTTPBody.pieces(sample, of: 777).encoded(with: .gzip(level: level)).content
                 guard let decoded = try await tool.run(encoded) else { return }
                 #expect(decoded == sample)
             }

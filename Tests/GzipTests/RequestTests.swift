@@ -206,10 +206,10 @@ struct RequestTests {
 
     @Test("The level is the one that is set")
     func level() async throws {
-        let stored = GzipMiddleware(requests: CompressionSettings(coding: .gzip(level: .smallest)))
+        let stored = GzipMiddleware(requests: CompressionSettings(coding: .gzip(level: 9)))
         let request = Request.post(url, body: HTTPBody(Samples.json(100_000)))
         let small = try await sent(request, by: stored).body.content
-        let fast = try await sent(request.compressed(CompressionSettings(coding: .gzip(level: .fastest))), by: stored)
+        let fast = try await sent(request.compressed(CompressionSettings(coding: .gzip(level: 1))), by: stored)
             .body.content
         #expect(small.count < fast.count)
     }

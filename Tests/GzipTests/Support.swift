@@ -85,8 +85,8 @@ extension HTTPBody {
 }
 
 /// Compresses with this package.
-func gzip(_ bytes: Data, level: CompressionLevel = .standard) async throws -> Data {
-    try await HTTPBody(bytes).gzipped(level: level).content
+func gzip(_ bytes: Data, level: Int = 6) async throws -> Data {
+    try await HTTPBody(bytes).encoded(with: .gzip(level: level)).content
 }
 
 /// The error that reading a body ends with.

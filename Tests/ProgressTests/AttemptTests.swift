@@ -123,7 +123,7 @@ struct AttemptTests {
     @Test("Under gzip the consumer's view counts decoded bytes of unknown size, the wire's encoded ones")
     func gzip() async throws {
         let text = Data(repeating: 0x61, count: 200_000)
-        let encoded = try await HTTPBody(text).gzipped().collect()
+        let encoded = try await HTTPBody(text).encoded(with: .gzip).collect()
         transport.enqueue(ScriptedReply(.ok, headers: [.contentEncoding: "gzip"], chunks: [encoded]))
         let chain = try Chain(transport: transport) {
             ProgressMiddleware(reportsPerSecond: 0)

@@ -5,11 +5,11 @@ final class GzipEncoder: ContentEncoder {
     /// On the heap because zlib keeps a pointer to it.
     private let stream: UnsafeMutablePointer<z_stream>
 
-    init(level: CompressionLevel) throws(ContentCodingError.Problem) {
+    init(level: Int) throws(ContentCodingError.Problem) {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
         // 15 bits of window, plus 16 for the gzip wrapper.
-        let status = czlib_deflate_init(stream, Int32(level.value), 15 + 16)
+        let status = czlib_deflate_init(stream, Int32(min(9, max(0, level))), 15 + 16)
         guard status == Z_OK else { throw status == Z_MEM_ERROR ? .outOfMemory : .failed("zlib says \(status)") }
     }
 

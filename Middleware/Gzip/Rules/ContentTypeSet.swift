@@ -13,7 +13,7 @@ public struct ContentTypeSet: Sendable, Hashable, ExpressibleByArrayLiteral {
     /// - Parameters:
     ///   - patterns: The types in the set.
     ///   - exceptions: Types that are excluded although a pattern matches.
-    public init(_ patterns: some Sequence<String>, except exceptions: some Sequence<String> = []) {
+    package init(_ patterns: some Sequence<String>, except exceptions: some Sequence<String> = []) {
         self.patterns = Set(patterns.map { $0.lowercased() })
         self.exceptions = Set(exceptions.map { $0.lowercased() })
     }
