@@ -9,7 +9,7 @@ public struct EventStreamOptions: Sendable {
     ///
     /// By default, server-sent events requested with a safe method (RFC 9110 §9.2.1) are reopened. A POST isn't,
     /// because it may start something on the server, such as a language model's response. The other formats aren't
-    /// either, because the server can't know how much was read; see ``prepare``.
+    /// either, because the server can't know how much was read; see `prepare`.
     package var reconnection: ReconnectionPolicy?
     /// The time that the server may be silent; 5 minutes by default, or 3 heartbeats once some have arrived.
     package var watchdog: StreamWatchdog
