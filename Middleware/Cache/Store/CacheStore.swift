@@ -87,9 +87,9 @@ public protocol CacheWriter: AnyObject, Sendable {
 /// The result of storing an entry.
 public struct CacheCommit: Sendable {
     /// The entry; `nil` if it doesn't fit the bounds.
-    package var entry: CacheEntry?
+    public var entry: CacheEntry?
     /// The evicted entries, without the replaced variant.
-    package var evicted: [CacheKey]
+    public var evicted: [CacheKey]
 
     /// Creates a result.
     ///
