@@ -40,7 +40,7 @@ struct Demo {
         )
         self.traces = traces
         chain = try Chain(transport: DemoServerSpans(server: server.transport, shipper: traces.server)) {
-            RemoteLoggingMiddleware(shipper, detail: .by([.warning: .headers, .error: .bodies]))
+            RemoteLoggingMiddleware(shipper, detailByLevel: [.warning: .headers, .error: .bodies])
             StatusValidationMiddleware()
             HeadersMiddleware([.userAgent: "Shop/1.0", .accept: "application/json"])
             CacheMiddleware(store: .memory(limit: .mebibytes(1)))

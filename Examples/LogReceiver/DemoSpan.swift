@@ -43,7 +43,7 @@ struct DemoSpan: Sendable {
     /// Creates a child span for an attempt.
     func attempt(_ request: borrowing Request) -> DemoSpan {
         var attributes: LogAttributes = ["http.request.method": .string(request.method.rawValue)]
-        if request.attempt > 1 { attributes.append("http.request.resend_count", .integer(Int64(request.attempt - 1))) }
+        if request.attempt > 1 { attributes["http.request.resend_count"] = .integer(Int64(request.attempt - 1)) }
         return DemoSpan(
             Self.name(request),
             .client,
@@ -79,7 +79,27 @@ struct DemoSpan: Sendable {
         status: (Value) -> Int? = { _ in nil },
         _ body: () async throws -> Value
     ) async throws -> Value {
-        var record = SpanRecord(
+        let start = Self.now
+        do {
+            let value = try await body()
+            var attributes = attributes
+            var result = SpanRecord.Status.unset
+            if let code = status(value) {
+                attributes["http.response.status_code"] = .integer(Int64(code))
+                if code >= 500 || (code >= 400 && kind == .client) { result = .error("") }
+            }
+            shipper.log(record(from: start, attributes, result))
+            return value
+        } catch {
+            let result = SpanRecord.Status.error((error as? any HTTPChainError)?.reason ?? "\(error)")
+            // A server that wasn't reached has no span.
+            if kind != .server { shipper.log(record(from: start, attributes, result)) }
+            throw error
+        }
+    }
+
+    private func record(from start: UInt64, _ attributes: LogAttributes, _ status: SpanRecord.Status) -> LogRecord {
+        let span = SpanRecord(
             name,
             kind: kind,
             traceID: traceID,
@@ -87,28 +107,12 @@ struct DemoSpan: Sendable {
             parentSpanID: parent,
             hasRemoteParent: isParentRemote,
             scope: scope,
-            start: Self.now,
-            end: 0
+            start: start,
+            end: max(start, Self.now),
+            attributes: attributes,
+            status: status
         )
-        record.attributes = attributes
-        // A server that wasn't reached has no span.
-        var isMade = true
-        defer {
-            record.end = max(record.start, Self.now)
-            if isMade { shipper.log(LogRecord(record)) }
-        }
-        do {
-            let value = try await body()
-            if let code = status(value) {
-                record.attributes.append("http.response.status_code", .integer(Int64(code)))
-                if code >= 500 || (code >= 400 && kind == .client) { record.status = .error("") }
-            }
-            return value
-        } catch {
-            isMade = kind != .server
-            record.status = .error((error as? any HTTPChainError)?.reason ?? "\(error)")
-            throw error
-        }
+        return LogRecord(span)
     }
 
     private static var now: UInt64 { UInt64(Date().timeIntervalSince1970 * 1e9) }

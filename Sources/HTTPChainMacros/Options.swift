@@ -104,9 +104,14 @@ public macro Redirects(_ policy: RedirectPolicy) =
 public macro Cookies(_ use: CookieUse) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Sets the logging of the call, or disables it: `@Logged(.off)`.
+/// Sets the logging of the call, or disables it: `@Logged(false)`.
 @attached(peer)
-public macro Logged(_ settings: CallLogging...) =
+public macro Logged(
+    _ isOn: Bool? = nil,
+    detail: ExchangeDetail? = nil,
+    component: String? = nil,
+    attributes: LogAttributes = [:]
+) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
 /// Adds tags to the call, by which it can be found and cancelled.

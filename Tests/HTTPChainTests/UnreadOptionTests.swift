@@ -129,7 +129,7 @@ struct UnreadOptionTests {
         },
         Lost("rateLimitWeight", by: "RateLimitMiddleware") { $0.rateLimitWeight(3) },
         Lost("redirects", by: "RedirectMiddleware", RedirectMiddleware()) { $0.redirects(.sameOrigin) },
-        Lost("logging", by: "RemoteLoggingMiddleware") { $0.logging(.component("shop")) },
+        Lost("logging", by: "RemoteLoggingMiddleware") { $0.logging(component: "shop") },
         Lost("processed", by: "RequestProcessorMiddleware", RequestProcessorMiddleware()) { $0.processed { _ in } },
         Lost("resumable", by: "ResumableUploadMiddleware") { $0.resumable() },
         Lost("idempotent", by: "RetryMiddleware", RetryMiddleware()) { $0.idempotent() },
@@ -305,7 +305,7 @@ struct UnreadOptionTests {
     func offIsHarmless() async throws {
         let chain = try Chain(transport: InMemoryTransport { _ in Response(.ok) })
         let off = Request.get(Self.url).retry(.never).timeout(nil).attemptTimeout(nil).caching(.off).cookies(.off)
-            .coalesced(false).redirects(.never).logging(.off).idempotent(false).verifyingDigest(.off).recorded(false)
+            .coalesced(false).redirects(.never).logging(false).idempotent(false).verifyingDigest(.off).recorded(false)
             .network([.background, .http3]).with().headers().hedging(HedgingPolicy(attempts: 1)).rateLimitWeight(0)
             .decoded(at: .whole).encoded(under: .whole).encodingNilAsNull(false)
         #expect(try await chain.send(off).status == .ok)

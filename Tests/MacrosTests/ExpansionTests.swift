@@ -220,7 +220,11 @@ struct ExpansionTests {
         ("@GET @Cookies(.off)", "a()", "request = request.cookies(.off)"),
         ("@GET @ErrorHandlers(.oData)", "a()", "request = request.handlingErrors(.oData)"),
         ("@GET @OnlyErrorHandlers(.oData, .jsonAPI)", "a()", "request = request.handlingErrorsOnly(.oData, .jsonAPI)"),
-        ("@GET @Logged(.off)", "a()", "request = request.logging(.off)"),
+        ("@GET @Logged(false)", "a()", "request = request.logging(false)"),
+        (
+            "@GET @Logged(detail: .bodies, component: \"shop\")", "a()",
+            "request = request.logging(detail: .bodies, component: \"shop\")"
+        ),
         ("@GET @Tags(\"a\", \"b\")", "a()", "request = request.callTags(\"a\", \"b\")"),
         ("@GET @URLBuiltBy(Builder())", "a()", "request = request.url(builtBy: Builder())"),
         ("@GET @Processed(Signer())", "a()", "request = request.processed(by: Signer())"),

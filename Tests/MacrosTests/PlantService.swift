@@ -48,7 +48,7 @@ protocol PlantService {
     @GET("plants/{id}") @SuccessCodes(adding: 404) @WithoutSerialization
     func raw(_ id: Int) async throws -> Response
 
-    @GET("zones") @Option(Zone.self, "north") @Modified({ $0.callTags("zones") }) @Logged(.off) @Change("change")
+    @GET("zones") @Option(Zone.self, "north") @Modified({ $0.callTags("zones") }) @Logged(false) @Change("change")
     func zones(change: (@Sendable (Request) -> Request)?) async throws -> [String]?
 
     @GET @Query("query", "path")

@@ -178,7 +178,7 @@ struct CurlTests {
             body: #"{"password":"hunter2"}"#
         )
         _ = await StageHarness(RemoteLoggingMiddleware(sink, formatter: .curl)).send(request)
-        _ = await StageHarness(RemoteLoggingMiddleware(sink, formatter: .curl)).send(request.logging(.detail(.bodies)))
+        _ = await StageHarness(RemoteLoggingMiddleware(sink, formatter: .curl)).send(request.logging(detail: .bodies))
         let messages = sink.records.map(\.message)
         #expect(messages.count == 2 && !messages.joined().contains("hunter2"))
         #expect(messages[0].hasSuffix("# the body is not shown: 22 bytes"))

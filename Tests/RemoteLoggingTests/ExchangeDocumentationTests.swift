@@ -20,11 +20,11 @@ struct ExchangeDocumentationTests {
     func stage() async throws {
         let shipper = ExchangeCapture()
         let chain = try Chain(transport: transport) {
-            RemoteLoggingMiddleware(shipper, detail: .by([.error: .headers]))
+            RemoteLoggingMiddleware(shipper, detailByLevel: [.error: .headers])
             RetryMiddleware()
             RemoteLoggingMiddleware(shipper, each: .attempt)
         }
-        let order = try await chain.send(.get("https://shop.example.com/orders/42").logging(.detail(.bodies)))
+        let order = try await chain.send(.get("https://shop.example.com/orders/42").logging(detail: .bodies))
         _ = try await order.body.collect()
         #expect(shipper.records.map(\.component) == ["http.client.attempt", "http.client"])
     }
@@ -37,12 +37,12 @@ struct ExchangeDocumentationTests {
         let logger = Logger(label: "shop.http")
         let stage = LogRequestsMiddleware(logger: logger, formatter: .short)
         #expect(stage.summary.name == "LogRequestsMiddleware")
-        let details: ExchangeDetails = .by([.warning: .headers, .error: .bodies])
         let fields = LoggedFields.standard.adding("X-Shard", "X-Feature-Flags")
-        #expect(chain.stages.count == 1 && details[.error] == .bodies && fields != .standard)
+        #expect(chain.stages.count == 1 && fields != .standard)
         if false {
-            let response = try await chain.send(.get("orders/42").logging(.detail(.bodies), .attributes(["order": 42])))
-            _ = response
+            let response = try await chain.send(.get("orders/42").logging(detail: .bodies, attributes: ["order": 42]))
+            let quiet = Request.get("health").logging(false)
+            _ = (response, quiet)
         }
     }
 
@@ -50,8 +50,7 @@ struct ExchangeDocumentationTests {
         "Each example of the documentation is part of the tests",
         arguments: [
             "Stage/RemoteLoggingMiddleware.swift", "Stage/LogRequestsMiddleware.swift", "Stage/RequestLogging.swift",
-            "../Redaction/LoggedFields.swift", "Record/ExchangeOutcome.swift", "Format/LogFilter.swift",
-            "Format/LogFormatter.swift",
+            "../Redaction/LoggedFields.swift", "Format/LogFilter.swift", "Format/LogFormatter.swift",
         ]
     )
     func examples(page: String) throws {

@@ -20,27 +20,39 @@ struct ExchangeLoggerTests {
     @Test("A call is logged with its attributes as metadata and its component as the source")
     func call() async throws {
         let stage = LogRequestsMiddleware(logger: logger(), formatter: .short)
-        _ = await StageHarness(stage).send(.get("https://a.example/").logging(.attributes(["order": 42])))
+        _ = await StageHarness(stage).send(.get("https://a.example/").logging(attributes: ["order": 42]))
         #expect(console.lines == ["info [shop.http] 200 GET https://a.example/ 0 ms order=42"])
     }
 
-    private struct HeadersFormatter: LogFormatter {
-        var mostDetail: ExchangeDetail { .headers }
+    private struct HeadersFormatter: DetailedLogFormatter {
+        var detailRange: ClosedRange<ExchangeDetail> { .summary ... .headers }
         func message(for exchange: ExchangeLog) -> String { "" }
     }
 
     @Test(
         "More detail than the formatter shows is a warning",
         arguments: [
-            (.bodies, .short, true), (.headers, .short, true), (.by([.warning: .bodies]), .short, true),
-            (.summary, .short, false), (.by([.trace: .bodies]), .short, false), (.bodies, .semantic, false),
-            (.bodies, .curl, false), (.bodies, HeadersFormatter(), true), (.headers, HeadersFormatter(), false),
-        ] as [(ExchangeDetails, any LogFormatter, Bool)]
+            (.bodies, [:], .short, true), (.headers, [:], .short, true), (.summary, [.warning: .bodies], .short, true),
+            (.summary, [:], .short, false), (.summary, [.trace: .bodies], .short, false),
+            (.bodies, [:], .semantic, false), (.bodies, [:], .curl, false), (.bodies, [:], HeadersFormatter(), true),
+            (.headers, [:], HeadersFormatter(), false),
+        ] as [(ExchangeDetail, [Logger.Level: ExchangeDetail], any LogFormatter, Bool)]
     )
-    func excessDetail(detail: ExchangeDetails, formatter: any LogFormatter, warns: Bool) throws {
+    func excessDetail(
+        detail: ExchangeDetail,
+        byLevel: [Logger.Level: ExchangeDetail],
+        formatter: any LogFormatter,
+        warns: Bool
+    ) throws {
         let stages: [any Middleware] = [
-            LogRequestsMiddleware(logger: logger(), detail: detail, formatter: formatter),
-            RemoteLoggingMiddleware(LoggerSink(logger()), each: .attempt, detail: detail, formatter: formatter),
+            LogRequestsMiddleware(logger: logger(), detail: detail, detailByLevel: byLevel, formatter: formatter),
+            RemoteLoggingMiddleware(
+                LoggerSink(logger()),
+                each: .attempt,
+                detail: detail,
+                detailByLevel: byLevel,
+                formatter: formatter
+            ),
         ]
         let chain = try Chain(stages, transport: InMemoryTransport())
         #expect(chain.warnings.map(\.stage) == (warns ? ["LogRequestsMiddleware", "RemoteLoggingMiddleware"] : []))
@@ -53,8 +65,8 @@ struct ExchangeLoggerTests {
     func detailOfACall() async throws {
         let stage = LogRequestsMiddleware(logger: logger(), formatter: .short)
         let plain = Request.post("https://a.example/", body: "fern")
-        _ = await StageHarness(stage).send(plain.logging(.detail(.summary)))
-        _ = await StageHarness(stage).send(plain.logging(.detail(.bodies), .attributes(["order": 42])))
+        _ = await StageHarness(stage).send(plain.logging(detail: .summary))
+        _ = await StageHarness(stage).send(plain.logging(detail: .bodies, attributes: ["order": 42]))
         #expect(console.lines.first == "info [shop.http] 200 POST https://a.example/ 0 ms")
         let detailed = try #require(console.lines.last)
         #expect(detailed.hasPrefix("info [shop.http] 200 POST https://a.example/ 0 ms "))

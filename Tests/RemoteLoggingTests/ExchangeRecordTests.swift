@@ -15,7 +15,7 @@ struct ExchangeRecordTests {
 
     private func harness(
         each unit: ExchangeUnit = .call,
-        detail: ExchangeDetails = .summary,
+        detail: ExchangeDetail = .summary,
         bodyLimit: ByteCount = .kibibytes(32)
     ) -> StageHarness {
         StageHarness(

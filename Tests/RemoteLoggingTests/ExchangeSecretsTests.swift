@@ -56,7 +56,7 @@ struct ExchangeSecretsTests {
             request: {
                 var request = Request.post(url, headers: requestFields, body: body())
                 request.head.headerFields[.contentType] = type
-                return request.logging(.attributes(["api_key": .string(secret("Attribute")), "plant": 7]))
+                return request.logging(attributes: ["api_key": .string(secret("Attribute")), "plant": 7])
             },
             answer: answer ?? {
                 var headers = responseFields
@@ -147,7 +147,7 @@ struct ExchangeSecretsTests {
 
     @Test("None passes, at no detail, in no format and with no limit", arguments: exchanges)
     func nothingPasses(exchange: Exchange) async throws {
-        for detail in [ExchangeDetails.summary, .headers, .bodies] {
+        for detail in [ExchangeDetail.summary, .headers, .bodies] {
             for formatter in Self.formatters {
                 for limit in [ByteCount.kibibytes(32), 0, 40, 77, 150] {
                     let sink = ExchangeCapture()

@@ -32,7 +32,7 @@ struct ExchangeStageTests {
         Setting(
             name: "off for the call",
             make: { RemoteLoggingMiddleware(ExchangeCapture()) },
-            request: { StageConformance.defaultRequest.logging(.off) }
+            request: { StageConformance.defaultRequest.logging(false) }
         ),
         Setting(
             name: "a stream",
@@ -63,7 +63,7 @@ struct ExchangeStageTests {
         let summary = RemoteLoggingMiddleware(
             ExchangeCapture(),
             levels: ExchangeLevels(cancelled: nil),
-            detail: .by([.error: .bodies, .warning: .headers])
+            detailByLevel: [.error: .bodies, .warning: .headers]
         ).summary
         #expect(summary.name == "RemoteLoggingMiddleware")
         #expect(
@@ -125,7 +125,7 @@ struct ExchangeStageTests {
     @Test("The detail goes by the level")
     func detail() async throws {
         let sink = ExchangeCapture()
-        let stage = RemoteLoggingMiddleware(sink, detail: .by([.warning: .headers, .error: .bodies]))
+        let stage = RemoteLoggingMiddleware(sink, detailByLevel: [.warning: .headers, .error: .bodies])
         let harness = StageHarness(stage)
         let request = Request.post("https://a.example/", headers: [.contentType: "text/plain"], body: "asked")
         let headers: HTTPFields = [.contentType: "text/plain"]
@@ -147,11 +147,11 @@ struct ExchangeStageTests {
         let sink = ExchangeCapture(LogLevels(.info, ["payments": nil]))
         let harness = StageHarness(RemoteLoggingMiddleware(sink))
         let request = Request.get("https://a.example/", headers: [.accept: "text/plain"])
-        _ = await harness.send(request.logging(.off))
-        _ = await harness.send(request.logging(.component("payments")))
+        _ = await harness.send(request.logging(false))
+        _ = await harness.send(request.logging(component: "payments"))
         #expect(sink.records.isEmpty)
-        let own = request.logging(.detail(.bodies), .attributes(["order": 42, "password": "hunter2"]))
-            .logging(.component("orders"), .attributes(["order": 43]))
+        let own = request.logging(detail: .bodies, attributes: ["order": 42, "password": "hunter2"])
+            .logging(component: "orders", attributes: ["order": 43])
         _ = await harness.send(own, answering: .status(.ok, headers: [.contentType: "text/plain"], body: "given"))
         let record = try sink.record()
         #expect(record.component == "orders")
@@ -164,7 +164,7 @@ struct ExchangeStageTests {
     @Test("Requests that carry log records are never logged")
     func logTraffic() async {
         let sink = ExchangeCapture()
-        var request = Request.post("https://logs.example/", body: "records").logging(.detail(.bodies))
+        var request = Request.post("https://logs.example/", body: "records").logging(detail: .bodies)
         request.isLogTraffic = true
         _ = await StageHarness(RemoteLoggingMiddleware(sink)).send(request)
         _ = await StageHarness(RemoteLoggingMiddleware(sink, each: .attempt)).send(request)

@@ -176,7 +176,7 @@ struct FormatterTests {
         }
         #expect(PathFormatter().message(for: Self.exchange()) == "GET https://api.example.com/plants: 200")
         #expect(PathFormatter().attributes(for: Self.exchange())["http.request.method"] == "GET")
-        #expect(PathFormatter().leastDetail == .summary)
+        #expect(PathFormatter().usedDetails == .summary ... .bodies)
     }
 }
 #endif

@@ -22,7 +22,7 @@ struct LogAttributesTests {
         attributes["a"] = nil
         #expect(attributes.map(\.name) == ["b"])
         attributes["none"] = nil
-        #expect(attributes.count == 1)
+        #expect(attributes.list.count == 1)
     }
 
     @Test("A record on one line has its attributes behind the message, and no controls")

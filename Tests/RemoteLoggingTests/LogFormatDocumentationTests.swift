@@ -27,8 +27,8 @@ struct LogFormatDocumentationTests {
             resource: LogResource(serviceName: "a"),
             records: [LogRecord(date: Date(timeIntervalSince1970: 0), level: .info, component: "c", message: "m")]
         )
-        let flat = BuiltInWireFormat.ndjson(attributes: .flat)
-        #expect(try flat.encode(batch) == NDJSONLogFormat(attributes: .flat).encode(batch))
+        let flat = BuiltInWireFormat.ndjson(flat: true)
+        #expect(try flat.encode(batch) == NDJSONLogFormat(isFlat: true).encode(batch))
         #expect(flat.receipt(for: HTTPResponse(status: .ok), body: Data()) == .accepted())
         let refused = BuiltInWireFormat.loki.receipt(for: HTTPResponse(status: .init(code: 260)), body: Data())
         #expect(refused == LokiLogFormat().receipt(for: HTTPResponse(status: .init(code: 260)), body: Data()))

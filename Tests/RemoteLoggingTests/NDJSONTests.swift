@@ -32,7 +32,7 @@ struct NDJSONTests {
     @Test("Attributes may be members of the object itself")
     func flat() throws {
         let content = try logText(
-            NDJSONLogFormat(attributes: .flat),
+            NDJSONLogFormat(isFlat: true),
             [logRecord(at: 0, .error, "a", "m", ["b": 1, "level": "high", "service.name": "x", "c": ["d": nil]])],
             of: LogResource(serviceName: "shop", attributes: ["time": 1])
         )
@@ -69,11 +69,11 @@ struct NDJSONTests {
     @Test(
         "Everything is read back by Foundation as it was",
         arguments: [9, 10] as [UInt64],
-        [BuiltInWireFormat.NDJSONAttributes.nested, .flat]
+        [false, true]
     )
-    func random(seed: UInt64, attributes: BuiltInWireFormat.NDJSONAttributes) throws {
+    func random(seed: UInt64, isFlat: Bool) throws {
         let batch = RandomLogs(seed: seed).batch(of: 300)
-        let content = NDJSONLogFormat(attributes: attributes).encode(batch)
+        let content = NDJSONLogFormat(isFlat: isFlat).encode(batch)
         let lines = content.split(separator: UInt8(ascii: "\n"))
         #expect(lines.count == batch.records.count)
         let formatter = ISO8601DateFormatter()
@@ -86,7 +86,7 @@ struct NDJSONTests {
             #expect(JSONValue.string(record.component).isWritten(as: object["component"] ?? nil))
             #expect(JSONValue.string(record.message).isWritten(as: object["message"] ?? nil))
             for attribute in record.attributes {
-                let value = attributes == .flat ? object[attribute.name] : object["attributes"]?[attribute.name]
+                let value = isFlat ? object[attribute.name] : object["attributes"]?[attribute.name]
                 #expect(attribute.value.isWritten(as: try #require(value)))
             }
         }

@@ -122,7 +122,7 @@ struct SecretShapeTests {
                 body: HTTPBody(shape.text)
             )
             request.head.headerFields[.userAgent] = shape.text.oneLine
-            let response = try await chain.send(request.logging(.attributes(["note": .string(shape.text)])))
+            let response = try await chain.send(request.logging(attributes: ["note": .string(shape.text)]))
             _ = try await response.body.collect()
             for line in console.lines { check(line, shape, "logger") }
             for record in sink.take() { check(record.everything, shape, "record") }

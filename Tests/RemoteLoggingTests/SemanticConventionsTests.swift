@@ -57,7 +57,7 @@ struct SemanticConventionsTests {
         failed.error = LoggedError(type: "timeout", reason: "too slow")
         for exchange in [try Self.exchange(), failed] {
             let attributes = SemanticLogFormatter().attributes(for: exchange)
-            #expect(attributes.count > 15)
+            #expect(attributes.list.count > 15)
             for attribute in attributes where !attribute.name.hasPrefix("httpchain.") {
                 let isField = ["http.request.header.", "http.response.header."].first {
                     attribute.name.hasPrefix($0)

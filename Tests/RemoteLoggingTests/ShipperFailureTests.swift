@@ -251,7 +251,7 @@ struct ShipperFailureTests {
         #expect(try await fixture.shipper.flush().isComplete)
         #expect(fixture.delivered.prefix(6) == ["a", "b", "c", "d", "e", "f"])
         let statistics = fixture.shipper.statistics
-        #expect(statistics.dropped == 1 && statistics.droppedByReason == [.refused: 1])
+        #expect(statistics.dropped == 1 && statistics.drops[.refused].total == 1)
         #expect(statistics.acknowledged == 6)
         #expect(statistics.isBalanced)
         #expect(fixture.events.filter { $0 == "refused 1" }.count == 1)

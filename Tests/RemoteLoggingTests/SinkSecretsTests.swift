@@ -19,7 +19,7 @@ struct SinkSecretsTests {
 
     private static let wires: [Wire] = [
         Wire(format: .otlp), Wire(format: .loki), Wire(format: .ndjson),
-        Wire(format: LokiLogFormat(line: .logfmt)), Wire(format: NDJSONLogFormat(attributes: .flat)),
+        Wire(format: LokiLogFormat(line: .logfmt)), Wire(format: NDJSONLogFormat(isFlat: true)),
     ]
 
     private func shipper(_ wire: Wire, over transport: InMemoryTransport, spool: LogSpool? = nil) -> LogShipper {
@@ -37,7 +37,7 @@ struct SinkSecretsTests {
     /// Everything that can be logged, by calls and attempts at every detail, and by the application at every level.
     private func logEverything(to sink: any LogSink) async throws {
         for exchange in ExchangeSecretsTests.exchanges {
-            for detail in [ExchangeDetails.summary, .headers, .bodies] {
+            for detail in [ExchangeDetail.summary, .headers, .bodies] {
                 let stages = [
                     RemoteLoggingMiddleware(sink, detail: detail),
                     RemoteLoggingMiddleware(sink, each: .attempt, detail: detail, formatter: .curl),

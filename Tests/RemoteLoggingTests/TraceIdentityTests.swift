@@ -30,7 +30,7 @@ struct TraceIdentityTests {
     ) async throws -> [String?] {
         let stage = RemoteLoggingMiddleware(sink, each: unit, metadataProvider: provider(metadata))
         var request = Request.get("https://a.example/")
-        if !attributes.isEmpty { request = request.logging(.attributes(attributes)) }
+        request = request.logging(attributes: attributes)
         _ = await StageHarness(stage).send(
             request,
             answering: .perform { request in

@@ -17,7 +17,7 @@ import os
 /// **Options.** None.
 ///
 /// **Errors.** None of its own.
-public struct SignpostMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
+public struct SignpostMiddleware: BuiltInStage {
     private let signposter: OSSignposter
 
     /// Makes the stage.
@@ -30,10 +30,10 @@ public struct SignpostMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
     }
 
     /// ``/HTTPChainCore/Phase/call``.
-    public var phase: Phase { .call }
+    package var stagePhase: Phase { .call }
 
     /// The name and purpose of the stage.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         StageSummary("SignpostMiddleware", purpose: "marks calls for Instruments")
     }
 

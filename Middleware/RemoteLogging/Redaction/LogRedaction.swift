@@ -46,7 +46,7 @@ package struct LogRedaction: Sendable {
     /// Returns the attributes with secrets redacted, by name or within text.
     package func attributes(_ attributes: LogAttributes) -> LogAttributes {
         var result = LogAttributes()
-        for attribute in attributes { result[attribute.name] = value(attribute.value, of: attribute.name) }
+        for attribute in attributes.list { result[attribute.name] = value(attribute.value, of: attribute.name) }
         return result
     }
 

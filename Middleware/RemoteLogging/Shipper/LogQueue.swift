@@ -150,7 +150,7 @@ extension LogRecord {
     package var estimatedSize: Int {
         var size = 96 + message.utf8.count + component.utf8.count
         // Accesses the array directly, because the collection would retain and release each name and value.
-        let attributes = attributes.attributes
+        let attributes = attributes.list
         for index in attributes.indices {
             size += 48 + attributes[index].name.utf8.count + attributes[index].value.estimatedSize
         }

@@ -5,10 +5,7 @@ package import Logging
 
 extension LogShipper {
     /// The reason that records are lost.
-    #if hasAttribute(nonexhaustive)
-    @nonexhaustive
-    #endif
-    public enum DropReason: String, Sendable, Hashable, CaseIterable {
+    package enum DropReason: String, Sendable, Hashable, CaseIterable {
         /// The queue was full of records that are at least as severe, or the spool was full.
         ///
         /// With a spool, also if a more severe record displaced it in memory before it was written to disk.
@@ -174,7 +171,7 @@ package enum DropReport {
     package static func span(_ record: LogRecord) -> SpanRecord? {
         guard record.component == component, record.attributes["log.dropped.count"] != nil else { return nil }
         let time = UInt64(exactly: (record.date.timeIntervalSince1970 * 1e9).rounded()) ?? 0
-        let digits = SHA256Digest.hex(of: "\(time) \(record.attributes.map { "\($0.name)=\($0.value)" })")
+        let digits = SHA256Digest.hex(of: "\(time) \(record.attributes.list.map { "\($0.name)=\($0.value)" })")
         var span = SpanRecord(
             "dropped spans",
             traceID: String(digits.unicodeScalars.prefix(32)),
@@ -183,7 +180,7 @@ package enum DropReport {
             start: time,
             end: time
         )
-        for attribute in record.attributes where attribute.name.begins(with: "log.dropped.") {
+        for attribute in record.attributes.list where attribute.name.begins(with: "log.dropped.") {
             guard let name = attribute.name.without(prefix: "log.") else { continue }
             span.attributes.append("span." + name, attribute.value)
         }

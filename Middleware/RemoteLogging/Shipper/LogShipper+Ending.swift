@@ -26,7 +26,8 @@ extension LogShipper {
     /// With a spool, records are first written to it, regardless of the deadline, but waiting at most 5 seconds for a
     /// stalled disk. Then the spool is closed.
     ///
-    /// - Parameter deadline: The time limit for sending; ``Settings/shutdownTimeout`` by default.
+    /// - Parameter deadline: The time limit for sending; by default 30 seconds, and 3 with
+    ///   ``Settings/commandLine``.
     /// - Returns: Whether everything was settled, and the number of records that weren't because the deadline passed
     ///   first: they are lost, or stay in the spool for the next process.
     /// - Throws: `CancellationError` if the task is cancelled; the shipper is shut down nevertheless, and

@@ -47,7 +47,7 @@ extension LogShipper {
         public var attempts = 20
 
         /// The time limit of a shutdown without a deadline; 30 seconds by default.
-        public var shutdownTimeout: Duration = .seconds(30)
+        package var shutdownTimeout: Duration = .seconds(30)
 
         /// The default settings.
         public init() {}

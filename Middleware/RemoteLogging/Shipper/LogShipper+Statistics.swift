@@ -25,9 +25,7 @@ extension LogShipper {
     /// The numbers of records so far, by outcome.
     ///
     /// The sums are always exact: each record that was accepted or recovered is queued, in flight, acknowledged,
-    /// rejected or dropped (``DropReason/displaced``, ``DropReason/refused``, ``DropReason/gaveUp``,
-    /// ``DropReason/unencodable``, ``DropReason/abandoned``). The shipper's own records, which report drops, aren't
-    /// counted.
+    /// rejected or dropped. The shipper's own records, which report drops, aren't counted.
     public struct Statistics: Sendable, Hashable {
         /// Records that were queued; with a spool, those that were written to it.
         public internal(set) var accepted = 0
@@ -47,18 +45,12 @@ extension LogShipper {
         package internal(set) var drops = Drops()
         /// Records that are lost.
         public var dropped: Int { drops.total }
-        /// Records that are lost, for each reason for which any are.
-        public var droppedByReason: [DropReason: Int] {
-            var counts: [DropReason: Int] = [:]
-            for reason in DropReason.allCases where !drops[reason].isEmpty { counts[reason] = drops[reason].total }
-            return counts
-        }
         /// Records about the shipping itself, which were ignored and aren't included in ``dropped``.
         package internal(set) var ownTraffic = 0
         /// Requests that retried a failed one.
-        public internal(set) var retries = 0
+        package internal(set) var retries = 0
         /// Records in the queue; after a shutdown, those that the spool keeps for the next process.
-        public internal(set) var queuedRecords = 0
+        package internal(set) var queuedRecords = 0
         /// The size of the queued records, in bytes, as ``Settings/queueBytes`` counts it.
         package internal(set) var queuedBytes = 0
         /// Records of batches that were taken from the queue and aren't settled.

@@ -36,8 +36,8 @@ struct LogRecordWriter {
         bytes.append(record.level.spoolCode)
         append(record.component)
         append(record.message)
-        append(count: record.attributes.count)
-        for attribute in record.attributes {
+        append(count: record.attributes.list.count)
+        for attribute in record.attributes.list {
             append(attribute.name)
             try append(attribute.value, depth: 0)
         }

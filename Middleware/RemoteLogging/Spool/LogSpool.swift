@@ -27,8 +27,7 @@ import Logging
 /// - **Failures.** If a disk is full, can't be written to or is gone, a record is refused. The partially written
 ///   record is removed, and records are accepted again once the disk works. A refused record can be delivered only if
 ///   it was written without confirmation from the failing disk, and the process ended before removing it.
-/// - **Damage.** Each record has a checksum. Unreadable parts are skipped up to the next readable record, and counted
-///   (see ``report``).
+/// - **Damage.** Each record has a checksum. Unreadable parts are skipped up to the next readable record.
 /// - **Exclusive use.** Only one spool of one process can use a directory; another is refused with
 ///   ``LogSpoolError/Problem/inUse(directory:)``. Files with other names aren't touched. ``suspend()`` and ``resume()``
 ///   are for an app that the system suspends.
@@ -259,7 +258,7 @@ public final class LogSpool: Sendable {
     /// Closes the spool, so that another spool can use the directory and continue with its records.
     ///
     /// A spool without references closes itself. After closing, operations fail with
-    /// ``LogSpoolError/Problem/closed(directory:)``, except for ``report``.
+    /// ``LogSpoolError/Problem/closed(directory:)``, except for ``size`` and ``lastFailure``.
     public func close() {
         // Acquires both locks, so that it doesn't close during a read or an acknowledgement.
         read { _ in write { $0.close() } }
@@ -278,7 +277,7 @@ public final class LogSpool: Sendable {
     ///
     /// The system terminates an app that holds locks on files of its app group while it is suspended. Call this in the
     /// background task that ends the app's work, after flushing the shipper. Until the spool is resumed, operations
-    /// fail with ``LogSpoolError/Problem/suspended(directory:)``, except for ``report``. It waits for
+    /// fail with ``LogSpoolError/Problem/suspended(directory:)``, except for ``size`` and ``lastFailure``. It waits for
     /// operations in progress. It has no effect on a closed spool.
     public func suspend() {
         read { _ in
@@ -331,8 +330,14 @@ public final class LogSpool: Sendable {
     /// Whether everything was acknowledged.
     package var isEmpty: Bool { report.pendingBytes == 0 }
 
+    /// The size of all files on the disk; doesn't wait for the disk.
+    public var size: ByteCount { ByteCount(report.bytes) }
+
+    /// The most recent reason for which a record wasn't kept, other than a full spool; doesn't wait for the disk.
+    public var lastFailure: LogSpoolError? { report.lastFailure }
+
     /// The spool's content, and the counts of its records since it was opened; doesn't wait for the disk.
-    public var report: LogSpoolReport {
+    package var report: LogSpoolReport {
         let (appender, reader) = seen.withLock { $0 }
         return LogSpoolReport(
             bytes: appender.total,

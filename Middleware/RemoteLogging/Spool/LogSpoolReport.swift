@@ -1,19 +1,19 @@
 package import HTTPChainRemoteLogging
 
 /// The content of a ``LogSpool``, and the counts of its records since it was opened.
-public struct LogSpoolReport: Sendable, Hashable {
+package struct LogSpoolReport: Sendable, Hashable {
     /// The size of all segments on the disk, in bytes.
-    public internal(set) var bytes: Int64 = 0
+    package internal(set) var bytes: Int64 = 0
     /// The size on disk of the unacknowledged records, in bytes; 0 only if nothing is left.
     package internal(set) var pendingBytes: Int64 = 0
     /// The number of records that were appended.
-    public internal(set) var acceptedRecords = 0
+    package internal(set) var acceptedRecords = 0
     /// The number of records that were refused because the spool was full or the disk failed.
-    public internal(set) var refusedRecords = 0
+    package internal(set) var refusedRecords = 0
     /// The number of unreadable parts that were skipped; each held at least one record.
     package internal(set) var damagedParts = 0
     /// The most recent reason for refusing a record, other than a full spool.
-    public internal(set) var lastFailure: LogSpoolError?
+    package internal(set) var lastFailure: LogSpoolError?
 }
 
 /// Records from the front of a ``LogSpool``, in the order in which they were logged.

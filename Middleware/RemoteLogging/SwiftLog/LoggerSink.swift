@@ -24,7 +24,7 @@ package struct LoggerSink: LogSink {
         logger.log(
             level: record.level,
             "\(record.message.escapingControls(but: "\n\t"))",
-            metadata: record.attributes.isEmpty ? nil : Logger.Metadata(record.attributes),
+            metadata: record.attributes.list.isEmpty ? nil : Logger.Metadata(record.attributes),
             source: record.component
         )
     }
@@ -33,7 +33,7 @@ package struct LoggerSink: LogSink {
 extension LogRecord {
     /// The message and the attributes as `name=value`, on one line.
     package var line: String {
-        let values = attributes.map { "\($0.name.escapingControls())=\(Logger.MetadataValue($0.value))" }
+        let values = attributes.list.map { "\($0.name.escapingControls())=\(Logger.MetadataValue($0.value))" }
         return ([message.escapingControls()] + values).joined(separator: " ")
     }
 }
@@ -41,8 +41,8 @@ extension LogRecord {
 extension Logger.Metadata {
     /// Converts attributes to metadata: arrays and objects keep their structure, everything else becomes escaped text.
     init(_ attributes: LogAttributes) {
-        self.init(minimumCapacity: attributes.count)
-        for attribute in attributes { self[attribute.name] = Logger.MetadataValue(attribute.value) }
+        self.init(minimumCapacity: attributes.list.count)
+        for attribute in attributes.list { self[attribute.name] = Logger.MetadataValue(attribute.value) }
     }
 }
 

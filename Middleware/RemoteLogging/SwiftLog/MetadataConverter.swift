@@ -7,8 +7,8 @@ struct MetadataConverter {
 
     /// Adds metadata to attributes, replacing values of the same name.
     func add(_ metadata: Logger.Metadata, to attributes: inout LogAttributes) {
-        attributes.reserveCapacity(attributes.count + metadata.count)
-        let isFresh = attributes.isEmpty
+        attributes.reserveCapacity(attributes.list.count + metadata.count)
+        let isFresh = attributes.list.isEmpty
         // Sorted, because a dictionary has no stable order.
         for (name, value) in metadata.sorted(by: { $0.key < $1.key }) {
             let value = self.value(value, under: name, depth: 0)

@@ -1,4 +1,4 @@
-import HTTPChainCore
+public import HTTPChainCore
 public import Logging
 
 /// Passes the application's own log, written with swift-log, to a ``LogSink``, as stages do with the records of calls.
@@ -31,8 +31,6 @@ public import Logging
 /// - Events logged while records are being shipped are about the shipping, and are ignored.
 ///
 /// It's a value, as swift-log requires: changing one logger's level or metadata doesn't affect another.
-///
-/// **Options.** ``RemoteLogSettings``.
 public struct RemoteLogHandler: LogHandler {
     /// The least severe level that is logged; initially `info`.
     public var logLevel: Logger.Level
@@ -59,13 +57,46 @@ public struct RemoteLogHandler: LogHandler {
     ///   - sink: The sink that receives the records.
     ///   - level: The least severe level that is logged; `info` by default.
     ///   - metadataProvider: Adds metadata at the time of logging; the logging system's by default.
-    ///   - settings: The conversion settings; by default everything that may be logged is.
+    ///   - includesSource: Whether records have attributes for their source location: the source, usually the module
+    ///     (`code.namespace`), the file, function and line; `true` by default.
+    ///   - redaction: The rules that define what is secret; the standard rules by default, `nil` shows everything.
+    ///   - redactsText: Whether messages, errors and texts in metadata are searched for secrets too; `true` by default.
+    ///     Metadata with the name of a secret is always redacted.
+    ///   - textLimit: The size to which a message, an error or a text in metadata is cut; 32 KiB by default. It is cut
+    ///     before it's searched for secrets, so that long texts don't delay the program.
+    ///   - environment: The source of the time of records; the live environment by default.
     public init(
         label: String,
         sink: any LogSink,
         level: Logger.Level = .info,
         metadataProvider: Logger.MetadataProvider? = LoggingSystem.metadataProvider,
-        settings: RemoteLogSettings = .standard
+        includesSource: Bool = true,
+        redaction: Redaction? = .standard,
+        redactsText: Bool = true,
+        textLimit: ByteCount = .kibibytes(32),
+        environment: ChainEnvironment = .live
+    ) {
+        self.init(
+            label: label,
+            sink: sink,
+            level: level,
+            metadataProvider: metadataProvider,
+            settings: RemoteLogSettings(
+                code: includesSource ? .all : .none,
+                redaction: redaction,
+                redactsText: redactsText,
+                textLimit: textLimit,
+                environment: environment
+            )
+        )
+    }
+
+    package init(
+        label: String,
+        sink: any LogSink,
+        level: Logger.Level = .info,
+        metadataProvider: Logger.MetadataProvider? = LoggingSystem.metadataProvider,
+        settings: RemoteLogSettings
     ) {
         self.label = label
         self.sink = sink
@@ -118,9 +149,9 @@ public struct RemoteLogHandler: LogHandler {
     private func addCode(of event: LogEvent, to attributes: inout LogAttributes) {
         let code = settings.code
         guard !code.isEmpty else { return }
-        attributes.reserveCapacity(attributes.count + 4)
+        attributes.reserveCapacity(attributes.list.count + 4)
         // Names are searched only if the metadata has names with this prefix.
-        let isFree = !attributes.contains { $0.name.utf8.starts(with: "code.".utf8) }
+        let isFree = !attributes.list.contains { $0.name.utf8.starts(with: "code.".utf8) }
         func add(_ name: String, _ value: @autoclosure () -> JSONValue) {
             if isFree || attributes[name] == nil { attributes.append(name, value()) }
         }

@@ -1,9 +1,7 @@
-public import HTTPChainCore
+package import HTTPChainCore
 
 /// The settings for how a ``RemoteLogHandler`` converts events to records.
-///
-/// Make the settings once and share them among handlers: their rules are prepared when they are made.
-public struct RemoteLogSettings: Sendable {
+package struct RemoteLogSettings: Sendable {
     /// The attributes for the source location; all of them by default.
     package var code: LogCodeAttributes
     /// The rules that define what is secret; ``/HTTPChainCore/Redaction/standard`` by default, `nil` shows everything.
@@ -23,33 +21,8 @@ public struct RemoteLogSettings: Sendable {
 
     private(set) var rules: LogRedaction?
 
-    /// Makes settings.
-    ///
-    /// - Parameters:
-    ///   - includesSource: Whether records have attributes for their source location: the source, usually the module
-    ///     (`code.namespace`), the file, function and line; `true` by default.
-    ///   - redaction: The redaction rules; the standard rules by default, `nil` shows everything.
-    ///   - redactsText: Whether messages, errors and texts in metadata are searched for secrets too; `true` by default.
-    ///   - textLimit: The size to which a message, an error or a text in metadata is cut; 32 KiB by default.
-    ///   - environment: The source of the time of records; the live environment by default.
-    public init(
-        includesSource: Bool = true,
-        redaction: Redaction? = .standard,
-        redactsText: Bool = true,
-        textLimit: ByteCount = .kibibytes(32),
-        environment: ChainEnvironment = .live
-    ) {
-        self.init(
-            code: includesSource ? .all : .none,
-            redaction: redaction,
-            redactsText: redactsText,
-            textLimit: textLimit,
-            environment: environment
-        )
-    }
-
     package init(
-        code: LogCodeAttributes,
+        code: LogCodeAttributes = .all,
         redaction: Redaction? = .standard,
         redactsText: Bool = true,
         textLimit: ByteCount = .kibibytes(32),
@@ -62,9 +35,6 @@ public struct RemoteLogSettings: Sendable {
         self.environment = environment
         rules = redaction.map { LogRedaction($0) }
     }
-
-    /// The default settings.
-    public static let standard = RemoteLogSettings()
 
     /// Returns a text, redacted and cut.
     func shown(_ text: String) -> String {

@@ -4,12 +4,12 @@ import HTTPChainSupport
 import HTTPTypes
 
 /// The formatter ``LogFormatter/curl``.
-package struct CurlLogFormatter: LogFormatter {
+package struct CurlLogFormatter: DetailedLogFormatter {
     /// Makes the formatter.
     package init() {}
 
-    /// Header fields.
-    package var leastDetail: ExchangeDetail { .headers }
+    /// At least the header fields.
+    package var detailRange: ClosedRange<ExchangeDetail> { .headers ... .bodies }
 
     /// The command line.
     package func message(for exchange: ExchangeLog) -> String {

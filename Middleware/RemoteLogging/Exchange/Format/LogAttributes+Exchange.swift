@@ -26,7 +26,7 @@ extension LogAttributes {
         append(exchange.responseFields, as: "http.response.header.")
         append(exchange.requestBody, as: "httpchain.request.body")
         append(exchange.responseBody, as: "httpchain.response.body")
-        for attribute in exchange.attributes { self[attribute.name] = attribute.value }
+        for attribute in exchange.attributes.list { self[attribute.name] = attribute.value }
     }
 
     private mutating func appendRequest(_ exchange: ExchangeLog) {

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
-public import Logging
+package import Logging
 
 /// A filter that decides which exchanges are logged.
 ///
@@ -96,10 +96,10 @@ public struct LogFilter: Sendable {
     // MARK: Conditions
 
     /// Includes exchanges at this level or a more severe one.
-    public static func level(atLeast level: Logger.Level) -> LogFilter { .end { $0.level >= level } }
+    package static func level(atLeast level: Logger.Level) -> LogFilter { .end { $0.level >= level } }
 
     /// Includes exchanges logged by a component or one below it: `http` includes `http.client`.
-    public static func component(_ component: String) -> LogFilter {
+    package static func component(_ component: String) -> LogFilter {
         LogFilter(.beginning { $0.component == component || $0.component.begins(with: component + ".") })
     }
 
@@ -118,7 +118,7 @@ public struct LogFilter: Sendable {
     }
 
     /// Includes exchanges with one of these outcomes.
-    public static func outcome(_ outcomes: ExchangeOutcome...) -> LogFilter {
+    package static func outcome(_ outcomes: ExchangeOutcome...) -> LogFilter {
         .end { outcomes.contains($0.outcome) }
     }
 

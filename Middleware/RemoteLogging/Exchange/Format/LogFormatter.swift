@@ -11,15 +11,6 @@ import HTTPTypes
 /// }
 /// ```
 public protocol LogFormatter: Sendable {
-    /// The least detail that the formatter needs; the summary by default.
-    var leastDetail: ExchangeDetail { get }
-
-    /// The most detail that the formatter shows; bodies by default.
-    ///
-    /// A stage set to more detail than this adds a warning to its chain (``/HTTPChainCore/Chain/warnings``).
-    /// A call that asks for more detail is logged with the attributes of ``LogFormatter/semantic``.
-    var mostDetail: ExchangeDetail { get }
-
     /// A description of what happened, for people.
     ///
     /// Text from outside may contain line breaks; a one-line message should escape them.
@@ -30,14 +21,24 @@ public protocol LogFormatter: Sendable {
 }
 
 extension LogFormatter {
-    /// The summary.
-    public var leastDetail: ExchangeDetail { .summary }
-
-    /// Header fields and bodies.
-    public var mostDetail: ExchangeDetail { .bodies }
-
     /// The attributes of ``LogFormatter/semantic``.
     public func attributes(for exchange: ExchangeLog) -> LogAttributes { LogAttributes(exchange) }
+}
+
+/// A formatter that needs a certain detail, or shows only so much.
+package protocol DetailedLogFormatter: LogFormatter {
+    /// The least detail that the formatter needs, and the most that it shows.
+    ///
+    /// A stage set to more detail than this adds a warning to its chain. A call that asks for more is logged with the
+    /// attributes of ``LogFormatter/semantic``.
+    var detailRange: ClosedRange<ExchangeDetail> { get }
+}
+
+extension LogFormatter {
+    /// The details between which the formatter is used.
+    package var usedDetails: ClosedRange<ExchangeDetail> {
+        (self as? any DetailedLogFormatter)?.detailRange ?? .summary ... .bodies
+    }
 }
 
 /// A formatter of this package.
@@ -45,18 +46,14 @@ extension LogFormatter {
 /// ```swift
 /// let stage = LogRequestsMiddleware(logger: logger, formatter: .short)
 /// ```
-public struct BuiltInLogFormatter: LogFormatter {
+public struct BuiltInLogFormatter: DetailedLogFormatter {
     private let wrapped: any LogFormatter
 
     fileprivate init(_ formatter: some LogFormatter) {
         wrapped = formatter
     }
 
-    /// The least detail that the formatter needs.
-    public var leastDetail: ExchangeDetail { wrapped.leastDetail }
-
-    /// The most detail that the formatter shows.
-    public var mostDetail: ExchangeDetail { wrapped.mostDetail }
+    package var detailRange: ClosedRange<ExchangeDetail> { wrapped.usedDetails }
 
     /// A description of what happened, for people.
     public func message(for exchange: ExchangeLog) -> String { wrapped.message(for: exchange) }
@@ -88,7 +85,7 @@ extension LogFormatter where Self == BuiltInLogFormatter {
     /// | `httpchain.request.body`, `httpchain.response.body` | the beginnings; at ``ExchangeDetail/bodies`` |
     /// | `httpchain.request.body.truncated`, `httpchain.response.body.truncated` | `true` if the body is longer |
     ///
-    /// The attributes of the call itself (``HTTPChainCore/Request/logging(_:)``) come last.
+    /// The attributes of the call itself (``HTTPChainCore/Request/logging(_:detail:component:attributes:)``) come last.
     public static var semantic: BuiltInLogFormatter { BuiltInLogFormatter(SemanticLogFormatter()) }
 
     /// One line without attributes, for consoles: `200 GET https://api.example.com/plants 12 ms`.
@@ -134,12 +131,12 @@ package struct SemanticLogFormatter: LogFormatter {
 }
 
 /// The formatter ``LogFormatter/short``.
-package struct ShortLogFormatter: LogFormatter {
+package struct ShortLogFormatter: DetailedLogFormatter {
     /// Makes the formatter.
     package init() {}
 
     /// The summary: header fields and bodies don't fit on the line.
-    package var mostDetail: ExchangeDetail { .summary }
+    package var detailRange: ClosedRange<ExchangeDetail> { .summary ... .summary }
 
     /// Status, method, URL and time.
     package func message(for exchange: ExchangeLog) -> String {

@@ -90,7 +90,7 @@ public struct ExchangeLog: Sendable, Hashable {
     package var requestBody: LoggedBody?
     /// The beginning of the response's body.
     package var responseBody: LoggedBody?
-    /// The attributes that the call added with ``HTTPChainCore/Request/logging(_:)``.
+    /// The attributes that the call added with ``HTTPChainCore/Request/logging(_:detail:component:attributes:)``.
     public var attributes: LogAttributes = [:]
 
     /// Makes the record of an exchange, for tests of filters and formatters; everything else can be set afterwards.

@@ -72,10 +72,10 @@ public struct ExchangeLevels: Sendable, Hashable {
     }
 
     /// For whole calls: a failure is an error, a client error a warning.
-    public static let calls = ExchangeLevels()
+    package static let calls = ExchangeLevels()
 
     /// For attempts, which are less severe: a failed attempt may be retried, and a challenge (401) isn't an error.
-    public static let attempts = ExchangeLevels(
+    package static let attempts = ExchangeLevels(
         success: .debug,
         clientError: .debug,
         serverError: .warning,
@@ -96,58 +96,32 @@ public struct ExchangeLevels: Sendable, Hashable {
 }
 
 /// The detail in which an exchange is logged.
-public enum ExchangeDetail: Int, Sendable, Hashable, Comparable {
+public enum ExchangeDetail: Sendable, Hashable, Comparable {
     /// Method, URL, status, times, sizes, error.
     case summary
     /// The summary and the header fields.
     case headers
     /// The summary, the header fields and the beginnings of the bodies.
     case bodies
-
-    /// Less detail comes first.
-    public static func < (lhs: ExchangeDetail, rhs: ExchangeDetail) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
 /// The detail in which an exchange is logged, by severity.
-///
-/// ```swift
-/// let details: ExchangeDetails = .by([.warning: .headers, .error: .bodies])
-/// ```
-public struct ExchangeDetails: Sendable, Hashable {
-    private var otherwise: ExchangeDetail
-    private var byLevel: [Logger.Level: ExchangeDetail]
+struct ExchangeDetails: Sendable, Hashable {
+    private let otherwise: ExchangeDetail
+    private let byLevel: [Logger.Level: ExchangeDetail]
 
-    private init(_ otherwise: ExchangeDetail, _ byLevel: [Logger.Level: ExchangeDetail] = [:]) {
+    init(_ otherwise: ExchangeDetail, _ byLevel: [Logger.Level: ExchangeDetail]) {
         self.otherwise = otherwise
         self.byLevel = byLevel
     }
 
-    /// The summary, for every level.
-    public static let summary = ExchangeDetails(.summary)
-    /// Header fields, for every level.
-    public static let headers = ExchangeDetails(.headers)
-    /// Header fields and the beginnings of bodies, for every level.
-    public static let bodies = ExchangeDetails(.bodies)
-
-    /// Different details for some levels.
-    ///
-    /// - Parameters:
-    ///   - details: The detail for each of these levels.
-    ///   - otherwise: The detail for the other levels; the summary by default.
-    public static func by(
-        _ details: [Logger.Level: ExchangeDetail],
-        otherwise: ExchangeDetail = .summary
-    ) -> ExchangeDetails {
-        ExchangeDetails(otherwise, details)
-    }
-
     /// The detail for exchanges of a level.
-    package subscript(level: Logger.Level) -> ExchangeDetail { byLevel[level] ?? otherwise }
+    subscript(level: Logger.Level) -> ExchangeDetail { byLevel[level] ?? otherwise }
 }
 
 extension ExchangeDetails: CustomStringConvertible {
     /// The detail for each level, such as "summary, headers at error".
-    public var description: String {
+    var description: String {
         let others = byLevel.sorted { $0.key < $1.key }.map { "\($0.value) at \($0.key)" }
         return (["\(otherwise)"] + others).joined(separator: ", ")
     }

@@ -12,7 +12,7 @@ public struct LoggedError: Sendable, Hashable {
     public var reason: String
 
     /// Makes an error.
-    public init(type: String, reason: String) {
+    package init(type: String, reason: String) {
         self.type = type
         self.reason = reason
     }

@@ -17,6 +17,8 @@ package final class ExchangeJournal: Sendable {
     private let details: ExchangeDetails
     private let filter: LogFilter?
     private let formatter: any LogFormatter
+    /// The least detail that the formatter needs, and the most that it shows.
+    private let formatted: ClosedRange<ExchangeDetail>
     /// The levels that a record may have.
     private let possibleLevels: [Logger.Level]
     /// The most severe possible level.
@@ -46,6 +48,7 @@ package final class ExchangeJournal: Sendable {
         self.details = details
         self.filter = filter
         self.formatter = formatter
+        formatted = formatter.usedDetails
         self.metadataProvider = metadataProvider
         possibleLevels = Array(Set(ExchangeOutcome.allCases.compactMap { levels[$0] }))
         mostSevereLevel = possibleLevels.max()
@@ -63,8 +66,8 @@ package final class ExchangeJournal: Sendable {
     /// A warning if more detail is set than the formatter shows.
     func problems(of stage: String) -> [ChainProblem] {
         let wanted = possibleLevels.map { details[$0] }.max() ?? .summary
-        guard wanted > formatter.mostDetail else { return [] }
-        let shown = "\(StageSummary.name(of: type(of: formatter))) shows no more than \(formatter.mostDetail)"
+        guard wanted > formatted.upperBound else { return [] }
+        let shown = "\(StageSummary.name(of: type(of: formatter))) shows no more than \(formatted.upperBound)"
         return [
             ChainProblem(
                 stage: stage,
@@ -134,7 +137,7 @@ package final class ExchangeJournal: Sendable {
 
     private func mostDetail(of component: String) -> ExchangeDetail {
         let taken = possibleLevels.filter { sink.isEnabled($0, for: component) }
-        return max(formatter.leastDetail, taken.map { details[$0] }.max() ?? .summary)
+        return max(formatted.lowerBound, taken.map { details[$0] }.max() ?? .summary)
     }
 
     /// The level and detail of an outcome; `nil` if it isn't logged.
@@ -144,7 +147,7 @@ package final class ExchangeJournal: Sendable {
         asking detail: ExchangeDetail?
     ) -> (level: Logger.Level, detail: ExchangeDetail)? {
         guard let level = levels[outcome], sink.isEnabled(level, for: component) else { return nil }
-        return (level, detail ?? max(formatter.leastDetail, details[level]))
+        return (level, detail ?? max(formatted.lowerBound, details[level]))
     }
 
     /// Whether an exchange with these facts is logged; `nil` if that depends on its record.
@@ -161,7 +164,7 @@ package final class ExchangeJournal: Sendable {
     ///     ``LogFormatter/semantic`` does.
     func write(_ exchange: ExchangeLog, isDecided: Bool, asking detail: ExchangeDetail?) {
         if !isDecided, let filter, !filter.includes(exchange) { return }
-        let showsAll = (detail ?? .summary) <= formatter.mostDetail
+        let showsAll = (detail ?? .summary) <= formatted.upperBound
         sink.log(
             LogRecord(
                 date: exchange.start.addingTimeInterval(exchange.duration.inSeconds),

@@ -1,7 +1,7 @@
 package import HTTPChainCore
 
 /// A stage that logs exchanges.
-package protocol ExchangeLoggingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
+package protocol ExchangeLoggingMiddleware: BuiltInStage {
     /// The name in the stage's summary.
     static var name: String { get }
     /// Writes the records.
@@ -10,18 +10,18 @@ package protocol ExchangeLoggingMiddleware: ChainAwareMiddleware, DeadlineKeepin
 
 extension ExchangeLoggingMiddleware {
     /// ``/HTTPChainCore/Phase/call`` for calls, ``/HTTPChainCore/Phase/wire`` for attempts.
-    public var phase: Phase { journal.unit == .call ? .call : .wire }
+    package var stagePhase: Phase { journal.unit == .call ? .call : .wire }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [RequestLogging.self] }
+    package var stageOptions: [any RequestOption.Type] { [RequestLogging.self] }
 
     /// The name, purpose and settings of the stage.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         StageSummary(Self.name, purpose: "logs exchanges", settings: journal.settings)
     }
 
     /// A warning if more detail is set than the formatter shows.
-    public func problems(at place: ChainPlace) -> [ChainProblem] { journal.problems(of: Self.name) }
+    package func stageProblems(at place: ChainPlace) -> [ChainProblem] { journal.problems(of: Self.name) }
 
     /// Passes the request on, and logs the result.
     ///

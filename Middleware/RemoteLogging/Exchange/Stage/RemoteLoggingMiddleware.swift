@@ -5,11 +5,11 @@ public import Logging
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
-///     RemoteLoggingMiddleware(shipper, detail: .by([.error: .headers]))
+///     RemoteLoggingMiddleware(shipper, detailByLevel: [.error: .headers])
 ///     RetryMiddleware()
 ///     RemoteLoggingMiddleware(shipper, each: .attempt)
 /// }
-/// let order = try await chain.send(.get("https://shop.example.com/orders/42").logging(.detail(.bodies)))
+/// let order = try await chain.send(.get("https://shop.example.com/orders/42").logging(detail: .bodies))
 /// ```
 ///
 /// **When.** The record is written when the exchange is over: the response's body was read to its end, broke, or was
@@ -33,7 +33,7 @@ public import Logging
 /// **Traces.** A record names its trace and span (`trace_id`, `span_id`, `trace_flags`) if they are known: the task's,
 /// from `metadataProvider`, and for an attempt those of the `traceparent` it was sent with.
 ///
-/// **Options.** ``HTTPChainCore/Request/logging(_:)``: off, more or less detail, another component, more attributes.
+/// **Options.** ``HTTPChainCore/Request/logging(_:detail:component:attributes:)``: off, more or less detail, another component, more attributes.
 /// Requests with ``HTTPChainCore/Request/isLogTraffic`` are never logged. If the sink isn't enabled for any of a call's
 /// levels, the call passes untouched.
 ///
@@ -48,8 +48,10 @@ public struct RemoteLoggingMiddleware: ExchangeLoggingMiddleware {
     ///   - sink: Receives the records.
     ///   - unit: Whether there is a record for each call or for each attempt; for each call by default.
     ///   - component: The component that logs; `http.client` or `http.client.attempt` by default.
-    ///   - levels: The level of each outcome; ``ExchangeLevels/calls`` or ``ExchangeLevels/attempts`` by default.
+    ///   - levels: The level of each outcome; the default for calls is that of ``ExchangeLevels``, and attempts are less
+    ///     severe: `debug`, and `warning` for 5xx and failures.
     ///   - detail: The detail of records; the summary by default. More than `formatter` shows is a warning.
+    ///   - detailByLevel: The detail for some levels, instead of `detail`; none by default.
     ///   - bodyLimit: The maximum size of the shown part of a body; 32 KiB by default.
     ///   - fields: The header fields whose values are shown.
     ///   - filter: The filter; logs all exchanges by default.
@@ -61,7 +63,8 @@ public struct RemoteLoggingMiddleware: ExchangeLoggingMiddleware {
         each unit: ExchangeUnit = .call,
         component: String? = nil,
         levels: ExchangeLevels? = nil,
-        detail: ExchangeDetails = .summary,
+        detail: ExchangeDetail = .summary,
+        detailByLevel: [Logger.Level: ExchangeDetail] = [:],
         bodyLimit: ByteCount = .kibibytes(32),
         showing fields: LoggedFields = .standard,
         filter: LogFilter? = nil,
@@ -73,7 +76,7 @@ public struct RemoteLoggingMiddleware: ExchangeLoggingMiddleware {
             unit: unit,
             component: component,
             levels: levels,
-            details: detail,
+            details: ExchangeDetails(detail, detailByLevel),
             bodyLimit: bodyLimit,
             showing: fields,
             filter: filter,

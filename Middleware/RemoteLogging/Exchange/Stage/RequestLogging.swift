@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// The logging settings of a single call; see also ``HTTPChainCore/Request/logging(_:)``.
+/// The logging settings of a single call; see also ``HTTPChainCore/Request/logging(_:detail:component:attributes:)``.
 package enum RequestLogging: RequestOption {
     /// The stages' own settings.
     package static var defaultValue: CallLogging { CallLogging() }
@@ -10,16 +10,16 @@ package enum RequestLogging: RequestOption {
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
-        value.isOff || value == CallLogging()
+        value.isOff || value == CallLogging(isOn: value.isOn)
     }
     /// Always `false`: it only affects logs.
     package static var affectsResponse: Bool { false }
 }
 
 /// The logging settings of a single call.
-public struct CallLogging: Sendable, Hashable {
-    /// Whether the call is not logged at all.
-    package var isOff = false
+package struct CallLogging: Sendable, Hashable {
+    /// Whether the call is logged; `nil` if no setting says so, which means that it is.
+    package var isOn: Bool?
     /// The detail at every level; `nil` for the stage's own.
     package var detail: ExchangeDetail?
     /// The component that logs; `nil` for the stage's own.
@@ -27,35 +27,13 @@ public struct CallLogging: Sendable, Hashable {
     /// Attributes added to each record.
     package var attributes: LogAttributes = [:]
 
-    /// Makes settings that change nothing.
-    package init() {}
-
-    /// Disables logging.
-    public static let off = make { $0.isOff = true }
-
-    /// Sets the detail for every level.
-    ///
-    /// If a stage's formatter shows less, such as ``LogFormatter/short``, the record of this call also has the
-    /// attributes of ``LogFormatter/semantic``.
-    public static func detail(_ detail: ExchangeDetail) -> CallLogging { make { $0.detail = detail } }
-
-    /// Sets the component, whose level then applies.
-    public static func component(_ component: String) -> CallLogging { make { $0.component = component } }
-
-    /// Adds attributes; secrets, recognized by name or in text, are redacted.
-    public static func attributes(_ attributes: LogAttributes) -> CallLogging { make { $0.attributes = attributes } }
-
-    private static func make(_ change: (inout CallLogging) -> Void) -> CallLogging {
-        var logging = CallLogging()
-        change(&logging)
-        return logging
-    }
+    var isOff: Bool { isOn == false }
 
     mutating func merge(_ other: CallLogging) {
-        if other.isOff { isOff = true }
+        if let isOn = other.isOn { self.isOn = isOn }
         if let detail = other.detail { self.detail = detail }
         if let component = other.component { self.component = component }
-        for attribute in other.attributes { attributes[attribute.name] = attribute.value }
+        for attribute in other.attributes.list { attributes[attribute.name] = attribute.value }
     }
 }
 
@@ -63,14 +41,26 @@ extension Request {
     /// Returns the request with its own logging settings.
     ///
     /// ```swift
-    /// let response = try await chain.send(.get("orders/42").logging(.detail(.bodies), .attributes(["order": 42])))
+    /// let response = try await chain.send(.get("orders/42").logging(detail: .bodies, attributes: ["order": 42]))
+    /// let quiet = Request.get("health").logging(false)
     /// ```
     ///
     /// Repeated calls add to the earlier settings.
-    public consuming func logging(_ settings: CallLogging...) -> Request {
-        var logging = options[RequestLogging.self]
-        for setting in settings { logging.merge(setting) }
-        options[RequestLogging.self] = logging
+    ///
+    /// - Parameters:
+    ///   - isOn: Whether the call is logged; by default it is.
+    ///   - detail: The detail for every level; the stage's by default. If a stage's formatter shows less, such as
+    ///     ``LogFormatter/short``, the record of this call also has the attributes of ``LogFormatter/semantic``.
+    ///   - component: The component, whose level then applies; the stage's by default.
+    ///   - attributes: Further attributes; secrets, recognized by name or in text, are redacted.
+    public consuming func logging(
+        _ isOn: Bool? = nil,
+        detail: ExchangeDetail? = nil,
+        component: String? = nil,
+        attributes: LogAttributes = [:]
+    ) -> Request {
+        let settings = CallLogging(isOn: isOn, detail: detail, component: component, attributes: attributes)
+        options[RequestLogging.self].merge(settings)
         return self
     }
 }

@@ -13,14 +13,6 @@ public import HTTPTypes
 /// )
 /// ```
 public struct BuiltInWireFormat: LogWireFormat {
-    /// The place of attributes in a line of JSON.
-    public enum NDJSONAttributes: Sendable, Hashable {
-        /// In separate objects, `attributes` and `resource`; empty ones are left out.
-        case nested
-        /// Next to `time` and `message`; if a name is already used, it gets the prefix `attributes.`.
-        case flat
-    }
-
     /// The content of a line of Loki.
     public enum LokiLine: Sendable, Hashable {
         /// The message; attributes become structured metadata, which Loki 3 accepts by default.
@@ -106,7 +98,7 @@ extension LogWireFormat where Self == BuiltInWireFormat {
     }
 
     /// Newline-delimited JSON: one object per record, one per line, with attributes in a separate object.
-    public static var ndjson: BuiltInWireFormat { .ndjson(attributes: .nested) }
+    public static var ndjson: BuiltInWireFormat { .ndjson(flat: false) }
 
     /// Newline-delimited JSON: one object per record, one per line.
     ///
@@ -118,8 +110,10 @@ extension LogWireFormat where Self == BuiltInWireFormat {
     /// The example is a single line. Times are in UTC with microseconds (RFC 3339), numbers that aren't finite are
     /// `null`, and every line ends with a newline.
     ///
-    /// - Parameter attributes: The place of attributes.
-    public static func ndjson(attributes: BuiltInWireFormat.NDJSONAttributes) -> BuiltInWireFormat {
-        BuiltInWireFormat(NDJSONLogFormat(attributes: attributes))
+    /// - Parameter isFlat: Whether attributes are next to `time` and `message`, where one whose name is already used gets
+    ///   the prefix `attributes.`; otherwise they are in separate objects, `attributes` and `resource`, and empty ones
+    ///   are left out.
+    public static func ndjson(flat isFlat: Bool) -> BuiltInWireFormat {
+        BuiltInWireFormat(NDJSONLogFormat(isFlat: isFlat))
     }
 }

@@ -16,7 +16,7 @@ struct LogfmtLine {
     func write(_ record: LogRecord, to writer: inout JSONWriter) {
         writer.raw("msg=")
         Self.write(record.message, to: &writer)
-        for attribute in record.attributes {
+        for attribute in record.attributes.list {
             Self.write(attribute.name, attribute.value, to: &writer)
         }
         writer.raw(common)
@@ -76,7 +76,7 @@ struct FlatLogObject {
 
     /// Appends members, each with a comma before it.
     func write(_ attributes: LogAttributes, to json: inout JSONWriter) {
-        for attribute in attributes {
+        for attribute in attributes.list {
             let isTaken = taken[attribute.name.utf8.count]?.contains(attribute.name) ?? false
             Self.write(Self.name(attribute.name, isTaken: isTaken), attribute.value, to: &json)
         }

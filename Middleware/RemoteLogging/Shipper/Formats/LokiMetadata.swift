@@ -50,14 +50,14 @@ struct LokiMetadata {
 
     /// Appends a comma and the object, unless it's empty.
     mutating func write(_ attributes: LogAttributes, to json: inout JSONWriter) {
-        guard !attributes.isEmpty || !commonNames.isEmpty else { return }
+        guard !attributes.list.isEmpty || !commonNames.isEmpty else { return }
         json.raw(",{")
         let start = json.count
         json.raw(common)
         names.removeAll(keepingCapacity: true)
         for name in commonNames { names.append(name.lowerBound + start..<name.upperBound + start) }
         var size = commonSize
-        for attribute in attributes {
+        for attribute in attributes.list {
             write(attribute.name, attribute.value, to: &json, size: &size)
         }
         json.raw("}")

@@ -13,16 +13,15 @@ import HTTPChainRemoteLogging
 /// of the time member. Times are in UTC with microseconds (RFC 3339), numbers that aren't finite are `null`, and every
 /// line ends with a newline.
 ///
-/// **Options.** ``attributes`` can place attributes in the object itself instead.
+/// Attributes are in separate objects, or in the object itself if the format is flat.
 package struct NDJSONLogFormat: LogWireFormat {
-    /// The place of attributes; in separate objects by default.
-    package var attributes: BuiltInWireFormat.NDJSONAttributes
+    private let isFlat: Bool
 
     /// Makes the format.
     ///
-    /// - Parameter attributes: The place of attributes; in separate objects by default.
-    package init(attributes: BuiltInWireFormat.NDJSONAttributes = .nested) {
-        self.attributes = attributes
+    /// - Parameter isFlat: Whether attributes are in the object itself; in separate objects by default.
+    package init(isFlat: Bool = false) {
+        self.isFlat = isFlat
     }
 
     /// `application/x-ndjson`.
@@ -34,9 +33,9 @@ package struct NDJSONLogFormat: LogWireFormat {
         var timestamps = TimestampWriter()
         let object = FlatLogObject(
             taken: ["time", "level", "component", "message"],
-            members: attributes == .flat ? batch.resource.members : []
+            members: isFlat ? batch.resource.members : []
         )
-        let resource = attributes == .nested ? Self.resourceMember(batch.resource) : []
+        let resource = isFlat ? [] : Self.resourceMember(batch.resource)
         for record in batch.records {
             json.raw(#"{"time":""#)
             timestamps.write(record.date, to: &json)
@@ -47,11 +46,11 @@ package struct NDJSONLogFormat: LogWireFormat {
             json.raw(#"","message":""#)
             json.escaped(record.message)
             json.raw("\"")
-            if attributes == .nested {
+            if isFlat {
+                object.write(record.attributes, to: &json)
+            } else {
                 Self.write(record.attributes, to: &json)
                 json.raw(resource)
-            } else {
-                object.write(record.attributes, to: &json)
             }
             json.raw("}\n")
         }
@@ -59,9 +58,9 @@ package struct NDJSONLogFormat: LogWireFormat {
     }
 
     private static func write(_ attributes: LogAttributes, to json: inout JSONWriter) {
-        guard !attributes.isEmpty else { return }
+        guard !attributes.list.isEmpty else { return }
         json.raw(#","attributes":{"#)
-        for (index, attribute) in attributes.enumerated() {
+        for (index, attribute) in attributes.list.enumerated() {
             json.raw(index > 0 ? ",\"" : "\"")
             json.escaped(attribute.name)
             json.raw("\":")

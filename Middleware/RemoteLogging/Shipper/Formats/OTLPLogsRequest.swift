@@ -40,7 +40,7 @@ enum OTLPSchema {
 extension LogResource {
     /// The attributes except for the service's name and version, which have separate members.
     var furtherAttributes: [LogAttributes.Attribute] {
-        attributes.filter {
+        attributes.list.filter {
             $0.name != "service.name" && !($0.name == "service.version" && serviceVersion != nil)
         }
     }
@@ -50,7 +50,7 @@ extension LogResource {
         var result = [LogAttributes.Attribute("service.name", .string(serviceName))]
         if let serviceVersion { result.append(LogAttributes.Attribute("service.version", .string(serviceVersion))) }
         result += furtherAttributes
-        if !attributes.contains(where: { $0.name.begins(with: "telemetry.sdk.") }) { result += OTLPSchema.library }
+        if !attributes.list.contains(where: { $0.name.begins(with: "telemetry.sdk.") }) { result += OTLPSchema.library }
         return result
     }
 }
@@ -83,7 +83,7 @@ extension OTLPEncoder where Self: ~Copyable {
         string("severityText", 3, record.level.rawValue)
         message("body", 5) { $0.string("stringValue", 1, record.message) }
         let context = TraceContext(of: record.attributes)
-        let attributes = record.attributes.attributes
+        let attributes = record.attributes.list
         if context.count == 0 {
             if !attributes.isEmpty { self.attributes("attributes", 6, attributes) }
             return

@@ -11,7 +11,7 @@ package import HTTPTypes
 /// **Drops.** Records that a shipper dropped are reported by a separate span, alone in its trace and without duration.
 /// Its name is `dropped spans` and its scope `HTTPChain.LogShipper`. `span.dropped.count` is the number dropped,
 /// `span.dropped.level.error` the number of those that represent failures, and `span.dropped.reason.full`
-/// (``LogShipper/DropReason``) the number dropped for that reason.
+/// (`LogShipper.DropReason`) the number dropped for that reason.
 ///
 /// **Responses.** As for logs (``OTLPLogFormat``).
 package struct OTLPTraceFormat: LogWireFormat {
@@ -94,14 +94,14 @@ extension OTLPEncoder where Self: ~Copyable {
         uint32("kind", 6, UInt32(span.kind.rawValue))
         fixed64("startTimeUnixNano", 7, span.start)
         fixed64("endTimeUnixNano", 8, span.end)
-        if !span.attributes.isEmpty { attributes("attributes", 9, span.attributes) }
+        if !span.attributes.list.isEmpty { attributes("attributes", 9, span.attributes.list) }
         count("droppedAttributesCount", 10, span.dropped.attributes)
         if !span.events.isEmpty {
             messages("events", 11, count: span.events.count) { encoder, position in
                 let event = span.events[position]
                 if event.time > 0 { encoder.fixed64("timeUnixNano", 1, event.time) }
                 if !event.name.isEmpty { encoder.string("name", 2, event.name) }
-                if !event.attributes.isEmpty { encoder.attributes("attributes", 3, event.attributes) }
+                if !event.attributes.list.isEmpty { encoder.attributes("attributes", 3, event.attributes.list) }
             }
         }
         count("droppedEventsCount", 12, span.dropped.events)
@@ -110,7 +110,7 @@ extension OTLPEncoder where Self: ~Copyable {
                 let link = span.links[position]
                 encoder.identifier("traceId", 1, link.traceID)
                 encoder.identifier("spanId", 2, link.spanID)
-                if !link.attributes.isEmpty { encoder.attributes("attributes", 4, link.attributes) }
+                if !link.attributes.list.isEmpty { encoder.attributes("attributes", 4, link.attributes.list) }
             }
         }
         count("droppedLinksCount", 14, span.dropped.links)

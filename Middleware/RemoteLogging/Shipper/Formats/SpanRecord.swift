@@ -100,21 +100,34 @@ public struct SpanRecord: Sendable, Hashable {
     /// The relation to its parent and children.
     package var kind: Kind
     /// The start time.
-    public var start: UInt64
+    package var start: UInt64
     /// The end time.
-    public var end: UInt64
+    package var end: UInt64
     /// Attributes that describe the operation, for machines.
-    public var attributes: LogAttributes = [:]
+    package var attributes: LogAttributes
     /// The events during the span.
     package var events: [Event] = []
     /// Related spans.
     package var links: [Link] = []
     /// The result of the operation.
-    public var status = Status.unset
+    package var status: Status
     /// The numbers of parts that were left out.
     package var dropped = Dropped()
 
-    /// Makes a span; everything else can be set afterwards.
+    /// Makes a finished span.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the operation, with few distinct values: `GET /plants/{id}`.
+    ///   - kind: The relation to its parent and children; work inside the program by default.
+    ///   - traceID: The trace: 32 hexadecimal digits.
+    ///   - spanID: The span: 16 hexadecimal digits.
+    ///   - parentSpanID: The parent span; `nil`, the default, for the first span of a trace.
+    ///   - hasRemoteParent: Whether the parent belongs to another program; `false` by default.
+    ///   - scope: The part of the program that made it.
+    ///   - start: The start time.
+    ///   - end: The end time.
+    ///   - attributes: Attributes that describe the operation, for machines; none by default.
+    ///   - status: The result of the operation; not set by default.
     public init(
         _ name: String,
         kind: Kind = .internal,
@@ -124,7 +137,9 @@ public struct SpanRecord: Sendable, Hashable {
         hasRemoteParent: Bool = false,
         scope: String,
         start: UInt64,
-        end: UInt64
+        end: UInt64,
+        attributes: LogAttributes = [:],
+        status: Status = .unset
     ) {
         self.name = name
         self.kind = kind
@@ -135,6 +150,8 @@ public struct SpanRecord: Sendable, Hashable {
         self.scope = scope
         self.start = start
         self.end = end
+        self.attributes = attributes
+        self.status = status
     }
 }
 
@@ -196,7 +213,7 @@ extension SpanRecord {
         if let parentSpanID { members["parent"] = .string(parentSpanID) }
         if hasRemoteParent { members["remote"] = true }
         if !traceState.isEmpty { members["state"] = .string(traceState) }
-        if !attributes.isEmpty { members["attributes"] = attributes.pairs }
+        if !attributes.list.isEmpty { members["attributes"] = attributes.pairs }
         if !events.isEmpty {
             members["events"] = .array(
                 events.map {
@@ -249,7 +266,7 @@ extension LogRecord {
 
 extension LogAttributes {
     /// Alternating names and values, in order.
-    fileprivate var pairs: JSONValue { .array(flatMap { [.string($0.name), $0.value] }) }
+    fileprivate var pairs: JSONValue { .array(list.flatMap { [.string($0.name), $0.value] }) }
 
     fileprivate init(pairs: JSONValue?) {
         self.init()

@@ -11,7 +11,7 @@ struct TraceContext {
     private(set) var flagBits: UInt8 = 0
 
     init(of attributes: LogAttributes) {
-        for (position, attribute) in attributes.enumerated() {
+        for (position, attribute) in attributes.list.enumerated() {
             switch attribute.name.utf8.count {
             case 8 where attribute.name == "trace_id" && attribute.value.isHexadecimal(digits: 32): traceID = position
             case 7 where attribute.name == "span_id" && attribute.value.isHexadecimal(digits: 16): spanID = position
