@@ -37,7 +37,7 @@ public import Metrics
 /// **Options.** ``/HTTPChainCore/Request/urlTemplate(_:)``.
 ///
 /// **Throws** only errors of inner stages.
-public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, CallRecordingMiddleware {
+public struct MetricsMiddleware: BuiltInStage, CallRecordingMiddleware {
     private let unit: MetricsUnit
     private let tellsTemplate: Bool
     private let tellsVersion: Bool
@@ -86,10 +86,10 @@ public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     }
 
     /// ``/HTTPChainCore/Phase/call`` for calls, ``/HTTPChainCore/Phase/wire`` for attempts.
-    public var phase: Phase { unit == .call ? .call : .wire }
+    package var stagePhase: Phase { unit == .call ? .call : .wire }
 
     /// The name, purpose and settings of the stage.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         StageSummary(
             "MetricsMiddleware",
             purpose: "measures exchanges",
@@ -98,7 +98,7 @@ public struct MetricsMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     }
 
     /// Reports a second stage that measures the same unit, because everything would be counted twice.
-    public func problems(at place: ChainPlace) -> [ChainProblem] {
+    package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         let isTwice = (place.inside + place.nested).contains { ($0 as? MetricsMiddleware)?.unit == unit }
         guard isTwice else { return [] }
         let what = unit == .call ? "call" : "attempt"

@@ -8,7 +8,7 @@ import HTTPChainSupport
 /// every server, as by other clients. If requests leave your system, list your own servers.
 ///
 /// ```swift
-/// TracingMiddleware(propagatingTo: .origins("https://api.example.com", "https://*.internal.example.com"))
+/// TracingMiddleware(propagatingTo: .origins(["https://api.example.com", "https://*.internal.example.com"]))
 /// ```
 public struct TracePropagation: Sendable, CustomStringConvertible {
     private enum Rule: Sendable {
@@ -38,16 +38,13 @@ public struct TracePropagation: Sendable, CustomStringConvertible {
     public static let everywhere = TracePropagation("all servers", .all)
 
     /// Propagates to no server.
-    public static let nowhere = TracePropagation("no server", .none)
+    package static let nowhere = TracePropagation("no server", .none)
 
-    /// Propagates to the servers of these origins.
+    /// Propagates to the servers of these origins; to no server if there are none.
     ///
     /// - Parameter origins: Absolute URLs, of which scheme, host and port are used (RFC 6454 §4). A host that begins
     ///   with `*.` matches all hosts below it, but not itself. A trailing dot of a host is ignored. An invalid origin
     ///   matches no server, and causes `Chain.init` to throw.
-    public static func origins(_ origins: String...) -> TracePropagation { .origins(origins) }
-
-    /// Propagates to the servers of these origins, passed as an array.
     public static func origins(_ origins: [String]) -> TracePropagation {
         let patterns = origins.compactMap(OriginPattern.init)
         let invalid = origins.filter { OriginPattern($0) == nil }

@@ -43,10 +43,11 @@ public import Tracing
 /// as `AsyncHTTPClientTransport`, makes none for requests that are traced by this stage
 /// (``/HTTPChainCore/Request/isTracedByStage``) or have tracing disabled.
 ///
-/// **Options.** ``HTTPChainCore/Request/tracing(_:)`` and ``/HTTPChainCore/Request/urlTemplate(_:)``.
+/// **Options.** ``HTTPChainCore/Request/tracing(_:)``, ``HTTPChainCore/Request/tracing(childOf:)`` and
+/// ``/HTTPChainCore/Request/urlTemplate(_:)``.
 ///
 /// **Throws** only errors of inner stages.
-public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, CallRecordingMiddleware {
+public struct TracingMiddleware: BuiltInStage, CallRecordingMiddleware {
     private let tracer: (any Tracer)?
     /// The tracer, if it decides beforehand.
     private let sampling: (any SamplingTracer)?
@@ -85,13 +86,13 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     }
 
     /// ``/HTTPChainCore/Phase/wire``: next to the transport.
-    public var phase: Phase { .wire }
+    package var stagePhase: Phase { .wire }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [CallTracingOption.self] }
+    package var stageOptions: [any RequestOption.Type] { [CallTracingOption.self] }
 
     /// The name, purpose and settings of the stage.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         StageSummary(
             "TracingMiddleware",
             purpose: "makes spans of attempts",
@@ -104,7 +105,7 @@ public struct TracingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
 
     /// Reports a second stage of this kind, which would make two spans for each attempt, and invalid origins in the
     /// propagation rule.
-    public func problems(at place: ChainPlace) -> [ChainProblem] {
+    package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         let invalid = propagation.invalid.map {
             ChainProblem(
                 stage: "TracingMiddleware",

@@ -2,10 +2,11 @@
 public import HTTPChainCore
 public import Instrumentation
 
-/// The tracing settings of a single call; see also ``HTTPChainCore/Request/tracing(_:)``.
+/// The tracing settings of a single call, set by ``HTTPChainCore/Request/tracing(_:)`` and
+/// ``HTTPChainCore/Request/tracing(childOf:)``.
 package enum CallTracingOption: RequestOption {
     /// The stage's own settings.
-    package static var defaultValue: CallTracing { .on }
+    package static var defaultValue: CallTracing { CallTracing(isOn: true) }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
         OptionUsage(".tracing(_:)", reader: "TracingMiddleware()", phase: .wire)
@@ -19,32 +20,27 @@ package enum CallTracingOption: RequestOption {
 }
 
 /// The tracing settings of a single call.
-public struct CallTracing: Sendable {
+package struct CallTracing: Sendable {
     /// Whether the call's attempts get spans and its trace is passed on.
     package var isOn: Bool
     /// The parent context of the spans; `nil` for the task's.
     package var context: InstrumentationContext?
-
-    /// The stage's own settings.
-    public static let on = CallTracing(isOn: true, context: nil)
-
-    /// No spans, and no fields for the server.
-    public static let off = CallTracing(isOn: false, context: nil)
-
-    /// Uses a context as the parent, for a call whose task doesn't carry it.
-    public static func child(of context: InstrumentationContext) -> CallTracing {
-        CallTracing(isOn: true, context: context)
-    }
 }
 
 extension Request {
-    /// Returns the request with its own tracing settings.
+    /// Returns the request with tracing enabled or disabled: without spans, and without fields for the server.
     ///
     /// ```swift
-    /// let response = try await chain.send(.get("https://api.example.com/health").tracing(.off))
+    /// let response = try await chain.send(.get("https://api.example.com/health").tracing(false))
     /// ```
-    public consuming func tracing(_ tracing: CallTracing) -> Request {
-        options[CallTracingOption.self] = tracing
+    public consuming func tracing(_ isOn: Bool) -> Request {
+        options[CallTracingOption.self] = CallTracing(isOn: isOn)
+        return self
+    }
+
+    /// Returns the request with a context as the parent of its spans, for a call whose task doesn't carry it.
+    public consuming func tracing(childOf context: InstrumentationContext) -> Request {
+        options[CallTracingOption.self] = CallTracing(isOn: true, context: context)
         return self
     }
 }

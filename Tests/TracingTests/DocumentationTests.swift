@@ -25,14 +25,14 @@ private enum Page {
 
     static var own: TracingMiddleware {
         // begin
-        TracingMiddleware(propagatingTo: .origins("https://api.example.com", "https://*.internal.example.com"))
+        TracingMiddleware(propagatingTo: .origins(["https://api.example.com", "https://*.internal.example.com"]))
         // end
     }
 
     static func forward(_ incoming: HTTPRequest, over chain: Chain) async throws -> Response {
         // begin
         var context = InstrumentationContext.topLevel
-        W3CPropagator().extract(incoming.headerFields, into: &context, using: FieldExtractor())
+        W3CPropagator().extract(incoming.headerFields, into: &context)
         return try await InstrumentationContext.withValue(context) {
             try await chain.send(.get("https://api.example.com/plants"))
         }
@@ -41,7 +41,7 @@ private enum Page {
 
     static func quiet(_ chain: Chain) async throws -> Response {
         // begin
-        try await chain.send(.get("https://api.example.com/health").tracing(.off))
+        try await chain.send(.get("https://api.example.com/health").tracing(false))
         // end
     }
 }

@@ -70,17 +70,17 @@ struct PropagationTests {
 
     static let places: [(propagation: TracePropagation, url: String, isTold: Bool)] = [
         (.everywhere, "http://anyone.example/", true), (.nowhere, url, false),
-        (.origins("https://api.example.com"), url, true),
-        (.origins("https://API.example.com:443/v2"), url, true),
-        (.origins("https://api.example.com"), "http://api.example.com/", false),
-        (.origins("https://api.example.com"), "https://api.example.com:8443/", false),
-        (.origins("https://api.example.com"), "https://api.example.com.evil.example/", false),
-        (.origins("https://*.example.com"), url, true),
-        (.origins("https://*.example.com"), "https://a.b.example.com/", true),
-        (.origins("https://*.example.com"), "https://example.com/", false),
-        (.origins("https://*.example.com"), "https://evilexample.com/", false),
-        (.origins("https://other.example", "https://api.example.com"), url, true),
-        (.origins("api.example.com", ""), url, false), (.origins([]), url, false),
+        (.origins(["https://api.example.com"]), url, true),
+        (.origins(["https://API.example.com:443/v2"]), url, true),
+        (.origins(["https://api.example.com"]), "http://api.example.com/", false),
+        (.origins(["https://api.example.com"]), "https://api.example.com:8443/", false),
+        (.origins(["https://api.example.com"]), "https://api.example.com.evil.example/", false),
+        (.origins(["https://*.example.com"]), url, true),
+        (.origins(["https://*.example.com"]), "https://a.b.example.com/", true),
+        (.origins(["https://*.example.com"]), "https://example.com/", false),
+        (.origins(["https://*.example.com"]), "https://evilexample.com/", false),
+        (.origins(["https://other.example", "https://api.example.com"]), url, true),
+        (.origins(["api.example.com", ""]), url, false), (.origins([]), url, false),
         (.custom { $0.host.hasSuffix(".com") }, url, true),
     ]
 
@@ -97,7 +97,7 @@ struct PropagationTests {
     func invalidOrigin() throws {
         let error = #expect(throws: ChainOrderError.self) {
             try Chain(transport: InMemoryTransport()) {
-                TracingMiddleware(propagatingTo: .origins("https://api.example.com", "api.example.com"))
+                TracingMiddleware(propagatingTo: .origins(["https://api.example.com", "api.example.com"]))
             }
         }
         #expect(error?.problems.count == 1)

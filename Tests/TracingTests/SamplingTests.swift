@@ -92,10 +92,10 @@ struct SamplingTests {
     @Test("The parent that a call names counts, and not that of the task")
     func namedParent() async throws {
         let stage = TracingMiddleware(tracer: tracer())
-        let request = Request.get(url).tracing(.child(of: context(unsampled)))
+        let request = Request.get(url).tracing(childOf: context(unsampled))
         #expect(value("traceparent", of: try await send(request, in: context(sampled), by: stage)) == unsampled)
         #expect(kept.spans.isEmpty)
-        let other = Request.get(url).tracing(.child(of: context(sampled)))
+        let other = Request.get(url).tracing(childOf: context(sampled))
         _ = try await send(other, in: context(unsampled), by: stage)
         #expect(kept.spans.map(\.parentSpanID) == ["00f067aa0ba902b7"])
         #expect(inner.seen.withLock { $0.map(\.isRecorded) } == [false, true])
@@ -164,7 +164,7 @@ struct SamplingTests {
 
     @Test("A call that is not to be traced has no record, and neither has one without a tracer")
     func off() async throws {
-        let request = Request.get(url).tracing(.off)
+        let request = Request.get(url).tracing(false)
         for tracer in [tracer() as any Tracer, InMemoryTracer()] {
             #expect(try await send(request, in: context(sampled), by: TracingMiddleware(tracer: tracer)).isEmpty)
         }

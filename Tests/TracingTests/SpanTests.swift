@@ -192,7 +192,7 @@ struct SpanTests {
         #expect(child.parentSpanID == outer.spanID)
         #expect(child.traceID == outer.traceID)
         #expect(inside.withLock { $0 }?.spanID == child.spanID)
-        _ = await harness.send(.get(url).tracing(.child(of: outer.context)))
+        _ = await harness.send(.get(url).tracing(childOf: outer.context))
         #expect(try span().parentSpanID == outer.spanID)
         _ = await harness.send(.get(url))
         #expect(try span().parentSpanID == nil)
@@ -200,7 +200,7 @@ struct SpanTests {
 
     @Test("The span is not made where the call says so, and nothing is injected")
     func off() async {
-        let outcome = await harness.send(.get(url).tracing(.off))
+        let outcome = await harness.send(.get(url).tracing(false))
         #expect(tracer.finishedSpans.isEmpty)
         #expect(tracer.performedContextInjections.isEmpty)
         #expect(outcome.requests.first?.headers.isEmpty == true)
@@ -210,7 +210,7 @@ struct SpanTests {
     func told() async {
         let traced = await harness.send(.get(url))
         #expect(traced.requests.map { $0.options[TracedByStage.self] } == [true])
-        let off = await harness.send(.get(url).tracing(.off))
+        let off = await harness.send(.get(url).tracing(false))
         #expect(off.requests.map { $0.options[TracedByStage.self] } == [true])
         let without = await StageHarness(TracingMiddleware()).send(.get(url))
         #expect(without.requests.map { $0.options[TracedByStage.self] } == [false], "there is no tracer to do it")

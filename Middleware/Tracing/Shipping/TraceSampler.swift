@@ -15,14 +15,13 @@ public struct TraceSampler: Sendable, Hashable {
     package let ratio: Double
     /// Whether the parent's decision applies, if there is a parent.
     package var followsParent: Bool
-    /// Descriptions of the variables that ``init(environment:)`` couldn't read, without their values; they don't affect
-    /// equality.
+    /// Descriptions of the variables that ``init(environment:)`` couldn't read, without their values.
     public let problems: [String]
 
     /// Every trace (`parentbased_always_on`).
     public static let always = TraceSampler(ratio: 1)
     /// No new trace (`parentbased_always_off`).
-    public static let never = TraceSampler(ratio: 0)
+    package static let never = TraceSampler(ratio: 0)
 
     /// A fraction of the traces (`parentbased_traceidratio`, or `traceidratio`).
     ///
@@ -67,17 +66,6 @@ public struct TraceSampler: Sendable, Hashable {
     private static func unknown(_ problems: inout [String]) -> Double {
         problems.append("OTEL_TRACES_SAMPLER is not a known sampler, so every trace is recorded")
         return 1
-    }
-
-    /// Whether two samplers record the same traces.
-    public static func == (one: TraceSampler, other: TraceSampler) -> Bool {
-        one.ratio == other.ratio && one.followsParent == other.followsParent
-    }
-
-    /// Hashes the ratio and whether the parent's decision applies.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(ratio)
-        hasher.combine(followsParent)
     }
 
     /// Whether any span of this parent, or without one, may be recorded.

@@ -41,13 +41,10 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible {
     /// The entries, in order, with unique names.
     package private(set) var entries: [Entry] = []
 
-    /// Makes empty baggage.
-    public init() {}
-
-    /// Reads the field's value; multiple values are joined with commas.
+    /// Reads the field's value; without one, the baggage is empty.
     ///
-    /// Malformed entries, and those beyond the limits, are left out. If a name is repeated, the last entry wins.
-    public init(_ text: String) {
+    /// Multiple values are joined with commas. Malformed entries, and those beyond the limits, are left out. If a name is repeated, the last entry wins.
+    public init(_ text: String = "") {
         for part in Array(text.utf8.prefix(Self.lengthLimit)).split(separator: UInt8(ascii: ",")) {
             let pieces = part.split(separator: UInt8(ascii: ";"), maxSplits: 1, omittingEmptySubsequences: false)
             guard let pair = pieces.first, let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { continue }

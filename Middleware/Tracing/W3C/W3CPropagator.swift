@@ -11,7 +11,7 @@ public import Instrumentation
 ///
 /// ```swift
 /// var context = InstrumentationContext.topLevel
-/// W3CPropagator().extract(incoming.headerFields, into: &context, using: FieldExtractor())
+/// W3CPropagator().extract(incoming.headerFields, into: &context)
 /// try await InstrumentationContext.withValue(context) {
 ///     try await chain.send(.get("https://api.example.com/plants"))
 /// }
@@ -30,6 +30,11 @@ public struct W3CPropagator: Instrument {
         self.startsTraces = startsTraces
     }
 
+    /// Reads `traceparent`, `tracestate` and `baggage` of a message; malformed fields count as missing.
+    public func extract(_ fields: HTTPFields, into context: inout InstrumentationContext) {
+        extract(fields, into: &context, using: FieldExtractor())
+    }
+
     /// Reads `traceparent`, `tracestate` and `baggage`; malformed fields count as missing.
     public func extract<Carrier, Extract: Extractor>(
         _ carrier: Carrier,
@@ -40,8 +45,9 @@ public struct W3CPropagator: Instrument {
             let state = extractor.extract(key: "tracestate", from: carrier)
             context.traceContext = TraceContext(traceparent: parent, tracestate: state)
         }
-        if let baggage = extractor.extract(key: "baggage", from: carrier).map(Baggage.init), !baggage.entries.isEmpty {
-            context.baggage = baggage
+        if let text = extractor.extract(key: "baggage", from: carrier) {
+            let baggage = Baggage(text)
+            if !baggage.entries.isEmpty { context.baggage = baggage }
         }
     }
 
@@ -109,12 +115,10 @@ extension HTTPField.Name {
 }
 
 /// Reads a trace's fields from a message's header; repeated fields are joined (RFC 9110 §5.3).
-public struct FieldExtractor: Extractor {
-    /// Makes an extractor.
-    public init() {}
+package struct FieldExtractor: Extractor {
+    package init() {}
 
-    /// The value of a field.
-    public func extract(key: String, from carrier: HTTPFields) -> String? {
+    package func extract(key: String, from carrier: HTTPFields) -> String? {
         guard let name = HTTPField.Name(key) else { return nil }
         let values = carrier[values: name]
         return values.isEmpty ? nil : values.joined(separator: ",")

@@ -22,8 +22,11 @@ public enum TelemetryScenarios {
             try scenario("tracing.idle", [TracingMiddleware()]),
             // What any tracer must do that tells a server of a trace: set a field.
             try scenario("field", HTTPField.Name("traceparent").map { [HeaderStage($0, unsampled)] } ?? []),
-            try scenario("tracing.off", [TracingMiddleware(tracer: ShippingTracer(Nowhere()))], .off),
-            try scenario("tracing.sampledout", [TracingMiddleware(tracer: ShippingTracer(Nowhere(), sampler: .never))]),
+            try scenario("tracing.off", [TracingMiddleware(tracer: ShippingTracer(Nowhere()))], isTraced: false),
+            try scenario(
+                "tracing.sampledout",
+                [TracingMiddleware(tracer: ShippingTracer(Nowhere(), sampler: .ratio(0)))]
+            ),
             try scenario(
                 "tracing.unsampled",
                 [TracingMiddleware(tracer: ShippingTracer(Nowhere()))],
@@ -39,12 +42,12 @@ public enum TelemetryScenarios {
     private static func scenario(
         _ name: String,
         _ stages: [any Middleware],
-        _ tracing: CallTracing? = nil,
+        isTraced: Bool = true,
         parent: String? = nil
     ) throws -> Scenario {
         let chain = try Chain(stages, transport: CannedTransport())
         var template = ChainScenarios.request()
-        if let tracing { template = template.tracing(tracing) }
+        if !isTraced { template = template.tracing(false) }
         var context: InstrumentationContext?
         if let trace = parent.flatMap({ TraceContext(traceparent: $0) }) {
             context = .topLevel
