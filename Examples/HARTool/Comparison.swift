@@ -30,11 +30,11 @@ struct Comparison {
     private static func differences(_ old: HARResponse, _ new: HARResponse) -> [String] {
         var differences: [String] = []
         if old.status != new.status { differences.append("status \(old.status) is now \(new.status)") }
-        if old.content.mimeType != new.content.mimeType {
-            differences.append("type \(old.content.mimeType) is now \(new.content.mimeType)")
+        if old.contentType != new.contentType {
+            differences.append("type \(old.contentType ?? "none") is now \(new.contentType ?? "none")")
         }
-        if old.content.text != new.content.text {
-            differences.append("the content differs (\(old.content.size) and \(new.content.size) bytes)")
+        if old.body != new.body {
+            differences.append("the content differs (\(old.contentSize) and \(new.contentSize) bytes)")
         }
         return differences
     }

@@ -37,17 +37,12 @@ struct Show {
         let entry = archive.entries[number - 1]
         print("\(entry.request.method) \(entry.request.url)")
         for field in entry.request.headers { print("\(field.name): \(field.value)") }
-        if let text = entry.request.postData?.text { print("\n\(Self.shown(text))") }
+        if let body = entry.request.body { print("\n\(Self.shown(body, entry.request.contentType))") }
         print("\n\(entry.response.status) \(entry.response.statusText)")
         for field in entry.response.headers { print("\(field.name): \(field.value)") }
-        if let text = entry.response.content.text {
-            let isText = entry.response.content.encoding == nil
-            print(
-                "\n\(isText ? Self.shown(text) : "\(entry.response.content.size) bytes of \(entry.response.content.mimeType)")"
-            )
-        }
-        let times = entry.timings
-        print("\nsend \(times.send) ms, wait \(times.wait) ms, receive \(times.receive) ms")
+        if let body = entry.response.body { print("\n\(Self.shown(body, entry.response.contentType))") }
+        let times = ["send", "wait", "receive"].map { "\($0) \(entry.timings[$0] ?? 0) ms" }
+        print("\n" + times.joined(separator: ", "))
         return true
     }
 
@@ -66,5 +61,10 @@ struct Show {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
-    private static func shown(_ text: String) -> String { text.count > 4000 ? text.prefix(4000) + "…" : text }
+    private static func shown(_ body: Data, _ type: String?) -> String {
+        guard let text = String(data: body, encoding: .utf8) else {
+            return "\(body.count) bytes of \(type ?? "an unknown type")"
+        }
+        return text.count > 4000 ? text.prefix(4000) + "…" : text
+    }
 }

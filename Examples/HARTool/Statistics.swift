@@ -21,7 +21,7 @@ struct Statistics {
             }
         }
         let sent = sum(entries.map(\.request.bodySize))
-        let received = sum(entries.map(\.response.content.size))
+        let received = sum(entries.map(\.response.contentSize))
         var lines = [
             "written by  \(archive.creator.name) \(archive.creator.version)", "entries     \(entries.count)",
             "sent        \(sent) bytes", "received    \(received) bytes, decoded",

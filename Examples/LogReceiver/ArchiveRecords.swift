@@ -67,10 +67,8 @@ enum ArchiveRecords {
     /// The exchange's start, in seconds since 1970, and the duration of each of its parts, in milliseconds.
     private static func times(of entry: HAREntry, _ start: Double) -> [(name: String, value: JSONValue)] {
         let timings = entry.timings
-        let parts = [
-            ("blocked", timings.blocked), ("dns", timings.dns), ("connect", timings.connect), ("send", timings.send),
-            ("wait", timings.wait), ("receive", timings.receive),
-        ].filter { $0.1 > 0 && $0.1.isFinite }
+        let parts = ["blocked", "dns", "connect", "send", "wait", "receive"].map { ($0, timings[$0] ?? 0) }
+            .filter { $0.1 > 0 }
         let head = parts.filter { $0.0 != "receive" }.reduce(0) { $0 + $1.1 }
         return [
             ("httpchain.duration", .number(entry.time / 1000)), ("httpchain.start_time", .number(start)),
@@ -104,7 +102,7 @@ enum ArchiveRecords {
             ),
             ("network.protocol", members["request"]?["httpVersion"]),
             ("network.peer.address", members["serverIPAddress"]),
-            ("http.response.body.size", .integer(entry.response.content.size)),
+            ("http.response.body.size", .integer(entry.response.contentSize)),
         ]
         return facts.compactMap { name, value in value.map { (name, $0) } }
     }
@@ -112,7 +110,10 @@ enum ArchiveRecords {
     /// Fields with OpenTelemetry's names (lower case).
     ///
     /// Values with the same name are joined.
-    private static func fields(_ prefix: String, _ fields: [HARField]) -> [(name: String, value: JSONValue)] {
+    private static func fields(
+        _ prefix: String,
+        _ fields: [(name: String, value: String)]
+    ) -> [(name: String, value: JSONValue)] {
         var names: [String] = []
         var values: [String: [String]] = [:]
         for field in fields {
@@ -126,12 +127,9 @@ enum ArchiveRecords {
     /// The text contents of an entry.
     private static func contents(of entry: HAREntry) -> [(name: String, value: JSONValue)] {
         var contents: [(name: String, value: JSONValue)] = []
-        if let data = entry.request.postData, data.encoding == nil, let text = data.text, !text.isEmpty {
-            contents.append(("http.request.body", .string(text)))
-        }
-        let content = entry.response.content
-        if content.encoding == nil, let text = content.text, !text.isEmpty {
-            contents.append(("http.response.body", .string(text)))
+        for (name, body) in [("http.request.body", entry.request.body), ("http.response.body", entry.response.body)] {
+            guard let body, !body.isEmpty, let text = String(data: body, encoding: .utf8) else { continue }
+            contents.append((name, .string(text)))
         }
         return contents
     }

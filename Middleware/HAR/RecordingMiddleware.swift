@@ -25,7 +25,7 @@ public import HTTPChainCore
 /// **Place.** ``Place/wire``, the default, records what the transport sends, with separate entries for redirects and
 /// retries. ``ReplayTransport`` needs these to replay a session through the same chain. ``Place/call`` records a call
 /// as its caller sees it, and ``Place/attempt`` each attempt before its own limits and timeouts.
-public struct RecordingMiddleware: DeadlineKeepingMiddleware {
+public struct RecordingMiddleware: BuiltInStage {
     /// The place in a chain where exchanges are recorded.
     public enum Place: String, Sendable, Hashable, CaseIterable {
         /// Once for each call, including cached responses.
@@ -50,7 +50,7 @@ public struct RecordingMiddleware: DeadlineKeepingMiddleware {
     }
 
     /// The phase of the place.
-    public var phase: Phase {
+    package var stagePhase: Phase {
         switch place {
         case .call: .call
         case .attempt: .attempt
@@ -59,10 +59,10 @@ public struct RecordingMiddleware: DeadlineKeepingMiddleware {
     }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [IsRecorded.self] }
+    package var stageOptions: [any RequestOption.Type] { [IsRecorded.self] }
 
     /// The name, purpose and settings of the stage.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         StageSummary(
             "RecordingMiddleware",
             purpose: "records exchanges as HAR",

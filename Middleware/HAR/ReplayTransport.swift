@@ -38,8 +38,6 @@ public final class ReplayTransport: Transport {
 
     /// The capabilities reported to stages.
     public let capabilities: TransportCapabilities
-    /// "ReplayTransport".
-    public let name = "ReplayTransport"
     /// The rule for when the network is used.
     package let mode: ReplayMode
     private let settings: ReplaySettings
@@ -253,10 +251,8 @@ public final class ReplayTransport: Transport {
         return try await RecordingMiddleware.record(request, at: .wire, to: recorder, network)
     }
 
-    /// Throws if entries weren't used; call it after all requests were sent.
-    ///
-    /// - Throws: ``UnusedEntriesError``.
-    public func assertAllUsed() throws {
+    /// Throws ``UnusedEntriesError`` if entries weren't used.
+    package func assertAllUsed() throws {
         if isRecordingAll || mode == .new { return }
         let unused = state.withLock { $0.book.unused }
         if unused.isEmpty { return }

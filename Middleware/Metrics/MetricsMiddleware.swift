@@ -32,7 +32,8 @@ public import Metrics
 /// **Cost.** Instruments are created once for each series and kept. A call of a known series whose bodies are in memory
 /// allocates nothing, except the call's record if calls are measured or templates recorded.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/call`` for calls and ``/HTTPChainCore/Phase/wire`` for attempts, the default.
+/// **Place.** Phase ``/HTTPChainCore/Phase/call`` for calls and ``/HTTPChainCore/Phase/wire`` for attempts, the
+/// default.
 ///
 /// **Options.** ``/HTTPChainCore/Request/urlTemplate(_:)``.
 ///

@@ -15,7 +15,7 @@ struct FormatTests {
             body: HARPostData(mimeType: "text/plain", text: "é\u{0}\"\\\n")
         )
         entry.customFields = ["_initiator": ["type": "script", "stack": [1, 2.5, nil, true]]]
-        entry.timings = HARTimings(send: 0.125, wait: 12.5, receive: 3)
+        entry.durations = HARTimings(send: 0.125, wait: 12.5, receive: 3)
         entry.response.cookies = [HARCookie(name: "a", value: "b")]
         entry.serverIPAddress = "::1"
         var archive = HARArchive(entries: [entry, .sample()])
@@ -25,6 +25,29 @@ struct FormatTests {
         #expect(entry.request.queryString.map(\.value) == ["a b", "2"])
         #expect(entry.json["_initiator"] == entry.customFields["_initiator"])
         #expect(entry.json["serverIPAddress"]?.string == "::1")
+    }
+
+    @Test("Contents are bytes, fields pairs, and durations those that are known")
+    func values() throws {
+        var entry = HAREntry.sample(
+            "POST",
+            body: HARPostData(mimeType: "text/plain; charset=iso-8859-1", text: "grüße"),
+            headers: [HARField(name: "X-Plant", value: "oak"), HARField(name: ":status", value: "200")]
+        )
+        entry.durations = HARTimings(send: 0, wait: 12.5, receive: 3)
+        entry.durations.ssl = .infinity
+        entry.response.content.text = Data([0x89, 0, 0xFF]).base64EncodedString()
+        entry.response.content.encoding = "base64"
+        entry.response.content.size = 3000
+        #expect(entry.request.body == Data("grüße".utf8))
+        #expect(entry.request.contentType == "text/plain; charset=iso-8859-1")
+        #expect(entry.response.body == Data([0x89, 0, 0xFF]) && entry.response.contentSize == 3000)
+        #expect(entry.response.headers.map { "\($0.name): \($0.value)" } == ["X-Plant: oak", ":status: 200"])
+        #expect(entry.timings == ["send": 0, "wait": 12.5, "receive": 3] && entry.time == 15.5)
+        let none = HAREntry.sample(text: "")
+        #expect(none.request.body == nil && none.request.contentType == nil)
+        #expect(HARResponse(status: 200).body == nil && HARResponse(status: 200).contentType == nil)
+        #expect(HARArchive(entries: []).creator == (name: "HTTPChain", version: "0.1"))
     }
 
     @Test("What is missing, null or of another type is read as not known")
@@ -48,7 +71,7 @@ struct FormatTests {
         #expect(first.request.values(of: "a") == ["7"])
         #expect(first.response.status == 200)
         #expect(first.response.content.encoding == nil)
-        #expect(first.timings.wait == 5)
+        #expect(first.durations.wait == 5)
         #expect(first.serverIPAddress == "::1")
         #expect(abs(first.started.timeIntervalSince1970 - 1_795_360_910.809) < 0.001)
         #expect(archive.entries[1].time == 12)

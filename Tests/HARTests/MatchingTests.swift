@@ -77,15 +77,15 @@ struct MatchingTests {
     @Test("Chosen header fields are compared, others are not, and Range always is")
     func headers() {
         var one = get("https://a.example/")
-        one.headers = [HARField(name: "Accept", value: "text/html"), HARField(name: "X-Trace", value: "1")]
+        one.fields = [HARField(name: "Accept", value: "text/html"), HARField(name: "X-Trace", value: "1")]
         var other = one
-        other.headers = [HARField(name: "accept", value: "*/*")]
+        other.fields = [HARField(name: "accept", value: "*/*")]
         #expect(differences(one, other).isEmpty)
         #expect(
             differences(one, other) { $0.headers = [.accept] }
                 == ["the field accept is \"text/html\"; recorded is \"*/*\""]
         )
-        other.headers = [HARField(name: "Range", value: "bytes=0-4")]
+        other.fields = [HARField(name: "Range", value: "bytes=0-4")]
         #expect(differences(one, other) == ["the field range is missing; recorded is \"bytes=0-4\""])
         #expect(differences(other, one).isEmpty, "a server may answer a range with all of it")
     }

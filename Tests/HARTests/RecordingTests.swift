@@ -153,8 +153,8 @@ struct RecordingTests {
         _ = try await chain.text(.get(url))
         let entry = try #require(try await recorder.archive().entries.first)
         #expect(abs(entry.started.timeIntervalSince(start)) < 0.001)
-        #expect(entry.timings.wait == 250)
-        #expect(entry.timings.receive == 200)
+        #expect(entry.durations.wait == 250)
+        #expect(entry.durations.receive == 200)
         #expect(entry.time == 450)
         #expect(entry.customFields["_chunks"] == [[0, 2], [100, 2], [200, 2]])
     }
@@ -172,7 +172,7 @@ struct RecordingTests {
         ) { RecordingMiddleware(recorder) }
         _ = try await chain.send(.get(url))
         let entry = try #require(try await recorder.archive().entries.first)
-        #expect(entry.timings.connect == (isReused == true ? -1 : 20))
+        #expect(entry.durations.connect == (isReused == true ? -1 : 20))
     }
 
     @Test("The transport's report of its connection becomes times and the version of HTTP; others still get it")
@@ -194,7 +194,7 @@ struct RecordingTests {
         _ = try await chain.send(request)
         let entry = try #require(try await recorder.archive().entries.first)
         #expect(entry.response.httpVersion == "HTTP/2")
-        #expect(entry.timings.dns == 5 && entry.timings.connect == 20 && entry.timings.ssl == 15)
+        #expect(entry.durations.dns == 5 && entry.durations.connect == 20 && entry.durations.ssl == 15)
         #expect(reported.withLock { $0 } == 1)
     }
 

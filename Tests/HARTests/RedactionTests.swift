@@ -120,8 +120,8 @@ struct RedactionTests {
     )
     func foreign(_ program: String) throws {
         var archive = try Fixtures.archive(program)
-        archive.entries[0].request.headers.append(HARField(name: "Authorization", value: "Basic \(secret)"))
-        archive.entries[0].request.headers.append(HARField(name: ":path", value: "/?token=\(secret)"))
+        archive.entries[0].request.fields.append(HARField(name: "Authorization", value: "Basic \(secret)"))
+        archive.entries[0].request.fields.append(HARField(name: ":path", value: "/?token=\(secret)"))
         archive.entries[0].request.cookies = [HARCookie(name: "theme", value: secret)]
         archive.entries[0].request.url += "?a=1&token=\(secret)"
         archive.entries[0].request.queryString.append(HARField(name: "token", value: secret))
@@ -188,7 +188,7 @@ struct RedactionTests {
         let redacted = try HARArchive(archive.redacted().data)
         let (entry, old) = (try #require(redacted.entries.first), try #require(archive.entries.first))
         #expect(redacted.pages.first?.pageTimings["onLoad"] == .number(1.5))
-        #expect(entry.started == old.started && entry.time == old.time && entry.timings.wait == 2)
+        #expect(entry.started == old.started && entry.time == old.time && entry.durations.wait == 2)
         #expect(entry.cache["beforeRequest"]?["hitCount"] == .integer(1))
         #expect(entry.cache["beforeRequest"]?["lastAccess"] == .string("2026-01-01T00:00:00Z"))
         for name in ["_session", "_hasToken", "_transferSize", "_priority"] {

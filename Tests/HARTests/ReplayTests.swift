@@ -20,7 +20,7 @@ struct ReplayTests {
     func answer() async throws {
         var entry = HAREntry.sample(text: "decoded, and longer")
         entry.response.statusText = "Fine"
-        entry.response.headers = [
+        entry.response.fields = [
             HARField(name: ":status", value: "200"), HARField(name: "Content-Encoding", value: "gzip"),
             HARField(name: "Content-Length", value: "7"), HARField(name: "Transfer-Encoding", value: "chunked"),
             HARField(name: "Content-Digest", value: "sha-256=:AA==:"), HARField(name: "X-Two", value: "1"),
@@ -43,14 +43,14 @@ struct ReplayTests {
     )
     func forged() async throws {
         var entry = HAREntry.sample()
-        entry.response.headers = (0..<70_000).map { HARField(name: "X-\($0)", value: "") }
+        entry.response.fields = (0..<70_000).map { HARField(name: "X-\($0)", value: "") }
         let error = await #expect(throws: HARError.self) {
             try await ReplayTransport(HARArchive(entries: [entry])).send(.get("https://a.example/"))
         }
         #expect(error?.description.contains("more than 10000 header fields") == true)
 
         var times = HAREntry.sample(text: "abc")
-        times.timings = HARTimings(send: 1e308, wait: 1e308, receive: 1e308)
+        times.durations = HARTimings(send: 1e308, wait: 1e308, receive: 1e308)
         times.customFields["_chunks"] = .array([.array([1e308, 1e308]), .array([1e308, 1e308])])
         #expect(try await ReplayTransport(HARArchive(entries: [times])).text(.get("https://a.example/")) == "abc")
 
@@ -182,7 +182,7 @@ struct ReplayTests {
     )
     func timing(_ factor: Double) async throws {
         var entry = HAREntry.sample(text: "abcdef")
-        entry.timings = HARTimings(send: 100, wait: 900, receive: 3000)
+        entry.durations = HARTimings(send: 100, wait: 900, receive: 3000)
         entry.customFields["_chunks"] = [[0, 2], [1000, 2], [3000, 2]]
         let archive = HARArchive(entries: [entry])
         let replay = ReplayTransport(

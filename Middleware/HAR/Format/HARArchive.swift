@@ -10,16 +10,19 @@ public import HTTPChainCore
 ///
 /// Archives of Chrome, Firefox, Playwright and mitmproxy can be read: missing values are replaced by those that the
 /// specification defines for "not known", numbers may be strings, and fields outside the specification (`_initiator`,
-/// `_transferSize`) are kept, and readable in ``HAREntry/json``. Written archives have every member that HAR 1.2 requires.
+/// `_transferSize`) are kept, and readable in ``HAREntry/json``. Written archives have every member that HAR 1.2
+/// requires.
 public struct HARArchive: Sendable, Hashable {
     /// The version of the format; "1.2".
     package var version = "1.2"
     /// The program that wrote the archive.
-    public var creator: HARCreator
+    package var program: HARCreator
     /// The browser that made the exchanges.
     package var browser: HARCreator?
     /// The pages that exchanges belong to.
     package var pages: [HARPage] = []
+    /// The name and version of the program that wrote the archive.
+    public var creator: (name: String, version: String) { (program.name, program.version) }
     /// The exchanges, in the order in which they were written, which may differ from the order in which they began.
     public var entries: [HAREntry]
     /// A comment by a user or a program.
@@ -34,7 +37,7 @@ public struct HARArchive: Sendable, Hashable {
     ///   - creator: The program that writes the archive; this package by default.
     package init(entries: [HAREntry] = [], creator: HARCreator = .httpChain) {
         self.entries = entries
-        self.creator = creator
+        program = creator
     }
 
     /// Reads an archive.
@@ -68,7 +71,7 @@ public struct HARArchive: Sendable, Hashable {
 
     private func addHead(to members: inout HARMembers) {
         members.add("version", version)
-        members.add("creator", creator.tree)
+        members.add("creator", program.tree)
         members.add("browser", browser?.tree)
         if !pages.isEmpty { members.add("pages", .array(pages.map(\.tree))) }
         members.add("comment", comment)
@@ -78,7 +81,7 @@ public struct HARArchive: Sendable, Hashable {
     init(_ log: HARObject, limits: HARLimits) throws(HARError) {
         var log = log
         version = log.string("version") ?? "1.2"
-        creator = try log.object("creator").map(HARCreator.init) ?? HARCreator(name: "", version: "")
+        program = try log.object("creator").map(HARCreator.init) ?? HARCreator(name: "", version: "")
         browser = try log.object("browser").map(HARCreator.init)
         pages = []
         for page in try log.objects("pages") { pages.append(HARPage(page)) }

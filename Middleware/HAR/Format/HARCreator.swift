@@ -1,11 +1,11 @@
 package import HTTPChainCore
 
 /// The name and version of a program, in `creator` and `browser`.
-public struct HARCreator: Sendable, Hashable {
+package struct HARCreator: Sendable, Hashable {
     /// The program's name.
-    public var name: String
+    package var name: String
     /// Its version.
-    public var version: String
+    package var version: String
     /// A comment by a user or a program.
     package var comment: String?
     /// Fields that aren't part of the specification.

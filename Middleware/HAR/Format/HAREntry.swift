@@ -15,7 +15,7 @@ public struct HAREntry: Sendable, Hashable {
     /// The information about cache use, as the program wrote it.
     package var cache: JSONValue = .object([:])
     /// The duration of each part.
-    public var timings: HARTimings
+    package var durations: HARTimings
     /// The server's address, IPv4 or IPv6.
     package var serverIPAddress: String?
     /// The identifier of the connection.
@@ -35,11 +35,17 @@ public struct HAREntry: Sendable, Hashable {
         self.started = started
         self.request = request
         self.response = response
-        self.timings = timings
+        durations = timings
     }
 
-    /// The duration of the exchange, in milliseconds: the sum of its timings.
-    public var time: Double { timings.total }
+    /// The duration of the exchange, in milliseconds: the sum of its ``timings``, where `connect` includes `ssl`.
+    public var time: Double { durations.total }
+
+    /// The durations of the parts of the exchange, in milliseconds, by their names in the format: `blocked` (waiting
+    /// for a connection), `dns`, `connect`, `ssl`, `send`, `wait` (for the head of the response) and `receive`.
+    ///
+    /// Parts that didn't happen or aren't known are left out.
+    public var timings: [String: Double] { durations.known }
 
     /// The error text of an exchange without a response; `nil` if there is a response, or no sign of a failure.
     ///
@@ -63,7 +69,7 @@ public struct HAREntry: Sendable, Hashable {
             try object.object("response").map { (object) throws(HARError) in try HARResponse(object) }
             ?? HARResponse(status: 0)
         let total = object.number("time")
-        timings = try object.object("timings").map(HARTimings.init) ?? HARTimings(wait: total ?? 0)
+        durations = try object.object("timings").map(HARTimings.init) ?? HARTimings(wait: total ?? 0)
         if let tree = object.take("cache"), case .object = tree { cache = tree.value }
         serverIPAddress = object.string("serverIPAddress").map(Self.bareAddress)
         connection = object.string("connection")
@@ -79,7 +85,7 @@ public struct HAREntry: Sendable, Hashable {
         members.add("request", request.tree)
         members.add("response", response.tree)
         members.add("cache", JSONTree(cache))
-        members.add("timings", timings.tree)
+        members.add("timings", durations.tree)
         if let serverIPAddress, Self.isAddress(serverIPAddress) { members.add("serverIPAddress", serverIPAddress) }
         members.add("connection", connection)
         members.add("comment", comment)
@@ -98,21 +104,21 @@ public struct HAREntry: Sendable, Hashable {
 }
 
 /// The durations of the parts of an exchange, in milliseconds; -1 for parts that didn't happen or aren't known.
-public struct HARTimings: Sendable, Hashable {
+package struct HARTimings: Sendable, Hashable {
     /// Waiting for a connection.
-    public var blocked: Double = -1
+    package var blocked: Double = -1
     /// Resolving the hostname.
-    public var dns: Double = -1
+    package var dns: Double = -1
     /// Connecting, with the TLS handshake.
-    public var connect: Double = -1
+    package var connect: Double = -1
     /// The TLS handshake, which is part of ``connect``.
-    public var ssl: Double = -1
+    package var ssl: Double = -1
     /// Sending the request.
-    public var send: Double
+    package var send: Double
     /// Waiting for the head of the response.
-    public var wait: Double
+    package var wait: Double
     /// Reading the response.
-    public var receive: Double
+    package var receive: Double
     /// A comment by a user or a program.
     package var comment: String?
     /// Fields that aren't part of the specification.
@@ -128,6 +134,15 @@ public struct HARTimings: Sendable, Hashable {
     /// The sum of the known durations; ``ssl`` is included in ``connect``.
     package var total: Double {
         [blocked, dns, connect, send, wait, receive].filter { $0 > 0 && $0.isFinite }.reduce(0, +)
+    }
+
+    /// The durations that are known, by name.
+    var known: [String: Double] {
+        let all = [
+            "blocked": blocked, "dns": dns, "connect": connect, "ssl": ssl, "send": send, "wait": wait,
+            "receive": receive,
+        ]
+        return all.filter { $0.value >= 0 && $0.value.isFinite }
     }
 
     init(_ object: HARObject) {

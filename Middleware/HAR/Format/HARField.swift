@@ -2,11 +2,11 @@ package import HTTPChainCore
 import HTTPChainSupport
 
 /// A header field, or a parameter of a query.
-public struct HARField: Sendable, Hashable {
+package struct HARField: Sendable, Hashable {
     /// The name, in the letter case that the program wrote.
-    public var name: String
+    package var name: String
     /// The value.
-    public var value: String
+    package var value: String
     /// A comment by a user or a program.
     package var comment: String?
     /// Fields that aren't part of the specification.

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 package import HTTPChainCore
 
 /// The request of an exchange.
@@ -12,11 +12,11 @@ public struct HARRequest: Sendable, Hashable {
     /// The cookies sent.
     package var cookies: [HARCookie] = []
     /// The header fields, in order.
-    public var headers: [HARField] = []
+    package var fields: [HARField] = []
     /// The query parameters, decoded.
     package var queryString: [HARField] = []
     /// The content.
-    public var postData: HARPostData?
+    package var postData: HARPostData?
     /// The size of the head, in bytes; -1 if unknown.
     package var headersSize: Int64 = -1
     /// The size of the content as sent, in bytes; -1 if unknown.
@@ -30,13 +30,24 @@ public struct HARRequest: Sendable, Hashable {
     package init(method: String, url: String, headers: [HARField] = [], postData: HARPostData? = nil) {
         self.method = method
         self.url = url
-        self.headers = headers
+        fields = headers
         self.postData = postData
         queryString = URLParts(url).query.map { HARField(name: $0.name, value: $0.value ?? "") }
     }
 
+    /// The header fields, in order, in the letter case that the program wrote.
+    public var headers: [(name: String, value: String)] { fields.map { ($0.name, $0.value) } }
+
     /// The values of a header field, in order; the name is case-insensitive.
-    public func values(of field: String) -> [String] { headers.values(of: field) }
+    public func values(of field: String) -> [String] { fields.values(of: field) }
+
+    /// The media type of the content, as in `Content-Type`; `nil` if there is none.
+    public var contentType: String? { postData.flatMap { $0.mimeType.isEmpty ? nil : $0.mimeType } }
+
+    /// The content; text is in UTF-8.
+    ///
+    /// `nil` if it isn't in the archive: there is none, it wasn't recorded, or it is in a separate file.
+    public var body: Data? { postData.flatMap { HARBytes.decode($0.text, encoding: $0.encoding) } }
 
     /// The file next to the archive that contains the content, if there is one.
     var contentFile: String? {
@@ -51,7 +62,7 @@ public struct HARRequest: Sendable, Hashable {
         self.url = url
         httpVersion = object.string("httpVersion") ?? "unknown"
         for cookie in try object.objects("cookies") { cookies.append(HARCookie(cookie)) }
-        for field in try object.objects("headers") { headers.append(HARField(field)) }
+        for field in try object.objects("headers") { fields.append(HARField(field)) }
         for field in try object.objects("queryString") { queryString.append(HARField(field)) }
         postData = try object.object("postData").map { (object) throws(HARError) in try HARPostData(object) }
         headersSize = object.integer("headersSize") ?? -1
@@ -66,7 +77,7 @@ public struct HARRequest: Sendable, Hashable {
         members.add("url", url)
         members.add("httpVersion", httpVersion)
         members.add("cookies", .array(cookies.map(\.tree)))
-        members.add("headers", .array(headers.map(\.tree)))
+        members.add("headers", .array(fields.map(\.tree)))
         members.add("queryString", .array(queryString.map(\.tree)))
         members.add("postData", postData?.tree)
         members.add("headersSize", headersSize)
@@ -78,17 +89,17 @@ public struct HARRequest: Sendable, Hashable {
 }
 
 /// The content of a request.
-public struct HARPostData: Sendable, Hashable {
+package struct HARPostData: Sendable, Hashable {
     /// The media type, as in `Content-Type`.
-    public var mimeType: String
+    package var mimeType: String
     /// The content as text.
-    public var text: String?
+    package var text: String?
     /// The parameters of a form, if a program wrote these instead of the text.
     package var params: [HARParameter] = []
     /// The encoding of ``text``: "base64" for binary content; `nil` for text.
     ///
     /// HAR 1.2 defines this only for responses, so it is written as `_encoding`.
-    public var encoding: String?
+    package var encoding: String?
     /// A comment by a user or a program.
     package var comment: String?
     /// Fields that aren't part of the specification: `_truncated`, `_file`, and those of other programs.

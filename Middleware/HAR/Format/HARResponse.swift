@@ -1,3 +1,4 @@
+public import Foundation
 package import HTTPChainCore
 
 /// The response of an exchange.
@@ -11,9 +12,9 @@ public struct HARResponse: Sendable, Hashable {
     /// The cookies that were set.
     package var cookies: [HARCookie] = []
     /// The header fields, in order.
-    public var headers: [HARField]
+    package var fields: [HARField]
     /// The content.
-    public var content: HARContent
+    package var content: HARContent
     /// The target of a redirect, as in `Location`; empty if there is none.
     package var redirectURL = ""
     /// The size of the head, in bytes; -1 if unknown.
@@ -34,12 +35,28 @@ public struct HARResponse: Sendable, Hashable {
     ) {
         self.status = status
         self.statusText = statusText
-        self.headers = headers
+        fields = headers
         self.content = content
     }
 
+    /// The header fields, in order, in the letter case that the program wrote.
+    public var headers: [(name: String, value: String)] { fields.map { ($0.name, $0.value) } }
+
     /// The values of a header field, in order; the name is case-insensitive.
-    public func values(of field: String) -> [String] { headers.values(of: field) }
+    public func values(of field: String) -> [String] { fields.values(of: field) }
+
+    /// The media type of the content, as in `Content-Type`; `nil` if there is none.
+    public var contentType: String? {
+        content.mimeType.isEmpty || content.mimeType == "x-unknown" ? nil : content.mimeType
+    }
+
+    /// The content, without its content coding; text is in UTF-8.
+    ///
+    /// `nil` if it isn't in the archive: it wasn't recorded, or is in a separate file.
+    public var body: Data? { HARBytes.decode(content.text, encoding: content.encoding) }
+
+    /// The size of the decoded content, in bytes, whether it was recorded or not.
+    public var contentSize: Int64 { content.size }
 
     /// Whether missing content is known to be empty, or belongs to a redirect, whose content browsers don't keep.
     var hasNoContent: Bool {
@@ -52,8 +69,8 @@ public struct HARResponse: Sendable, Hashable {
         statusText = object.string("statusText") ?? ""
         httpVersion = object.string("httpVersion") ?? "unknown"
         for cookie in try object.objects("cookies") { cookies.append(HARCookie(cookie)) }
-        headers = []
-        for field in try object.objects("headers") { headers.append(HARField(field)) }
+        fields = []
+        for field in try object.objects("headers") { fields.append(HARField(field)) }
         content = try object.object("content").map(HARContent.init) ?? HARContent(mimeType: "x-unknown")
         redirectURL = object.string("redirectURL") ?? ""
         headersSize = object.integer("headersSize") ?? -1
@@ -68,7 +85,7 @@ public struct HARResponse: Sendable, Hashable {
         members.add("statusText", statusText)
         members.add("httpVersion", httpVersion)
         members.add("cookies", .array(cookies.map(\.tree)))
-        members.add("headers", .array(headers.map(\.tree)))
+        members.add("headers", .array(fields.map(\.tree)))
         members.add("content", content.tree)
         members.add("redirectURL", redirectURL)
         members.add("headersSize", headersSize)
@@ -80,17 +97,17 @@ public struct HARResponse: Sendable, Hashable {
 }
 
 /// The decoded content of a response, without its content coding.
-public struct HARContent: Sendable, Hashable {
+package struct HARContent: Sendable, Hashable {
     /// The size of the decoded content, in bytes.
-    public var size: Int64
+    package var size: Int64
     /// The number of bytes that the content coding saved.
     package var compression: Int64?
     /// The media type, as in `Content-Type`; "x-unknown" if there is none.
-    public var mimeType: String
+    package var mimeType: String
     /// The content, encoded by ``encoding``; `nil` if it wasn't recorded.
-    public var text: String?
+    package var text: String?
     /// The encoding of ``text``: "base64" for binary content; `nil` for text.
-    public var encoding: String?
+    package var encoding: String?
     /// A comment by a user or a program.
     package var comment: String?
     /// Fields that aren't part of the specification: `_truncated`, `_file`, and those of other programs.

@@ -10,7 +10,7 @@ extension HARArchive {
     /// removed.
     public func redacted(by redaction: Redaction = .standard) -> HARArchive {
         var archive = self
-        archive.creator = redaction.creator(creator)
+        archive.program = redaction.creator(program)
         archive.browser = browser.map(redaction.creator)
         archive.entries = entries.map { $0.redacted(by: redaction) }
         archive.pages = pages.map(redaction.page)
@@ -28,8 +28,8 @@ extension HAREntry {
         entry.request = request.redacted(by: redaction)
         entry.response = response.redacted(by: redaction)
         entry.cache = redaction.value(cache)
-        entry.timings.comment = timings.comment.map(redaction.text)
-        entry.timings.customFields = redaction.members(timings.customFields)
+        entry.durations.comment = durations.comment.map(redaction.text)
+        entry.durations.customFields = redaction.members(durations.customFields)
         entry.serverIPAddress = serverIPAddress.map(redaction.text)
         entry.connection = connection.map(redaction.text)
         entry.comment = comment.map(redaction.text)
@@ -43,13 +43,13 @@ extension HARRequest {
     package func redacted(by redaction: Redaction = .standard) -> HARRequest {
         var request = self
         request.url = HARText.url(url, redaction)
-        request.headers = headers.map(redaction.headerField)
+        request.fields = fields.map(redaction.headerField)
         request.cookies = cookies.map { redaction.cookie($0, field: "cookie") }
         request.queryString = queryString.map(redaction.queryParameter)
         request.comment = comment.map(redaction.text)
         request.customFields = redaction.members(customFields)
         guard var data = postData else { return request }
-        let type = data.mimeType.isEmpty ? headers.values(of: "content-type").first : data.mimeType
+        let type = data.mimeType.isEmpty ? fields.values(of: "content-type").first : data.mimeType
         // In the text of multipart content, as in other text, `code` and `key` aren't secrets.
         let isMultipart = MediaType(type)?.essence.begins(with: "multipart/") == true
         data.params = data.params.map { redaction.formParameter($0, isMultipart: isMultipart) }
@@ -58,7 +58,7 @@ extension HARRequest {
         {
             data.text = text.text
             data.encoding = text.encoding
-            HARText.adapt(&request.headers, to: content)
+            HARText.adapt(&request.fields, to: content)
         }
         data.mimeType = redaction.text(data.mimeType)
         data.comment = data.comment.map(redaction.text)
@@ -73,7 +73,7 @@ extension HARResponse {
     package func redacted(by redaction: Redaction = .standard) -> HARResponse {
         var response = self
         response.statusText = redaction.text(statusText)
-        response.headers = headers.map(redaction.headerField)
+        response.fields = fields.map(redaction.headerField)
         response.cookies = cookies.map { redaction.cookie($0, field: "set-cookie") }
         response.redirectURL = HARText.url(redirectURL, redaction)
         response.comment = comment.map(redaction.text)
@@ -88,7 +88,7 @@ extension HARResponse {
             response.content.text = text.text
             response.content.encoding = text.encoding
             response.content.size = stored.size
-            HARText.adapt(&response.headers, to: stored)
+            HARText.adapt(&response.fields, to: stored)
         }
         return response
     }

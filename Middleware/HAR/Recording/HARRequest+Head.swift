@@ -12,16 +12,16 @@ extension HARRequest {
         redaction: Redaction
     ) {
         self.init(method: head.method.rawValue, url: HARText.url(url, redaction))
-        headers = HARText.fields(head.headerFields, redaction)
-        cookies = HARText.cookies(in: headers)
+        fields = HARText.fields(head.headerFields, redaction)
+        cookies = HARText.cookies(in: fields)
         guard let content else {
             bodySize = 0
             return
         }
         bodySize = content.size
-        HARText.adapt(&headers, to: content)
+        HARText.adapt(&fields, to: content)
         guard content.bytes?.isEmpty == false || content.omission != nil || content.isTruncated else { return }
-        var data = HARPostData(mimeType: headers.values(of: "content-type").first ?? "application/octet-stream")
+        var data = HARPostData(mimeType: fields.values(of: "content-type").first ?? "application/octet-stream")
         if let text = content.text {
             data.text = text.text
             data.encoding = text.encoding
@@ -36,12 +36,12 @@ extension HARResponse {
     /// Makes the archived form of a response, with secrets redacted.
     init(_ head: HTTPResponse, content: StoredContent, wireSize: Int64, redaction: Redaction) {
         self.init(status: head.status.code, statusText: head.status.reasonPhrase)
-        headers = HARText.fields(head.headerFields, redaction)
-        cookies = HARText.setCookies(in: headers)
-        if let location = headers.values(of: "location").first, (300..<400).contains(status) { redirectURL = location }
+        fields = HARText.fields(head.headerFields, redaction)
+        cookies = HARText.setCookies(in: fields)
+        if let location = fields.values(of: "location").first, (300..<400).contains(status) { redirectURL = location }
         bodySize = wireSize
-        HARText.adapt(&headers, to: content)
-        self.content = HARContent(mimeType: headers.values(of: "content-type").first ?? "x-unknown")
+        HARText.adapt(&fields, to: content)
+        self.content = HARContent(mimeType: fields.values(of: "content-type").first ?? "x-unknown")
         self.content.size = content.size
         if content.isDecoded, !content.isTruncated, wireSize >= 0 { self.content.compression = content.size - wireSize }
         if let text = content.text, !text.text.isEmpty {

@@ -1,12 +1,12 @@
 public import HTTPChainCore
-public import HTTPTypes
+package import HTTPTypes
 
 /// The error for a request without a recorded response.
 public struct UnmatchedReplayError: ExplainedError {
     /// The request's method.
-    public let method: HTTPRequest.Method
+    package let method: HTTPRequest.Method
     /// The request's URL, with secrets redacted.
-    public let url: String
+    package let url: String
     /// The nearest entries with their differences, nearest first.
     package let nearest: [NearEntry]
     /// The number of entries.

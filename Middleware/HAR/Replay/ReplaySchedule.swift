@@ -18,7 +18,7 @@ struct ReplaySchedule: Sendable {
         }
         let total = chunks.reduce(0) { $0 + $1.1 }
         guard total > 0 else {
-            steps = [(max(0, entry.timings.receive) * factor, 1)]
+            steps = [(max(0, entry.durations.receive) * factor, 1)]
             return
         }
         var sum = 0.0

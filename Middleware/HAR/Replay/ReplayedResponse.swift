@@ -24,7 +24,7 @@ struct ReplayedResponse: Sendable {
         let recorded = page.entry.response
         let factor = settings.usedDelayFactor
         if factor > 0 {
-            let timings = page.entry.timings
+            let timings = page.entry.durations
             let wait = timings.total - max(0, timings.receive)
             try await time.sleep(for: .milliseconds(wait * factor))
         }
@@ -56,7 +56,7 @@ struct ReplayedResponse: Sendable {
     private func head(_ status: HTTPResponse.Status, keeping names: Set<String>?) throws(HARError) -> HTTPResponse {
         var fields = HTTPFields()
         let isEncoded = !page.entry.response.values(of: "content-encoding").isEmpty
-        for field in page.entry.response.headers {
+        for field in page.entry.response.fields {
             // HTTP/2 pseudo-header fields, as Chrome writes them, aren't fields.
             guard let name = HTTPField.Name(field.name) else { continue }
             if let names, !names.contains(name.canonicalName) { continue }

@@ -9,8 +9,8 @@ import os
 /// SignpostMiddleware(subsystem: "com.example.shop")
 /// ```
 ///
-/// The interval begins with the method and the redacted URL, and ends with the status, or with the type of the error. It
-/// is named "HTTP". If nobody records signposts, the stage only passes the request on.
+/// The interval begins with the method and the redacted URL, and ends with the status, or with the type of the error.
+/// It is named "HTTP". If nobody records signposts, the stage only passes the request on.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/call``.
 ///

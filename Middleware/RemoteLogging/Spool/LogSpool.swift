@@ -33,8 +33,8 @@ import Logging
 ///   are for an app that the system suspends.
 /// - **Privacy.** Directories that it creates are accessible only to this user (0700), and so are its files (0600).
 ///
-/// It may be used from any thread. A `LogShipper` appends records in groups on a separate thread, so logging never waits
-/// for the disk.
+/// It may be used from any thread. A `LogShipper` appends records in groups on a separate thread, so logging never
+/// waits for the disk.
 public final class LogSpool: Sendable {
     /// The directory of the files.
     package let directory: URL
@@ -292,9 +292,9 @@ public final class LogSpool: Sendable {
 
     /// Allows operations again after ``suspend()``; without it, this has no effect.
     ///
-    /// - Throws: ``LogSpoolError`` with ``LogSpoolError/Problem/inUse(directory:)`` if another process has the directory
-    ///   now, and with ``LogSpoolError/Problem/usedMeanwhile(directory:)`` if one used it in between. The spool then
-    ///   remains suspended or is closed.
+    /// - Throws: ``LogSpoolError`` with ``LogSpoolError/Problem/inUse(directory:)`` if another process has the
+    ///   directory now, and with ``LogSpoolError/Problem/usedMeanwhile(directory:)`` if one used it in between. The
+    ///   spool then remains suspended or is closed.
     public func resume() throws(LogSpoolError) {
         let outcome = read { _ in
             write { appender in

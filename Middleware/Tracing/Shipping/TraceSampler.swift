@@ -9,7 +9,8 @@ import HTTPChainTracing
 /// ```
 ///
 /// By default, a trace from another program is recorded if that program records it, so that traces are complete (see
-/// ``ratio(_:followsParent:)``). A new trace is sampled by its ID, so that programs with the same ratio record the same traces.
+/// ``ratio(_:followsParent:)``). A new trace is sampled by its ID, so that programs with the same ratio record the same
+/// traces.
 public struct TraceSampler: Sendable, Hashable {
     /// The fraction of new traces that is recorded, from 0 to 1.
     package let ratio: Double

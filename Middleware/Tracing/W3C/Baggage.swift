@@ -43,7 +43,8 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads the field's value; without one, the baggage is empty.
     ///
-    /// Multiple values are joined with commas. Malformed entries, and those beyond the limits, are left out. If a name is repeated, the last entry wins.
+    /// Multiple values are joined with commas. Malformed entries, and those beyond the limits, are left out. If a name
+    /// is repeated, the last entry wins.
     public init(_ text: String = "") {
         for part in Array(text.utf8.prefix(Self.lengthLimit)).split(separator: UInt8(ascii: ",")) {
             let pieces = part.split(separator: UInt8(ascii: ";"), maxSplits: 1, omittingEmptySubsequences: false)

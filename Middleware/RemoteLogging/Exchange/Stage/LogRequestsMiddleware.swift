@@ -13,7 +13,8 @@ public import Logging
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/call`` for calls and ``/HTTPChainCore/Phase/wire`` for attempts.
 ///
-/// **Options.** ``HTTPChainCore/Request/logging(_:detail:component:attributes:)`` and ``HTTPChainCore/Request/isLogTraffic``.
+/// **Options.** ``HTTPChainCore/Request/logging(_:detail:component:attributes:)`` and
+/// ``HTTPChainCore/Request/isLogTraffic``.
 ///
 /// **Errors.** None of its own.
 public struct LogRequestsMiddleware: ExchangeLoggingMiddleware {
@@ -26,8 +27,8 @@ public struct LogRequestsMiddleware: ExchangeLoggingMiddleware {
     ///   - logger: Receives the records of its level and above.
     ///   - unit: Whether there is a record for each call or for each attempt; for each call by default.
     ///   - component: The component that logs, which becomes the `source`; the logger's label by default.
-    ///   - levels: The level of each outcome; the default for calls is that of ``ExchangeLevels``, and attempts are less
-    ///     severe: `debug`, and `warning` for 5xx and failures.
+    ///   - levels: The level of each outcome; the default for calls is that of ``ExchangeLevels``, and attempts are
+    ///     less severe: `debug`, and `warning` for 5xx and failures.
     ///   - detail: The detail of records; the summary by default. More than `formatter` shows is a warning.
     ///   - detailByLevel: The detail for some levels, instead of `detail`; none by default.
     ///   - bodyLimit: The maximum size of the shown part of a body; 32 KiB by default.

@@ -33,9 +33,9 @@ public import Logging
 /// **Traces.** A record names its trace and span (`trace_id`, `span_id`, `trace_flags`) if they are known: the task's,
 /// from `metadataProvider`, and for an attempt those of the `traceparent` it was sent with.
 ///
-/// **Options.** ``HTTPChainCore/Request/logging(_:detail:component:attributes:)``: off, more or less detail, another component, more attributes.
-/// Requests with ``HTTPChainCore/Request/isLogTraffic`` are never logged. If the sink isn't enabled for any of a call's
-/// levels, the call passes untouched.
+/// **Options.** ``HTTPChainCore/Request/logging(_:detail:component:attributes:)``: off, more or less detail, another
+/// component, more attributes. Requests with ``HTTPChainCore/Request/isLogTraffic`` are never logged. If the sink isn't
+/// enabled for any of a call's levels, the call passes untouched.
 ///
 /// **Errors.** None of its own.
 public struct RemoteLoggingMiddleware: ExchangeLoggingMiddleware {
@@ -48,8 +48,8 @@ public struct RemoteLoggingMiddleware: ExchangeLoggingMiddleware {
     ///   - sink: Receives the records.
     ///   - unit: Whether there is a record for each call or for each attempt; for each call by default.
     ///   - component: The component that logs; `http.client` or `http.client.attempt` by default.
-    ///   - levels: The level of each outcome; the default for calls is that of ``ExchangeLevels``, and attempts are less
-    ///     severe: `debug`, and `warning` for 5xx and failures.
+    ///   - levels: The level of each outcome; the default for calls is that of ``ExchangeLevels``, and attempts are
+    ///     less severe: `debug`, and `warning` for 5xx and failures.
     ///   - detail: The detail of records; the summary by default. More than `formatter` shows is a warning.
     ///   - detailByLevel: The detail for some levels, instead of `detail`; none by default.
     ///   - bodyLimit: The maximum size of the shown part of a body; 32 KiB by default.

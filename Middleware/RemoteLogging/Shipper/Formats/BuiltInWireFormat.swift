@@ -110,9 +110,9 @@ extension LogWireFormat where Self == BuiltInWireFormat {
     /// The example is a single line. Times are in UTC with microseconds (RFC 3339), numbers that aren't finite are
     /// `null`, and every line ends with a newline.
     ///
-    /// - Parameter isFlat: Whether attributes are next to `time` and `message`, where one whose name is already used gets
-    ///   the prefix `attributes.`; otherwise they are in separate objects, `attributes` and `resource`, and empty ones
-    ///   are left out.
+    /// - Parameter isFlat: Whether attributes are next to `time` and `message`, where one whose name is already used
+    ///   gets the prefix `attributes.`; otherwise they are in separate objects, `attributes` and `resource`, and empty
+    ///   ones are left out.
     public static func ndjson(flat isFlat: Bool) -> BuiltInWireFormat {
         BuiltInWireFormat(NDJSONLogFormat(isFlat: isFlat))
     }
