@@ -8,7 +8,7 @@ import HTTPTypes
 /// (``decoding(_:contentTypes:decoder:)``), and for closures (``map(_:)``, ``throwing(_:)``, ``recover(_:)``).
 public struct ErrorHandler: Sendable {
     /// The result of a handler for a failure.
-    public struct Outcome: Sendable {
+    package struct Outcome: Sendable {
         enum Kind: Sendable {
             case pass
             case fail(@Sendable (CallFailure, Redaction) -> any Error)
@@ -18,22 +18,22 @@ public struct ErrorHandler: Sendable {
         let kind: Kind
 
         /// Passes the failure to the next handler; after the last one, the original error is rethrown unchanged.
-        public static let pass = Outcome(kind: .pass)
+        package static let pass = Outcome(kind: .pass)
 
         /// Throws a ``ServiceError`` with these details and the original error as its cause.
-        public static func fail<Details: Sendable>(_ details: Details) -> Outcome {
+        package static func fail<Details: Sendable>(_ details: Details) -> Outcome {
             Outcome(kind: .fail { ServiceError(details, of: $0, redaction: $1) })
         }
 
         /// Throws this error without wrapping it, so that `catch` finds it by its type.
         ///
         /// The original error is lost, unless this one contains it.
-        public static func `throw`(_ error: any Error) -> Outcome {
+        package static func `throw`(_ error: any Error) -> Outcome {
             Outcome(kind: .replace(error))
         }
 
         /// Returns this response instead of failing.
-        public static func recover(_ response: Response) -> Outcome {
+        package static func recover(_ response: Response) -> Outcome {
             Outcome(kind: .recover(response))
         }
     }
@@ -54,7 +54,7 @@ public struct ErrorHandler: Sendable {
     /// - Parameters:
     ///   - name: The handler's name, for ``/HTTPChainCore/Chain/explain()``.
     ///   - outcome: Returns the result for a failure.
-    public init(
+    package init(
         _ name: String,
         outcome: @escaping @Sendable (CallFailure) async throws(CancellationError) -> Outcome
     ) {
@@ -80,10 +80,10 @@ public struct ErrorHandler: Sendable {
     public static func content<Details: Sendable>(
         _ name: String,
         contentTypes: [String],
-        details: @escaping @Sendable (ErrorContent) throws -> Details?
+        details: @escaping @Sendable (Data) throws -> Details?
     ) -> ErrorHandler {
         ErrorHandler(name, needsResponse: true) { failure in
-            guard let content = failure.content, content.isOfType(contentTypes),
+            guard let content = failure.content, failure.isOfType(contentTypes),
                 let details = try? details(content)
             else { return .pass }
             return .fail(details)
@@ -155,7 +155,7 @@ public struct ErrorHandler: Sendable {
         }
         var handler = ErrorHandler("validating") { failure throws(CancellationError) in
             guard let response = failure.response else { return .pass }
-            return try await error(response, failure.content?.bytes).map { .throw($0) } ?? .pass
+            return try await error(response, failure.content).map { .throw($0) } ?? .pass
         }
         handler.check = error
         return handler

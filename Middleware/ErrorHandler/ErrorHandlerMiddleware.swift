@@ -32,7 +32,7 @@ import HTTPTypes
 /// or replace handlers for one call.
 ///
 /// **Errors.** ``ServiceError``; errors of ``ErrorHandler/throwing(_:)``; rethrows errors of the inner stages.
-public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
+public struct ErrorHandlerMiddleware: BuiltInStage {
     private let handlers: [ErrorHandler]
     private let contentLimit: ByteCount
 
@@ -51,13 +51,16 @@ public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
     }
 
     /// Outermost.
-    public var phase: Phase { .failure }
+    package var stagePhase: Phase { .failure }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [CallErrorHandlers.self, AdditionalErrorHandlers.self] }
+    package var stageOptions: [any RequestOption.Type] { [CallErrorHandlers.self, AdditionalErrorHandlers.self] }
+
+    /// `false`: a handler may take any time.
+    package var stageKeepsDeadlines: Bool { false }
 
     /// The handlers in order.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         StageSummary(
             "ErrorHandlerMiddleware",
             purpose: "makes the application's errors",
@@ -69,7 +72,7 @@ public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
     }
 
     /// Returns a problem if all handlers need a response, but no inner stage turns statuses into errors.
-    public func problems(at place: ChainPlace) -> [ChainProblem] {
+    package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         guard !handlers.isEmpty, handlers.allSatisfy(\.needsResponse), !place.isOverChain,
             !place.inside.contains(where: { $0.phase == .validate || $0.phase == .anywhere })
         else { return [] }
@@ -139,12 +142,7 @@ public struct ErrorHandlerMiddleware: ChainAwareMiddleware {
     private func failure(of error: any Error) async throws(CancellationError) -> CallFailure {
         guard var error = error as? any ResponseError else { return CallFailure(error) }
         let content = try await content(of: &error.response)
-        let type = error.response.headers[.contentType]
-        return CallFailure(
-            error,
-            response: error.response,
-            content: content.map { ErrorContent($0, contentType: type) }
-        )
+        return CallFailure(error, response: error.response, content: content)
     }
 
     /// Returns the complete content of a response up to the limit, and restores the body.

@@ -13,10 +13,10 @@ struct CallFailureTests {
     func made() {
         let bare = CallFailure(Lost())
         #expect(bare.error is Lost && bare.response == nil && bare.status == nil && bare.content == nil)
-        let content = ErrorContent(Data("no".utf8), contentType: "Text/Plain; charset=utf-8")
-        let whole = CallFailure(Lost(), response: Response(.gone), content: content)
+        let response = Response(.gone, headers: [.contentType: "Text/Plain; charset=utf-8"])
+        let whole = CallFailure(Lost(), response: response, content: Data("no".utf8))
         #expect(whole.status == .gone)
-        #expect(whole.content?.bytes == Data("no".utf8) && whole.content?.mediaType == "text/plain")
+        #expect(whole.content == Data("no".utf8) && whole.mediaType == "text/plain")
     }
 
     private struct Refusal: Error, Codable, Equatable {
@@ -25,11 +25,8 @@ struct CallFailureTests {
     }
 
     private static func failure(_ bytes: [UInt8], as contentType: String? = nil) -> CallFailure {
-        CallFailure(
-            Lost(),
-            response: Response(.conflict),
-            content: ErrorContent(Data(bytes), contentType: contentType)
-        )
+        let headers: HTTPFields = contentType.map { [.contentType: $0] } ?? [:]
+        return CallFailure(Lost(), response: Response(.conflict, headers: headers), content: Data(bytes))
     }
 
     @Test("Its content is decoded to a type and read as text, whatever its media type")
@@ -73,7 +70,7 @@ struct CallFailureTests {
         ] as [(String?, [String], Bool)]
     )
     func types(contentType: String?, patterns: [String], isOfType: Bool) {
-        #expect(ErrorContent(Data(), contentType: contentType).isOfType(patterns) == isOfType)
+        #expect(Self.failure([], as: contentType).isOfType(patterns) == isOfType)
     }
 
     @Test("A handler is given the error as it came, the response and its content")
@@ -92,7 +89,7 @@ struct CallFailureTests {
         let failures = seen.withLock { $0 }
         #expect(failures.map(\.status) == [.conflict, nil])
         #expect(failures.first?.error is StatusFailure && failures.last?.error is Lost)
-        #expect(failures.first?.content?.bytes == Data("taken".utf8))
-        #expect(failures.first?.content?.mediaType == "text/plain")
+        #expect(failures.first?.content == Data("taken".utf8))
+        #expect(failures.first?.mediaType == "text/plain")
     }
 }

@@ -17,22 +17,16 @@ public struct JSONAPIErrors: Sendable, Hashable {
         public let title: String?
         /// An explanation of this occurrence.
         public let detail: String?
-        /// The part of the request that was wrong.
-        public let source: Source?
+        /// The part of the request's document that was wrong: a JSON Pointer, RFC 6901.
+        public let pointer: String?
+        /// The query parameter that was wrong.
+        public let parameter: String?
+        /// The header field that was wrong.
+        public let header: String?
         /// The links to more information: `about` and `type`.
         package let links: [String: String]
         /// Any additional information from the service.
         package let meta: [String: JSONValue]
-    }
-
-    /// The part of a request that an error is about.
-    public struct Source: Sendable, Hashable {
-        /// A JSON Pointer into the request's document, RFC 6901.
-        public let pointer: String?
-        /// The name of a query parameter.
-        public let parameter: String?
-        /// The name of a header field.
-        public let header: String?
     }
 
     /// The errors, at least one.
@@ -56,15 +50,9 @@ extension JSONAPIErrors.Item {
         code = value["code"]?.string ?? value["code"]?.integer.map(String.init)
         title = value["title"]?.string
         detail = value["detail"]?.string
-        source = value["source"].flatMap { source in
-            source.object.map { _ in
-                JSONAPIErrors.Source(
-                    pointer: source["pointer"]?.string,
-                    parameter: source["parameter"]?.string,
-                    header: source["header"]?.string
-                )
-            }
-        }
+        pointer = value["source"]?["pointer"]?.string
+        parameter = value["source"]?["parameter"]?.string
+        header = value["source"]?["header"]?.string
         // A link is a string, or an object that contains it.
         links = value["links"]?.object?.compactMapValues { $0.string ?? $0["href"]?.string } ?? [:]
         meta = value["meta"]?.object ?? [:]
@@ -93,6 +81,6 @@ extension ErrorHandler {
     ///
     /// The call fails with `ServiceError<JSONAPIErrors>`.
     public static var jsonAPI: ErrorHandler {
-        .content("JSON:API", contentTypes: ["application/vnd.api+json"]) { JSONAPIErrors(try .decoding($0.bytes)) }
+        .content("JSON:API", contentTypes: ["application/vnd.api+json"]) { JSONAPIErrors(try .decoding($0)) }
     }
 }

@@ -17,7 +17,7 @@ extension ErrorHandler {
         contentTypes: [String] = ["application/json", "application/*+json"],
         decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
     ) -> ErrorHandler {
-        .content("\(type)", contentTypes: contentTypes) { try decoder().decode(type, received: $0.bytes) }
+        .content("\(type)", contentTypes: contentTypes) { try decoder().decode(type, received: $0) }
     }
 }
 

@@ -2,24 +2,14 @@ package import HTTPChainCore
 
 /// An error of an OData service, OData JSON Format 4.01 §21.1, or in the format of versions 2 and 3.
 public struct ODataError: Sendable, Hashable {
-    /// One of an error's details.
-    public struct Detail: Sendable, Hashable {
-        /// The service's code.
-        public let code: String?
-        /// The problem.
-        public let message: String?
-        /// The affected part of the request, such as the name of a property.
-        public let target: String?
-    }
-
     /// The service's code for the type of error; empty if the service sends none.
     public let code: String
-    /// A description of what happened.
+    /// A description of what happened; empty if the service sends none.
     public let message: String
     /// The affected part of the request, such as the name of a property.
     public let target: String?
     /// The errors that caused this one.
-    public let details: [Detail]
+    public let details: [ODataError]
     /// The details that only the service's developers should see.
     package let innerError: [String: JSONValue]
     /// All other members: annotations such as `@retry.after`.
@@ -34,18 +24,21 @@ public struct ODataError: Sendable, Hashable {
         self.code = code ?? ""
         self.message = message ?? ""
         target = members.string("target")
-        details = members.take("details") { $0.array?.compactMap(Detail.init) } ?? []
+        details = members.take("details") { $0.array?.compactMap(ODataError.init(detail:)) } ?? []
         innerError = members.take("innererror", \.object) ?? [:]
         annotations = members.rest
     }
 }
 
-extension ODataError.Detail {
-    init?(_ value: JSONValue) {
+extension ODataError {
+    private init?(detail value: JSONValue) {
         guard value.object != nil else { return nil }
-        code = value["code"]?.string
-        message = value["message"]?.string
+        code = value["code"]?.string ?? ""
+        message = value["message"]?.string ?? ""
         target = value["target"]?.string
+        details = []
+        innerError = [:]
+        annotations = [:]
     }
 }
 
@@ -62,6 +55,6 @@ extension ErrorHandler {
     ///
     /// The call throws `ServiceError<ODataError>`. Other JSON is passed to the next handler.
     public static var oData: ErrorHandler {
-        .content("OData", contentTypes: ["application/json"]) { ODataError(try .decoding($0.bytes)) }
+        .content("OData", contentTypes: ["application/json"]) { ODataError(try .decoding($0)) }
     }
 }

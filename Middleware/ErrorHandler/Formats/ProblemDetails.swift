@@ -20,7 +20,7 @@ public struct ProblemDetails: Sendable, Hashable {
     public var extensions: [String: JSONValue]
 
     /// Makes problem details.
-    public init(
+    package init(
         type: String = "about:blank",
         status: Int? = nil,
         title: String? = nil,
@@ -77,6 +77,6 @@ extension ErrorHandler {
     ///
     /// - Parameter contentTypes: The media types to decode, such as `application/json`.
     public static func problemDetails(contentTypes: [String]) -> ErrorHandler {
-        .content("problem details", contentTypes: contentTypes) { ProblemDetails(try .decoding($0.bytes)) }
+        .content("problem details", contentTypes: contentTypes) { ProblemDetails(try .decoding($0)) }
     }
 }

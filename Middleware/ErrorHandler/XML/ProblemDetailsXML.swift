@@ -23,10 +23,10 @@ extension ErrorHandler {
     /// - Parameter contentTypes: The media types to decode, such as `application/xml`.
     public static func problemDetailsXML(contentTypes: [String]) -> ErrorHandler {
         .content("problem details in XML", contentTypes: contentTypes) { content in
-            try XMLDepth.check(content.bytes)
+            try XMLDepth.check(content)
             let decoder = XMLDecoder()
             decoder.shouldProcessNamespaces = true
-            return ProblemDetails(try decoder.decode(Element.self, from: content.bytes).document)
+            return ProblemDetails(try decoder.decode(Element.self, from: content).document)
         }
     }
 }
