@@ -22,7 +22,7 @@ enum Command: String, CaseIterable {
             _ = try await BinAPI(base: base, password: "wrong").login()
         case .upload:
             let photo = try file.map { URL(fileURLWithPath: $0) } ?? Self.photo()
-            let bar = TerminalProgressWriter(TerminalProgressBar(label: photo.lastPathComponent), showing: .upload)
+            let bar = TerminalProgressWriter(label: photo.lastPathComponent, showing: .upload)
             let received = try await api.upload(photo, showing: bar)
             print("The server has \(received.bytes) bytes.")
         case .gzip:

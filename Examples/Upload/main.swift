@@ -42,7 +42,7 @@ func upload(_ files: [URL], to target: String) async throws {
         return await group.reduce(into: []) { $0.append($1) }.sorted()
     }
     // As in a window: a bar for each call, an activity indicator, and a message if it takes long.
-    let bars = TerminalProgressWriter(TerminalProgressBar(label: "upload"), showing: .upload, linesEvery: .seconds(1))
+    let bars = TerminalProgressWriter(label: "upload", showing: .upload, linesEvery: .seconds(1))
     var ended = 0
     for await event in events {
         let name = (event.request as? UploadFile)?.file.lastPathComponent ?? "?"

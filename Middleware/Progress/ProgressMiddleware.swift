@@ -21,7 +21,7 @@ public import HTTPTypes
 /// An upload in a terminal, however inner stages change its content:
 ///
 /// ```swift
-/// let line = TerminalProgressWriter(TerminalProgressBar(label: "photo.jpg"), showing: .upload)
+/// let line = TerminalProgressWriter(label: "photo.jpg", showing: .upload)
 /// let upload = Request.post("https://example.com/photos", body: .file(photo)).onProgress { line.show($0) }
 /// ```
 ///
@@ -63,7 +63,7 @@ public struct ProgressMiddleware: BuiltInStage {
     package typealias Observer = @Sendable (_ progress: TransferProgress, _ request: HTTPRequest) -> Void
 
     /// The way a wire view counts an upload.
-    public enum UploadCounting: Sendable, Hashable {
+    private enum UploadCounting: Sendable, Hashable {
         /// As the transport reports it sent.
         case asSent
         /// As the transport reads it, possibly long before it's sent.
@@ -80,19 +80,20 @@ public struct ProgressMiddleware: BuiltInStage {
     ///
     /// - Parameters:
     ///   - view: The view; the consumer's by default.
-    ///   - uploads: The way a wire view counts uploads; as they are sent by default. The consumer's view counts them as
-    ///     they are sent if the transport reports that, and otherwise as they are read.
+    ///   - countsUploadsAsRead: Whether a wire view counts uploads as the transport reads them, possibly long before
+    ///     they are sent; by default it counts them as the transport reports them sent. The consumer's view counts them
+    ///     as they are sent if the transport reports that, and otherwise as they are read.
     ///   - reportsPerSecond: The maximum rate of reports for one transfer, in addition to those that are always given;
     ///     10 by default. Unlimited if it isn't a positive number.
     ///   - observer: Receives the progress of every call; none by default.
     public init(
         _ view: TransferProgress.View = .consumer,
-        uploads: UploadCounting = .asSent,
+        countsUploadsAsRead: Bool = false,
         reportsPerSecond: Double = 10,
         observer: (@Sendable (_ progress: TransferProgress, _ request: HTTPRequest) -> Void)? = nil
     ) {
         self.view = view
-        self.uploads = uploads
+        uploads = countsUploadsAsRead ? .asRead : .asSent
         self.reportsPerSecond = reportsPerSecond
         self.observer = observer
     }
@@ -125,7 +126,7 @@ public struct ProgressMiddleware: BuiltInStage {
                 ChainProblem(
                     stage: summary.name,
                     problem: "\(place.transportName) does not tell what it has sent, so uploads have no progress",
-                    fix: "count them as they are read: \(summary.name)(.wire, uploads: .asRead)"
+                    fix: "count them as they are read: \(summary.name)(.wire, countsUploadsAsRead: true)"
                 )
             )
         }

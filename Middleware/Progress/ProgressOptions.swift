@@ -50,13 +50,13 @@ extension Request {
     /// let size = try await saved
     /// ```
     ///
-    /// A slow loop misses reports in between, but never a first or last one. The sequence is for a single call, and
-    /// ends with the body of the response, which must be read or dropped in another task. If the call is repeated, that
-    /// isn't reported. If the request is never sent, or the chain doesn't have ``ProgressMiddleware``, the sequence
-    /// doesn't end, whereas ``withProgress(isolation:_:perform:)`` always returns.
-    public consuming func observingProgress() -> (request: Request, updates: ProgressUpdates) {
+    /// A slow loop misses reports in between, but never a first or last one. The sequence is for a single call and
+    /// task, and ends with the body of the response, which must be read or dropped in another task. If the call is
+    /// repeated, that isn't reported. If the request is never sent, or the chain doesn't have ``ProgressMiddleware``,
+    /// the sequence doesn't end, whereas ``withProgress(isolation:_:perform:)`` always returns.
+    public consuming func observingProgress() -> (request: Request, updates: AsyncStream<TransferProgress>) {
         let updates = ProgressUpdates()
-        return (updates.observing(self), updates)
+        return (updates.observing(self), updates.stream)
     }
 
     mutating func add(_ observer: ProgressObserver) {

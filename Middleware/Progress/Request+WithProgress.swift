@@ -27,7 +27,8 @@ extension Request {
         _ action: @escaping @Sendable (_ progress: TransferProgress) async -> Void,
         perform operation: (_ request: Request) async throws -> Result
     ) async throws -> Result {
-        let (request, updates) = observingProgress()
+        let updates = ProgressUpdates()
+        let request = updates.observing(self)
         return try await updates.deliver(to: action) { try await operation(request) }
     }
 }

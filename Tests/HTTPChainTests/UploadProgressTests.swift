@@ -147,9 +147,7 @@ struct UploadProgressTests {
     @Test("Nothing is drawn for a file that is missing", arguments: [true, false])
     func missingFile(isForm: Bool) async throws {
         let text = Locked("")
-        let writer = TerminalProgressWriter(
-            output: .init(isTerminal: true, width: { 80 }) { new in text.withLock { $0 += new } }
-        )
+        let writer = TerminalProgressWriter(terminalWidth: 80) { new in text.withLock { $0 += new } }
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("missing-\(UUID()).jpg")
         let form: MultipartForm = [.file("photo", file)]
         let request = isForm ? Request.post("photos", multipart: form) : .upload(.post, "photos", file: file)

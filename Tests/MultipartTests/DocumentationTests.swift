@@ -49,7 +49,7 @@ struct DocumentationTests {
             ProgressMiddleware()
             MultipartMiddleware()
         }
-        let writer = TerminalProgressWriter(TerminalProgressBar(label: "photo.jpg"), showing: .upload)
+        let writer = TerminalProgressWriter(label: "photo.jpg", showing: .upload)
         let form: MultipartForm = [.file("photo", photo)]
         let request = Request.post("https://api.example.com/photos", multipart: form)
         _ = try await chain.send(request.onProgress { writer.show($0) })

@@ -65,14 +65,14 @@ struct DocumentationTests {
     @Test("The example of an upload observes it")
     func upload() {
         let photo = URL(fileURLWithPath: "/tmp/photo.jpg")
-        let line = TerminalProgressWriter(TerminalProgressBar(label: "photo.jpg"), showing: .upload)
+        let line = TerminalProgressWriter(label: "photo.jpg", showing: .upload)
         let upload = Request.post("https://example.com/photos", body: .file(photo)).onProgress { line.show($0) }
         #expect(upload.options.names == ["ProgressObservers"])
     }
 
     @Test("The writer's example shows a file")
     func writer() {
-        let writer = TerminalProgressWriter(TerminalProgressBar(label: "map.zip"), showing: .download)
+        let writer = TerminalProgressWriter(label: "map.zip", showing: .download)
         let request = Request.get("https://example.com/map.zip").onProgress { writer.show($0) }
         writer.print("a message that does not land on the bar's line")
         #expect(request.options.names == ["ProgressObservers"])

@@ -36,7 +36,7 @@ struct StageTests {
         let conformance = StageConformance(request: makeRequest) {
             ProgressMiddleware(
                 setting.view,
-                uploads: setting.observation == "as it is read" ? .asRead : .asSent,
+                countsUploadsAsRead: setting.observation == "as it is read",
                 observer: observer
             )
         }
@@ -81,7 +81,7 @@ struct StageTests {
         let transport = InMemoryTransport(capabilities: [.streamsUploads])
         #expect(throws: ChainOrderError.self) { try Chain(transport: transport) { ProgressMiddleware(.wire) } }
         _ = try Chain(transport: transport) { ProgressMiddleware() }
-        _ = try Chain(transport: transport) { ProgressMiddleware(.wire, uploads: .asRead) }
+        _ = try Chain(transport: transport) { ProgressMiddleware(.wire, countsUploadsAsRead: true) }
     }
 }
 #endif

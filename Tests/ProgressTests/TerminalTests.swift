@@ -123,7 +123,7 @@ struct TerminalTests {
 
     private func writer(
         isTerminal: Bool,
-        showing directions: TerminalProgressWriter.Directions = .both,
+        showing direction: TransferProgress.Direction? = nil,
         every interval: Duration? = .seconds(10)
     ) -> (TerminalProgressWriter, () -> String) {
         let text = Locked("")
@@ -132,7 +132,7 @@ struct TerminalTests {
         }
         let writer = TerminalProgressWriter(
             TerminalProgressBar(label: "x"),
-            showing: directions,
+            showing: direction,
             output: output,
             linesEvery: interval
         )

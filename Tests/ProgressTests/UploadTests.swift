@@ -170,7 +170,7 @@ struct UploadTests {
         let chain = try Chain(transport: silent) {
             ProgressMiddleware(reportsPerSecond: 0)
             resending(2)
-            ProgressMiddleware(.wire, uploads: .asRead, reportsPerSecond: 0)
+            ProgressMiddleware(.wire, countsUploadsAsRead: true, reportsPerSecond: 0)
         }
         _ = try await chain.send(.sampleUpload(body(3, 4, declaring: 7)).observed(by: log))
         #expect(log.lines(.wire).prefix(4) == ["up 0/7", "up 3/7", "up 7/7", "up 7/7 finished"])

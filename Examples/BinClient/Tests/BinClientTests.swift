@@ -46,11 +46,9 @@ struct BinClientTests {
         try Data(count: 300_000).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let text = Locked("")
-        let bar = TerminalProgressWriter(
-            TerminalProgressBar(label: "photo.jpg"),
-            showing: .upload,
-            output: .init(isTerminal: true, width: { 60 }) { new in text.withLock { $0 += new } }
-        )
+        let bar = TerminalProgressWriter(label: "photo.jpg", showing: .upload, terminalWidth: 60) { new in
+            text.withLock { $0 += new }
+        }
         #expect(try await api().upload(file, showing: bar).bytes == 7)
         let lines = text.withLock { $0 }.split(separator: "\n")
         #expect(lines.count == 1 && lines.first?.contains("100%") == true && lines.first?.contains("300 kB") == true)
@@ -86,11 +84,7 @@ struct BinSessionTests {
     /// Makes every kind of call, and collects the results.
     private func session(_ base: String, _ photo: URL, over transport: any Transport) async throws -> [String] {
         let api = try BinAPI(base: base, over: transport)
-        let bar = TerminalProgressWriter(
-            TerminalProgressBar(label: "photo.jpg"),
-            showing: .upload,
-            output: .init(isTerminal: false, width: { 60 }) { _ in }
-        )
+        let bar = TerminalProgressWriter(label: "photo.jpg", showing: .upload) { _ in }
         var results = [try await api.slides().title, try await api.login()]
         do {
             _ = try await BinAPI(base: base, password: "wrong", over: transport).login()

@@ -2,13 +2,8 @@ import HTTPChainCore
 
 /// Draws a ``TransferProgress`` as a line for a terminal.
 ///
-/// ```swift
-/// let bar = TerminalProgressBar(label: "map.zip")
-/// bar.line(for: progress, width: 80)   // map.zip   42%  [=====>       ]  4.2 MB of 10 MB  1.1 MB/s  0:06
-/// ```
-///
 /// This only draws the line; ``TerminalProgressWriter`` writes it to the terminal.
-public struct TerminalProgressBar: Sendable {
+package struct TerminalProgressBar: Sendable {
     private static let shortestBar = 8
     private static let longestBar = 40
     private static let gap = "  "
@@ -19,7 +14,7 @@ public struct TerminalProgressBar: Sendable {
     /// Makes a bar.
     ///
     /// - Parameter label: The text before the numbers; empty by default.
-    public init(label: String = "") {
+    package init(label: String = "") {
         self.label = label
     }
 
@@ -31,7 +26,7 @@ public struct TerminalProgressBar: Sendable {
     /// - Parameters:
     ///   - progress: The report.
     ///   - width: The number of columns available.
-    public func line(for progress: TransferProgress, width: Int) -> String {
+    package func line(for progress: TransferProgress, width: Int) -> String {
         let label = DisplayWidth.fitted(label, to: .max)
         let lead = [label, standing(progress)].compactMap(\.self).filter { !$0.isEmpty }
         let details = [size(progress), speed(progress), rest(progress)].compactMap(\.self)

@@ -9,32 +9,22 @@ import Glibc
 import Musl
 #endif
 
-/// Shows a ``TerminalProgressBar`` in a command-line tool.
+/// Shows the progress of a transfer as a bar in a command-line tool.
 ///
 /// ```swift
-/// let writer = TerminalProgressWriter(TerminalProgressBar(label: "map.zip"), showing: .download)
+/// let writer = TerminalProgressWriter(label: "map.zip", showing: .download)
 /// let request = Request.get("https://example.com/map.zip").onProgress { writer.show($0) }
 /// writer.print("a message that does not land on the bar's line")
 /// ```
 ///
-/// On a terminal the line is redrawn in place. In a log or a pipe, a line is printed when a transfer begins and ends,
-/// and at intervals in between. Nothing is drawn before the first byte, so that a call that fails immediately, because
-/// a file is missing or a connection fails, shows only its error. The writer uses the standard error stream, so that
-/// the standard output remains for the result. Use one writer for one transfer at a time. If the chain has both views,
-/// the consumer's is shown.
+/// The line is like `map.zip   42%  [=====>       ]  4.2 MB of 10 MB  1.1 MB/s  0:06`. On a terminal it is redrawn in
+/// place. In a log or a pipe, a line is printed when a transfer begins and ends, and at intervals in between. Nothing
+/// is drawn before the first byte, so that a call that fails immediately, because a file is missing or a connection
+/// fails, shows only its error. The writer uses the standard error stream, so that the standard output remains for the
+/// result. Use one writer for one transfer at a time. If the chain has both views, the consumer's is shown.
 public final class TerminalProgressWriter: Sendable {
-    /// The directions that are shown.
-    public enum Directions: Sendable, Hashable {
-        /// Uploads.
-        case upload
-        /// Downloads.
-        case download
-        /// Uploads and downloads.
-        case both
-    }
-
-    /// A destination for lines, other than the standard error stream.
-    public struct Output: Sendable {
+    /// A destination for lines.
+    package struct Output: Sendable {
         /// Whether a line can be redrawn in place.
         package let isTerminal: Bool
         let width: @Sendable () -> Int
@@ -46,7 +36,7 @@ public final class TerminalProgressWriter: Sendable {
         ///   - isTerminal: Whether a line can be redrawn in place.
         ///   - width: Returns the number of columns; called for each line.
         ///   - write: Writes text; never called concurrently.
-        public init(
+        package init(
             isTerminal: Bool,
             width: @escaping @Sendable () -> Int,
             write: @escaping @Sendable (_ text: String) -> Void
@@ -57,7 +47,7 @@ public final class TerminalProgressWriter: Sendable {
         }
 
         /// The standard error stream.
-        public static var standardError: Output {
+        package static var standardError: Output {
             Output(isTerminal: isatty(STDERR_FILENO) == 1, width: { terminalWidth(STDERR_FILENO) }) { text in
                 try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
             }
@@ -73,7 +63,8 @@ public final class TerminalProgressWriter: Sendable {
     }
 
     private let bar: TerminalProgressBar
-    private let directions: Directions
+    /// The direction that is shown; `nil` for both.
+    private let direction: TransferProgress.Direction?
     private let output: Output
     private let interval: Duration?
     private let state = Locked(State())
@@ -81,20 +72,39 @@ public final class TerminalProgressWriter: Sendable {
     /// Makes a writer.
     ///
     /// - Parameters:
-    ///   - bar: The bar to draw.
-    ///   - directions: The directions that are shown; both by default. For an upload with a short response, use
-    ///     `.upload` alone.
-    ///   - output: The destination; the standard error stream by default.
+    ///   - label: The text before the numbers, such as a file's name; empty by default. Control characters are shown as
+    ///     spaces.
+    ///   - direction: The direction that is shown; both by default. For an upload with a short response, use `.upload`.
     ///   - interval: The interval between lines if the output isn't a terminal; 10 seconds by default, `nil` to print
     ///     none.
-    public init(
-        _ bar: TerminalProgressBar = TerminalProgressBar(),
-        showing directions: Directions = .both,
-        output: Output = .standardError,
-        linesEvery interval: Duration? = .seconds(10)
+    ///   - terminalWidth: The number of columns of the terminal that `output` writes to; `nil`, the default, if it
+    ///     isn't a terminal. The standard error stream knows its own.
+    ///   - output: Receives the text, never concurrently; by default it is written to the standard error stream.
+    public convenience init(
+        label: String = "",
+        showing direction: TransferProgress.Direction? = nil,
+        linesEvery interval: Duration? = .seconds(10),
+        terminalWidth: Int? = nil,
+        output: (@Sendable (_ text: String) -> Void)? = nil
+    ) {
+        self.init(
+            TerminalProgressBar(label: label),
+            showing: direction,
+            output: output.map { write in
+                Output(isTerminal: terminalWidth != nil, width: { terminalWidth ?? 80 }, write: write)
+            } ?? .standardError,
+            linesEvery: interval
+        )
+    }
+
+    package init(
+        _ bar: TerminalProgressBar,
+        showing direction: TransferProgress.Direction?,
+        output: Output,
+        linesEvery interval: Duration?
     ) {
         self.bar = bar
-        self.directions = directions
+        self.direction = direction
         self.output = output
         self.interval = interval
     }
@@ -103,7 +113,7 @@ public final class TerminalProgressWriter: Sendable {
     public func show(_ progress: TransferProgress) {
         state.withLock { state in
             guard state.choice.admits(progress.view) else { return }
-            guard directions == .both || directions == (progress.direction == .upload ? .upload : .download) else {
+            guard direction == nil || direction == progress.direction else {
                 // The response has begun; the upload's line is left unchanged.
                 if let drawn = state.drawn, drawn.direction != progress.direction { leave(&state) }
                 return

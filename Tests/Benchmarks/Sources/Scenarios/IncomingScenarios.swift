@@ -39,7 +39,7 @@ public enum IncomingScenarios {
             ("cookies", [CookieMiddleware()]),
             ("retry", [RetryMiddleware()]),
             ("progress", [ProgressMiddleware()]),
-            ("progress.wire", [ProgressMiddleware(.wire, uploads: .asRead)]),
+            ("progress.wire", [ProgressMiddleware(.wire, countsUploadsAsRead: true)]),
             ("timeout.off", [TimeoutMiddleware(nil)]),
             ("timeout.call", [TimeoutMiddleware(.seconds(60))]),
             (
