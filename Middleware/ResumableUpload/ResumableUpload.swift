@@ -96,7 +96,7 @@ extension Request {
 
 extension ResumableUpload: RedactedDisplay {
     /// The names of the metadata, and the handling of a cancelled call.
-    public var description: String {
+    package var description: String {
         let names = metadata.keys.sorted().joined(separator: ", ")
         return "resumable upload" + (identity == nil ? "" : " with an identity")
             + (names.isEmpty ? "" : " (metadata: \(names))") + (cancellation.map { ", cancellation: \($0)" } ?? "")

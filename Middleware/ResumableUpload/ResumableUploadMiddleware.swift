@@ -37,7 +37,7 @@ import HTTPTypes
 ///
 /// **Options.** `resumable(identity:metadata:cancellation:)`. The result is in ``HTTPChainCore/Response/upload``.
 ///
-/// **Errors.** ``UploadError``; ``UploadStoreError`` from the file store.
+/// **Errors.** ``UploadError``.
 public struct ResumableUploadMiddleware: BuiltInStage {
     private let name: UploadProtocol
     private let store: any UploadStore

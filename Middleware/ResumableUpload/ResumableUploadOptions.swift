@@ -40,19 +40,15 @@ public struct ResumableUploadOptions: Sendable, Hashable {
     /// It requires reading each part twice.
     package var checksum: UploadChecksum?
     /// The maximum total number of failures after which an upload continues; 100 by default.
-    public var maximumAttempts: Int
+    package var maximumAttempts: Int
     /// The maximum number of consecutive failures without progress; 5 by default.
-    public var maximumAttemptsWithoutProgress: Int
+    package var maximumAttemptsWithoutProgress: Int
     /// The time since the beginning of the call within which an upload is continued; unlimited by default.
-    public var totalTime: Duration?
-    /// The longest wait after the first consecutive failure; 0.5 seconds by default.
-    ///
-    /// It doubles with each failure, and is shortened by jitter.
-    public var firstWait: Duration
-    /// The longest wait after a failure; 30 seconds by default.
-    public var longestWait: Duration
+    package var totalTime: Duration?
+    /// The waits after consecutive failures.
+    package var backoff: Backoff
     /// The longest `Retry-After` that is accepted; 1 minute by default.
-    public var retryAfterLimit: Duration
+    package var retryAfterLimit: Duration
     /// The handling of an upload whose call is cancelled; it's kept by default.
     package var cancellation: Cancellation
     /// The origins, in addition to the request's, on which uploads are allowed; none by default.
@@ -65,14 +61,20 @@ public struct ResumableUploadOptions: Sendable, Hashable {
     /// - Parameters:
     ///   - selection: The requests that become uploads; marked ones by default.
     ///   - partSize: The maximum size of a request, in bytes; unlimited by default, so that an upload is a single
-    ///     request. Proxies that limit the size of requests let smaller parts pass, but each part takes a round trip. If
-    ///     the server responds with 413, parts are halved, down to 64 KiB.
+    ///     request. Proxies that limit the size of requests let smaller parts pass, but each part takes a round trip.
+    ///     If the server responds with 413, parts are halved, down to 64 KiB.
     ///   - createsWithContent: Whether the request that creates an upload includes the first part (tus "Creation With
-    ///     Upload"); `false` by default. It has no effect with the draft, which always creates an upload without content;
-    ///     the chain then has a warning.
+    ///     Upload"); `false` by default. It has no effect with the draft, which always creates an upload without
+    ///     content; the chain then has a warning.
     ///   - asksForLimits: Whether the server is first asked for its limits, with OPTIONS; `false` by default.
-    ///   - checksum: The checksum of each part (tus "Checksum"), which requires reading each part twice; none by default.
-    ///     It has no effect with the draft; the chain then has a warning.
+    ///   - checksum: The checksum of each part (tus "Checksum"), which requires reading each part twice; none by
+    ///     default. It has no effect with the draft; the chain then has a warning.
+    ///   - maximumAttempts: The maximum total number of failures after which an upload continues; 100 by default.
+    ///   - maximumAttemptsWithoutProgress: The maximum number of consecutive failures without progress; 5 by default.
+    ///   - totalTime: The time since the beginning of the call within which an upload is continued; unlimited by
+    ///     default.
+    ///   - backoff: The waits after consecutive failures; by default up to 0.5 seconds, doubling to 30 seconds.
+    ///   - retryAfterLimit: The longest `Retry-After` that is accepted; 1 minute by default.
     ///   - cancellation: The handling of an upload whose call is cancelled; it's kept by default.
     ///   - otherOrigins: The origins, in addition to the request's, on which uploads are allowed; none by default. The
     ///     request's credentials aren't sent there.
@@ -82,6 +84,11 @@ public struct ResumableUploadOptions: Sendable, Hashable {
         createsWithContent: Bool = false,
         asksForLimits: Bool = false,
         checksum: UploadChecksum? = nil,
+        maximumAttempts: Int = 100,
+        maximumAttemptsWithoutProgress: Int = 5,
+        totalTime: Duration? = nil,
+        backoff: Backoff = Backoff(cap: .seconds(30)),
+        retryAfterLimit: Duration = .seconds(60),
         cancellation: Cancellation = .keeps,
         otherOrigins: Set<Origin> = []
     ) {
@@ -90,12 +97,11 @@ public struct ResumableUploadOptions: Sendable, Hashable {
         self.createsWithContent = createsWithContent
         self.asksForLimits = asksForLimits
         self.checksum = checksum
-        maximumAttempts = 100
-        maximumAttemptsWithoutProgress = 5
-        totalTime = nil
-        firstWait = .milliseconds(500)
-        longestWait = .seconds(30)
-        retryAfterLimit = .seconds(60)
+        self.maximumAttempts = maximumAttempts
+        self.maximumAttemptsWithoutProgress = maximumAttemptsWithoutProgress
+        self.totalTime = totalTime
+        self.backoff = backoff
+        self.retryAfterLimit = retryAfterLimit
         self.cancellation = cancellation
         self.otherOrigins = otherOrigins
     }

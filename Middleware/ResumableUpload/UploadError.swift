@@ -1,4 +1,5 @@
 public import HTTPChainCore
+package import HTTPChainSupport
 public import HTTPTypes
 
 /// The error for an upload that can't be created or completed.
@@ -50,6 +51,12 @@ public struct UploadError: ExplainedError, NetworkFailure {
         case contentChanged
         /// The upload failed too often, or for too long; with the number of bytes that the server has.
         case interrupted(offset: Int64, length: Int64)
+        /// A file of a ``FileUploadStore`` is readable by others, with these permissions.
+        case readableByOthers(path: String, mode: UInt16)
+        /// A file of a ``FileUploadStore`` belongs to another user.
+        case ownedByAnother(path: String)
+        /// A file operation of a ``FileUploadStore`` failed.
+        case file(operation: String, path: String, code: Int32, message: String)
     }
 
     /// The problem.
@@ -59,8 +66,13 @@ public struct UploadError: ExplainedError, NetworkFailure {
     /// The error that led to this one.
     public let underlyingError: (any Error)?
 
-    /// Always "ResumableUploadMiddleware".
-    public var stage: String { "ResumableUploadMiddleware" }
+    /// "ResumableUploadMiddleware", or "FileUploadStore" for a problem of its files.
+    public var stage: String {
+        switch problem {
+        case .readableByOthers, .ownedByAnother, .file: "FileUploadStore"
+        default: "ResumableUploadMiddleware"
+        }
+    }
 
     init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {
         self.problem = problem
@@ -148,6 +160,21 @@ public struct UploadError: ExplainedError, NetworkFailure {
                 "the upload broke off with \(offset) of \(length) bytes at the server",
                 "send the same request again: it resumes from there"
             )
+        case .readableByOthers(let path, let mode):
+            Explanation(
+                "\(path) can be read by others (mode \(String(mode, radix: 8)))",
+                "remove it, and find out who changed it: uploads may be continued with what is in it"
+            )
+        case .ownedByAnother(let path):
+            Explanation("\(path) belongs to another user", "give the store a directory of its own")
+        case .file(let operation, let path, _, let message):
+            Explanation("could not \(operation) \(path): \(message)", "check the disk and the permissions")
         }
+    }
+}
+
+extension UploadError: FileFailure {
+    package init(_ fault: FileFault) {
+        self.init(.file(operation: fault.operation, path: fault.path, code: fault.code, message: fault.message))
     }
 }

@@ -7,7 +7,7 @@ public struct UploadSummary: Sendable, Hashable {
     /// The URL may be all that is needed to change the upload, so it's treated as a secret.
     public let url: Secret
     /// Whether the server has the whole content.
-    public let isComplete: Bool
+    package let isComplete: Bool
     /// The number of bytes that the server already had from an earlier call.
     public let resumedAt: Int64
     /// The number of failures after which the call continued.

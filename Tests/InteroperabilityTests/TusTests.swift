@@ -61,7 +61,7 @@ struct TusTests {
             }
         }
         var options = ResumableUploadOptions(partSize: .kibibytes(300))
-        options.firstWait = .milliseconds(1)
+        options.backoff = Backoff(base: .milliseconds(1), cap: .seconds(30))
         let request = try request(base, carrier, "broken")
         options.maximumAttempts = 1
         let error = await #expect(throws: UploadError.self) {

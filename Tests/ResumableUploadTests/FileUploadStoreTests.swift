@@ -124,8 +124,8 @@ struct FileUploadStoreTests {
             #expect(try await store().upload(for: key) == nil, "\(text)")
         }
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
-        let error = await #expect(throws: UploadStoreError.self) { try await store().upload(for: key) }
-        #expect(error?.problem == .readableByOthers(mode: 0o644))
+        let error = await #expect(throws: UploadError.self) { try await store().upload(for: key) }
+        #expect(error?.problem == .readableByOthers(path: file.path, mode: 0o644))
     }
 
     @Test("After a loss of power the store has what was reported as kept, or what came after it, whole", .seeded)
@@ -226,10 +226,10 @@ struct FileUploadStoreTests {
         var request = Request.post("https://example.com/files", body: "content").resumable()
         request.environment = .virtual(.automatic())
         let stage = ResumableUploadMiddleware(.tus, store: store)
-        let error = await #expect(throws: UploadStoreError.self) {
+        let error = await #expect(throws: UploadError.self) {
             try await stage.intercept(request, next: Next(to: server))
         }
-        #expect(error?.path.hasPrefix(file.path) == true)
+        #expect(error?.stage == "FileUploadStore" && error?.reason.contains(file.path) == true)
     }
 
     @Test("Of uploads in memory, the one told of longest ago goes first")

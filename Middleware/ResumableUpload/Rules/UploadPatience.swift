@@ -29,8 +29,7 @@ struct UploadPatience: Sendable {
         guard attempts < options.maximumAttempts, withoutProgress < options.maximumAttemptsWithoutProgress,
             circumstances.asked ?? .zero <= options.retryAfterLimit
         else { return nil }
-        let drawn = Backoff(base: options.firstWait, cap: options.longestWait)
-            .wait(beforeRetry: withoutProgress + 1, random: random)
+        let drawn = options.backoff.wait(beforeRetry: withoutProgress + 1, random: random)
         let wait = max(circumstances.asked ?? .zero, drawn)
         if let totalTime = options.totalTime, circumstances.elapsed + wait > totalTime { return nil }
         if let remaining = circumstances.remaining, wait >= remaining { return nil }

@@ -27,7 +27,7 @@ public struct FileUploadStore: UploadStore {
     private let age: Duration
     private let time: any TimeSource
     private let access: FileAccess
-    private let files: Files<UploadStoreError>
+    private let files: Files<UploadError>
 
     /// The maximum size of a file that is read.
     private static let sizeLimit: Int64 = 65_536
@@ -63,7 +63,7 @@ public struct FileUploadStore: UploadStore {
 
     /// Returns the upload of a key; `nil` if there is none, or it is too old.
     ///
-    /// - Throws: ``UploadStoreError``; `CancellationError` if the task is cancelled.
+    /// - Throws: ``UploadError``; `CancellationError` if the task is cancelled.
     public func upload(for key: UploadKey) async throws -> StoredUpload? {
         let upload = try await access.executor.run { try read(file(of: key)) }
         guard let upload, !isTooOld(upload) else { return nil }
@@ -74,10 +74,10 @@ public struct FileUploadStore: UploadStore {
     ///
     /// Removes the oldest if there are too many.
     ///
-    /// - Throws: ``UploadStoreError``.
+    /// - Throws: ``UploadError``.
     public func keep(_ upload: StoredUpload, for key: UploadKey) async throws {
         // Not cancellable, so that an upload created on the server isn't lost if its call is cancelled.
-        try await access.executor.runToEnd { () throws(UploadStoreError) in
+        try await access.executor.runToEnd { () throws(UploadError) in
             try files.makeDurableDirectory(path)
             let isNew = try files.status(of: file(of: key)) == nil
             try replace(file(of: key), with: upload)
@@ -87,9 +87,9 @@ public struct FileUploadStore: UploadStore {
 
     /// Removes the upload of a key, if there is one.
     ///
-    /// - Throws: ``UploadStoreError``.
+    /// - Throws: ``UploadError``.
     public func forget(_ key: UploadKey) async throws {
-        try await access.executor.runToEnd { () throws(UploadStoreError) in _ = try files.remove(file(of: key)) }
+        try await access.executor.runToEnd { () throws(UploadError) in _ = try files.remove(file(of: key)) }
     }
 
     private func file(of key: UploadKey) -> String { "\(path)/\(key)\(Self.suffix)" }
@@ -98,13 +98,13 @@ public struct FileUploadStore: UploadStore {
         time.date.timeIntervalSince(upload.created) > age.inSeconds
     }
 
-    private func read(_ file: String) throws(UploadStoreError) -> StoredUpload? {
+    private func read(_ file: String) throws(UploadError) -> StoredUpload? {
         guard let open = try files.open(file, .read) else { return nil }
         let status = try open.status()
         guard status.kind == .regular, status.size <= Self.sizeLimit else { return nil }
-        guard status.owner == UInt32(geteuid()) else { throw UploadStoreError(.ownedByAnother, path: file) }
+        guard status.owner == UInt32(geteuid()) else { throw UploadError(.ownedByAnother(path: file)) }
         guard status.permissions & 0o077 == 0 else {
-            throw UploadStoreError(.readableByOthers(mode: status.permissions), path: file)
+            throw UploadError(.readableByOthers(path: file, mode: status.permissions))
         }
         let bytes = try open.data(Int(status.size), at: 0)
         guard let record = try? JSONDecoder().decode(Record.self, received: bytes), record.version == 1,
@@ -120,7 +120,7 @@ public struct FileUploadStore: UploadStore {
     }
 
     /// Replaces a file atomically: readers see either the old or the new content, even after a loss of power.
-    private func replace(_ file: String, with upload: StoredUpload) throws(UploadStoreError) {
+    private func replace(_ file: String, with upload: StoredUpload) throws(UploadError) {
         let record = Record(
             url: upload.url.revealed,
             offset: upload.offset,
@@ -131,7 +131,7 @@ public struct FileUploadStore: UploadStore {
         // Encoding texts and finite numbers can't fail.
         guard let bytes = try? JSONEncoder().encode(record) else { return }
         let temporary = "\(file).\(SystemRandom().next().hexadecimal)\(Self.temporarySuffix)"
-        do throws(UploadStoreError) {
+        do throws(UploadError) {
             guard let open = try files.open(temporary, .create) else { return }
             try open.write(bytes, at: 0)
             try open.synchronize()
@@ -144,7 +144,7 @@ public struct FileUploadStore: UploadStore {
     }
 
     /// Removes the oldest files beyond the limit, files that are too old, and temporary files of killed processes.
-    private func removeSurplus() throws(UploadStoreError) {
+    private func removeSurplus() throws(UploadError) {
         let now = Date().timeIntervalSince1970
         var found: [(file: String, modified: Int64)] = []
         for name in try files.names(in: path) {

@@ -432,8 +432,7 @@ struct UploadRulesTests {
     @Test("Waits double, are shortened by chance, and end with the attempts, the time or the deadline")
     func patience() {
         var options = ResumableUploadOptions()
-        options.firstWait = .seconds(1)
-        options.longestWait = .seconds(5)
+        options.backoff = Backoff(base: .seconds(1), cap: .seconds(5))
         var patience = UploadPatience(options)
         let now = UploadPatience.Circumstances(elapsed: .zero)
         let waits = (0..<6).map { _ in patience.wait(now, random: Most()) }
