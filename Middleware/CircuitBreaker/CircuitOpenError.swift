@@ -33,7 +33,7 @@ public struct CircuitOpenError: RefusalError, AnnotatedError, ExplainedError {
     /// `nil` if that depends on a probe in flight, or on the circuit being closed manually.
     public let retryAfter: Duration?
     /// The redacted request.
-    public let exchange: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
     /// The notes that stages added.
     package var notes = ErrorNotes()
 
@@ -41,11 +41,11 @@ public struct CircuitOpenError: RefusalError, AnnotatedError, ExplainedError {
         self.key = key
         self.cause = cause
         self.retryAfter = retryAfter
-        self.exchange = exchange
+        failedExchange = exchange
     }
 
     /// Always "CircuitBreakerMiddleware".
-    public var stage: String { "CircuitBreakerMiddleware" }
+    package var failedStage: String { "CircuitBreakerMiddleware" }
 
     package var explanation: Explanation {
         let name = key.isEmpty ? "the circuit" : "the circuit of \(key)"

@@ -7,16 +7,16 @@ public struct CoalescingError: ExplainedError {
     /// The maximum size of the part kept for slow readers, in memory and in a file.
     package let limit: ByteCount
     /// Always "CoalescingMiddleware".
-    public let stage = "CoalescingMiddleware"
+    package let failedStage = "CoalescingMiddleware"
     /// The redacted request of the transfer.
-    public let exchange: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
     /// The error of the temporary file, if that is the reason.
-    public let underlyingError: (any Error)?
+    package let cause: (any Error)?
 
     init(limit: ByteCount, exchange: ExchangeSnapshot?, underlyingError: (any Error)? = nil) {
         self.limit = limit
-        self.exchange = exchange
-        self.underlyingError = underlyingError
+        failedExchange = exchange
+        cause = underlyingError
     }
 
     package var explanation: Explanation {

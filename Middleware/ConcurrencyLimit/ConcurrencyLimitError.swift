@@ -24,7 +24,7 @@ public struct ConcurrencyLimitError: RefusalError, AnnotatedError, ExplainedErro
     /// The current maximum number of calls in flight.
     package let limit: Int
     /// The redacted request.
-    public let exchange: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
     /// The notes that stages added.
     package var notes = ErrorNotes()
 
@@ -32,14 +32,11 @@ public struct ConcurrencyLimitError: RefusalError, AnnotatedError, ExplainedErro
         self.key = key
         self.cause = cause
         self.limit = limit
-        self.exchange = exchange
+        failedExchange = exchange
     }
 
-    /// Always `nil`: it depends on the calls in flight.
-    public var retryAfter: Duration? { nil }
-
     /// Always "ConcurrencyLimitMiddleware".
-    public var stage: String { "ConcurrencyLimitMiddleware" }
+    package var failedStage: String { "ConcurrencyLimitMiddleware" }
 
     package var explanation: Explanation {
         let what =

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// Thrown if content doesn't match its digest, or a digest can't be computed or verified.
-public struct ContentDigestError: StagedError, Hashable {
+public struct ContentDigestError: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -19,11 +19,11 @@ public struct ContentDigestError: StagedError, Hashable {
 
     /// The problem.
     public let problem: Problem
-    package let snapshot: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
 
     init(_ problem: Problem, exchange: ExchangeSnapshot) {
         self.problem = problem
-        snapshot = exchange
+        failedExchange = exchange
     }
 
     package var failedStage: String { "ContentDigestMiddleware" }

@@ -38,7 +38,7 @@ public struct CookieError: ExplainedError, Hashable {
     }
 
     /// "CookieMiddleware" for a cookie of a call, otherwise "CookieJar".
-    public var stage: String { if case .unsendable = problem { "CookieMiddleware" } else { "CookieJar" } }
+    package var failedStage: String { if case .unsendable = problem { "CookieMiddleware" } else { "CookieJar" } }
 
     package var explanation: Explanation {
         switch problem {

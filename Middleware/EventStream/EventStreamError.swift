@@ -36,12 +36,12 @@ public struct EventStreamError: ExplainedError {
     /// The number of consecutive failed attempts to open the stream; 0 if not relevant.
     public let failures: Int
     /// The request and the head of the response, redacted.
-    public let exchange: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
     /// The error that led to this one.
-    public let underlyingError: (any Error)?
+    package let cause: (any Error)?
 
     /// Always "EventStream".
-    public var stage: String { "EventStream" }
+    package var failedStage: String { "EventStream" }
 
     package init(
         _ problem: Problem,
@@ -51,8 +51,8 @@ public struct EventStreamError: ExplainedError {
     ) {
         self.problem = problem
         self.failures = failures
-        self.exchange = exchange
-        self.underlyingError = underlyingError
+        failedExchange = exchange
+        cause = underlyingError
     }
 
     init(decoding type: Any.Type, from bytes: Data, cause: any Error) {

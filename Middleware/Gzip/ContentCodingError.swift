@@ -38,7 +38,7 @@ public struct ContentCodingError: ExplainedError, Hashable {
     /// The number of input bytes consumed before the error: encoded bytes when decoding.
     public let offset: Int64
     /// The request and the response head, redacted; `nil` if a body was decoded separately.
-    public let exchange: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
 
     private let isEncoding: Bool
 
@@ -53,11 +53,11 @@ public struct ContentCodingError: ExplainedError, Hashable {
         self.isEncoding = isEncoding
         self.coding = coding
         self.offset = offset
-        self.exchange = exchange
+        failedExchange = exchange
     }
 
     /// Always "GzipMiddleware".
-    public var stage: String { "GzipMiddleware" }
+    package var failedStage: String { "GzipMiddleware" }
 
     package var explanation: Explanation {
         let name = coding ?? "encoded"

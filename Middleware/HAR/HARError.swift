@@ -60,7 +60,7 @@ public struct HARError: ExplainedError, Hashable {
     func of(_ path: String) -> HARError { self.path == nil ? HARError(problem, path: path) : self }
 
     /// "HAR".
-    public var stage: String { "HAR" }
+    package var failedStage: String { "HAR" }
 
     package var explanation: Explanation {
         Explanation(((path.map { "\($0): " } ?? "") + sentence).printable(), advice)

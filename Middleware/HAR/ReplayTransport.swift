@@ -166,8 +166,8 @@ public final class ReplayTransport: Transport {
                 url: exchange.url,
                 nearest: nearest,
                 entryCount: state.withLock { $0.book.pages.count },
-                stage: name,
-                exchange: exchange
+                failedStage: name,
+                failedExchange: exchange
             )
         }
     }
@@ -258,7 +258,7 @@ public final class ReplayTransport: Transport {
         if unused.isEmpty { return }
         throw UnusedEntriesError(
             unused: unused.map { "\($0.number). \($0.request.har.method) \($0.request.har.url)" },
-            stage: name
+            failedStage: name
         )
     }
 

@@ -26,18 +26,18 @@ public struct HeadersError: ExplainedError {
     /// The problem.
     public let problem: Problem
     /// The request at the time of the error, or `nil` if the error isn't about a request.
-    public let exchange: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
     /// The error of the closure that computes a value.
-    public let underlyingError: (any Error)?
+    package let cause: (any Error)?
 
     init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {
         self.problem = problem
-        self.exchange = exchange
-        self.underlyingError = underlyingError
+        failedExchange = exchange
+        cause = underlyingError
     }
 
     /// Always "HeadersMiddleware".
-    public var stage: String { "HeadersMiddleware" }
+    package var failedStage: String { "HeadersMiddleware" }
 
     package var explanation: Explanation {
         Explanation(problem.description, problem.fix)

@@ -131,21 +131,18 @@ public struct LoadShedError: RefusalError, AnnotatedError, ExplainedError {
     /// The current probability of a refusal, from 0 to 1.
     package let probability: Double
     /// The redacted request.
-    public let exchange: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
     /// The notes that stages added.
     package var notes = ErrorNotes()
 
     init(key: String, probability: Double, exchange: ExchangeSnapshot) {
         self.key = key
         self.probability = probability
-        self.exchange = exchange
+        failedExchange = exchange
     }
 
-    /// Always `nil`: each call is decided at random.
-    public var retryAfter: Duration? { nil }
-
     /// Always "LoadSheddingMiddleware".
-    public var stage: String { "LoadSheddingMiddleware" }
+    package var failedStage: String { "LoadSheddingMiddleware" }
 
     package var explanation: Explanation {
         Explanation(

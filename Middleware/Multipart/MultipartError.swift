@@ -46,7 +46,7 @@ public struct MultipartError: ExplainedError, Hashable {
     /// The problem.
     public let problem: Problem
     /// The reason that a value couldn't be encoded.
-    public var underlyingError: (any Error)? { cause.error }
+    package var cause: (any Error)? { cause.error }
     private let cause: Cause
 
     init(_ problem: Problem, underlyingError: (any Error)? = nil) {
@@ -55,7 +55,7 @@ public struct MultipartError: ExplainedError, Hashable {
     }
 
     /// Always "MultipartMiddleware".
-    public var stage: String { "MultipartMiddleware" }
+    package var failedStage: String { "MultipartMiddleware" }
 
     package var explanation: Explanation {
         switch problem {

@@ -22,7 +22,7 @@ public struct RateLimitExceededError: RefusalError, AnnotatedError, ExplainedErr
     /// The time until the call could have its turn; `nil` if unknown.
     public let retryAfter: Duration?
     /// The redacted request.
-    public let exchange: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
     /// The notes that stages added.
     package var notes = ErrorNotes()
 
@@ -30,11 +30,11 @@ public struct RateLimitExceededError: RefusalError, AnnotatedError, ExplainedErr
         self.key = key
         self.cause = cause
         self.retryAfter = retryAfter
-        self.exchange = exchange
+        failedExchange = exchange
     }
 
     /// Always "RateLimitMiddleware".
-    public var stage: String { "RateLimitMiddleware" }
+    package var failedStage: String { "RateLimitMiddleware" }
 
     package var explanation: Explanation {
         let name = key.isEmpty ? "" : " of \(key)"

@@ -32,12 +32,12 @@ public struct RedirectError: ResponseError, ExplainedError {
     /// The hop that wasn't followed.
     package let refused: RedirectHop
     /// The request and the redirect's head, redacted.
-    public let exchange: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
     /// The redaction for the target of the refused hop.
     let redaction: Sealed<Redaction>
 
     /// Always "RedirectMiddleware".
-    public var stage: String { "RedirectMiddleware" }
+    package var failedStage: String { "RedirectMiddleware" }
 
     /// The target as sent by the server if it contains user information, part of which may look like a path to a URL
     /// parser.

@@ -106,7 +106,7 @@ public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
                     response: response,
                     hops: journey.hops,
                     refused: hop,
-                    exchange: ExchangeSnapshot(
+                    failedExchange: ExchangeSnapshot(
                         response.request ?? answered,
                         response: response.head,
                         redaction: redaction

@@ -62,12 +62,12 @@ public struct UploadError: ExplainedError, NetworkFailure {
     /// The problem.
     public let problem: Problem
     /// The last request and the head of its response, redacted.
-    public let exchange: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
     /// The error that led to this one.
-    public let underlyingError: (any Error)?
+    package let cause: (any Error)?
 
     /// "ResumableUploadMiddleware", or "FileUploadStore" for a problem of its files.
-    public var stage: String {
+    package var failedStage: String {
         switch problem {
         case .readableByOthers, .ownedByAnother, .file: "FileUploadStore"
         default: "ResumableUploadMiddleware"
@@ -76,8 +76,8 @@ public struct UploadError: ExplainedError, NetworkFailure {
 
     init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {
         self.problem = problem
-        self.exchange = exchange
-        self.underlyingError = underlyingError
+        failedExchange = exchange
+        cause = underlyingError
     }
 
     /// The network failure that interrupted the upload.

@@ -47,18 +47,18 @@ public struct SerializerError: ExplainedError {
     /// The problem.
     public let problem: Problem
     /// The request and the head of the response, redacted.
-    public let exchange: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
     /// The coder's error; it may quote values, and isn't included in ``description``.
-    public let underlyingError: (any Error)?
+    package let cause: (any Error)?
 
     package init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {
         self.problem = problem
-        self.exchange = exchange
-        self.underlyingError = underlyingError
+        failedExchange = exchange
+        cause = underlyingError
     }
 
     /// Always "SerializerMiddleware".
-    public var stage: String { "SerializerMiddleware" }
+    package var failedStage: String { "SerializerMiddleware" }
 
     package var explanation: Explanation {
         switch problem {

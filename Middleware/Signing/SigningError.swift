@@ -2,7 +2,7 @@ public import Foundation
 public import HTTPChainCore
 
 /// Thrown if a request can't be signed, or a signature isn't valid.
-public struct SigningError: StagedError {
+public struct SigningError: ExplainedError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -60,12 +60,12 @@ public struct SigningError: StagedError {
 
     /// The problem.
     public let problem: Problem
-    package let snapshot: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
     package let cause: (any Error)?
 
     package init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, cause: (any Error)? = nil) {
         self.problem = problem
-        snapshot = exchange
+        failedExchange = exchange
         self.cause = cause
     }
 

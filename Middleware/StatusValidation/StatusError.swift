@@ -12,15 +12,15 @@ public struct StatusError: ResponseError, ExplainedError {
     /// The first bytes of the body, or `nil` if the stage's preview is off.
     public let preview: BodyPreview?
     /// The request and the response's head, redacted, with the preview.
-    public let exchange: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
     /// The error that broke the body during the preview, or `nil` if there was none.
-    public let underlyingError: (any Error)?
+    package let cause: (any Error)?
 
     /// The rejected status.
     public var status: HTTPResponse.Status { response.status }
 
     /// Always "StatusValidationMiddleware".
-    public var stage: String { "StatusValidationMiddleware" }
+    package var failedStage: String { "StatusValidationMiddleware" }
 
     package var explanation: Explanation {
         Explanation(

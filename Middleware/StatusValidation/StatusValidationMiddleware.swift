@@ -109,14 +109,14 @@ public struct StatusValidationMiddleware: DeadlineKeepingMiddleware, BuiltInStag
             response: response,
             accepted: accepted,
             preview: seen?.preview,
-            exchange: ExchangeSnapshot(
+            failedExchange: ExchangeSnapshot(
                 response.request ?? request.head,
                 response: response.head,
                 preview: seen?.preview,
                 attempts: response.attempts,
                 redaction: request.redaction
             ),
-            underlyingError: seen?.failure
+            cause: seen?.failure
         )
     }
 }

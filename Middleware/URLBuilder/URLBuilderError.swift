@@ -40,26 +40,26 @@ public struct URLBuilderError: ExplainedError {
     /// The problem, with secrets in URLs redacted.
     public let problem: Problem
     /// The request, redacted; `nil` if a template or encoder was used without a request.
-    public let exchange: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
     /// The error of the `Encodable` value, if that was the cause.
-    public let underlyingError: (any Error)?
+    package let cause: (any Error)?
 
     /// Makes the error for a problem.
     package init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {
         self.problem = problem.redacted(by: .standard)
-        self.exchange = exchange
-        self.underlyingError = underlyingError
+        failedExchange = exchange
+        cause = underlyingError
     }
 
     /// The same error for an exchange, without its secrets.
     init(_ error: URLBuilderError, in exchange: ExchangeSnapshot, redaction: Redaction) {
         problem = error.problem.redacted(by: redaction)
-        self.exchange = exchange
-        underlyingError = error.underlyingError
+        failedExchange = exchange
+        cause = error.underlyingError
     }
 
     /// Always "URLBuilderMiddleware".
-    public var stage: String { "URLBuilderMiddleware" }
+    package var failedStage: String { "URLBuilderMiddleware" }
 
     /// The variable that caused the error, if there is one.
     package var variable: String? {

@@ -5,7 +5,7 @@ package protocol ClientError: ExplainedError {}
 
 extension ClientError {
     /// Always "Client".
-    public var stage: String { "Client" }
+    package var failedStage: String { "Client" }
     /// The exchange of the underlying error, if there is one.
-    public var exchange: ExchangeSnapshot? { (underlyingError as? any HTTPChainError)?.exchange }
+    package var failedExchange: ExchangeSnapshot? { (cause as? any HTTPChainError)?.exchange }
 }

@@ -102,7 +102,7 @@ extension ReplayTransport {
 
 /// An error for a task without a replay.
 package struct NoReplayError: ExplainedError, Hashable {
-    package var stage: String { "ReplayTrait" }
+    package var failedStage: String { "ReplayTrait" }
 
     package var explanation: Explanation {
         Explanation(

@@ -72,7 +72,7 @@ public struct UnscriptedCallError: ExplainedError, Hashable {
     package let method: String
 
     /// Always "Mock".
-    public var stage: String { "Mock" }
+    package var failedStage: String { "Mock" }
 
     package var explanation: Explanation {
         Explanation(

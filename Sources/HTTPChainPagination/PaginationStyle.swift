@@ -166,7 +166,7 @@ public struct PaginationError: ExplainedError, Hashable {
     init(_ problem: Problem) { self.problem = problem }
 
     /// Always "Pagination".
-    public var stage: String { "Pagination" }
+    package var failedStage: String { "Pagination" }
 
     package var explanation: Explanation {
         switch problem {

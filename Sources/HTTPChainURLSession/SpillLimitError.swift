@@ -5,7 +5,7 @@ public struct SpillLimitError: ExplainedError {
     /// The maximum unread size on disk: the transport's `spillLimit`.
     package let limit: ByteCount
     /// The request and the response head, redacted.
-    public let exchange: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
 
     /// Creates the error.
     ///
@@ -14,11 +14,11 @@ public struct SpillLimitError: ExplainedError {
     ///   - exchange: The request and the response head, redacted.
     package init(limit: ByteCount, exchange: ExchangeSnapshot? = nil) {
         self.limit = limit
-        self.exchange = exchange
+        failedExchange = exchange
     }
 
     /// Always "URLSessionTransport".
-    public var stage: String { "URLSessionTransport" }
+    package var failedStage: String { "URLSessionTransport" }
 
     package var explanation: Explanation {
         Explanation(

@@ -65,7 +65,7 @@ public struct ValkeyError: ExplainedError {
     }
 
     /// Always "Valkey".
-    public var stage: String { "Valkey" }
+    package var failedStage: String { "Valkey" }
 
     package var explanation: Explanation {
         let (what, advice): (String, String?) =

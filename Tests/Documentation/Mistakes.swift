@@ -91,10 +91,6 @@ func guessedHeaders(_ text: String, _ url: URL) {
     //          ^ error: 'get(_:path:query:headers:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
     _ = Request.get(text, path: ["id": 7], query: ["page": 2], headers: ["X-Request-ID": "42"])
     //          ^ error: 'get(_:path:query:headers:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
-    _ = Request.head(text, headers: ["X-Request-ID": "42"])
-    //          ^ error: 'head(_:path:query:headers:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
-    _ = Request.options(text, headers: ["X-Request-ID": "42"])
-    //          ^ error: 'options(_:path:query:headers:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
     _ = Request.delete(text, headers: ["X-Request-ID": "42"])
     //          ^ error: 'delete(_:path:query:headers:body:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
     _ = Request.post(text, headers: ["X-Request-ID": "42"], body: "oak")
@@ -103,8 +99,6 @@ func guessedHeaders(_ text: String, _ url: URL) {
     //          ^ error: 'put(_:path:query:headers:body:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
     _ = Request.patch(text, headers: ["X-Request-ID": "42"], body: "oak")
     //          ^ error: 'patch(_:path:query:headers:body:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
-    _ = Request.query(text, headers: ["X-Request-ID": "42"], body: "oak")
-    //          ^ error: 'query(_:path:query:headers:body:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
     _ = Request(.get, text, headers: ["X-Request-ID": "42"])
     //  ^ error: 'init(_:_:path:query:headers:body:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
     _ = Response(.ok, headers: ["X-Request-ID": "42"])
@@ -113,13 +107,13 @@ func guessedHeaders(_ text: String, _ url: URL) {
 
 func guessedBodies(_ chunks: AsyncStream<Data>, _ bytes: AsyncStream<UInt8>) {
     _ = HTTPBody.stream(chunks)
-    //           ^ error: 'stream(_:length:)' is unavailable: use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry
+    //           ^ error: 'stream(length:_:length:)' is unavailable: use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry
     _ = HTTPBody.stream(chunks, length: 7)
-    //           ^ error: 'stream(_:length:)' is unavailable: use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry
+    //           ^ error: 'stream(length:_:length:)' is unavailable: use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry
     _ = HTTPBody.stream(length: 7, chunks)
-    //           ^ error: 'stream(length:_:)' is unavailable: use .once(length:chunks:) for a sequence of Data, or .replayable(length:) { … } if it can be made again
+    //           ^ error: 'stream(length:_:length:)' is unavailable: use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry
     _ = HTTPBody.stream { chunks }
-    //           ^ error: 'stream(_:length:)' is unavailable: use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry
+    //           ^ error: 'stream(length:_:length:)' is unavailable: use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry
     _ = HTTPBody(chunks)
     //  ^ error: 'init(_:length:)' is unavailable: use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry
     _ = HTTPBody(bytes)
@@ -146,8 +140,8 @@ func guessedCoders(_ decoder: JSONDecoder, _ failure: CallFailure) {
 func guessedTime(_ clock: any TimeSource) throws {
     _ = clock.now
     //        ^ error: 'now' is unavailable: use elapsed to measure time, or date for the wall clock
-    _ = SystemTime().now
-    //               ^ error: 'now' is unavailable: use elapsed to measure time, or date for the wall clock
+    _ = ChainEnvironment.live.time.now
+    //                             ^ error: 'now' is unavailable: use elapsed to measure time, or date for the wall clock
     _ = try Chain([], transport: FailingTransport(), environment: .system)
     //                                                             ^ error: 'system' has been renamed to 'live'
     _ = try Chain([], transport: FailingTransport(), environment: .default)

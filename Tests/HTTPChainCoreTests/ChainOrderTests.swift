@@ -172,7 +172,7 @@ struct ChainEditingTests {
             Marker("b")
         }
         #expect(names(try chain.appending(Marker("c"))) == ["a", "Special", "b", "c"])
-        #expect(names(try chain.appending { Marker("c") }) == ["a", "Special", "b", "c"])
+        #expect(names(try chain.appending(Marker("c"))) == ["a", "Special", "b", "c"])
         #expect(names(try chain.inserting(Marker("x"), before: Special.self)) == ["a", "x", "Special", "b"])
         #expect(names(try chain.inserting(Marker("x"), after: Marker.self)) == ["a", "Special", "b", "x"])
         #expect(names(try chain.replacing(Special.self, with: Marker("x"))) == ["a", "x", "b"])

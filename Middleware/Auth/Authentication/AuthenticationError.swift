@@ -4,7 +4,7 @@ public import HTTPChainCore
 ///
 /// The error of a custom provider or authenticator is the `underlyingError`. So is the ``OAuthError`` or the transport's
 /// error that prevented a refresh.
-public struct AuthenticationError: NetworkFailure, StagedError {
+public struct AuthenticationError: NetworkFailure, ExplainedError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -48,7 +48,7 @@ public struct AuthenticationError: NetworkFailure, StagedError {
     /// The problem.
     public let problem: Problem
     package let failedStage: String
-    package let snapshot: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
     package let cause: (any Error)?
 
     package init(
@@ -59,7 +59,7 @@ public struct AuthenticationError: NetworkFailure, StagedError {
     ) {
         self.problem = problem
         failedStage = stage
-        snapshot = exchange
+        failedExchange = exchange
         cause = underlyingError
     }
 

@@ -4,7 +4,7 @@ public import HTTPChainCore
 /// Thrown if a sign-in results in no token.
 ///
 /// Errors of the token endpoint are `OAuthError`.
-public struct SignInError: StagedError {
+public struct SignInError: ExplainedError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -38,7 +38,7 @@ public struct SignInError: StagedError {
 
     /// The problem.
     public let problem: Problem
-    package let snapshot: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
     package let cause: (any Error)?
 
     /// Makes the error.
@@ -50,7 +50,7 @@ public struct SignInError: StagedError {
             case .wrongIssuer(let issuer): .wrongIssuer(issuer.map { Redaction.standard.url($0) })
             default: problem
             }
-        snapshot = exchange
+        failedExchange = exchange
         cause = underlyingError
     }
 

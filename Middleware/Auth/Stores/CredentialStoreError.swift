@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// Thrown if a credential store's file can't be read or written; the error's text names the file.
-public struct CredentialStoreError: StagedError, Hashable {
+public struct CredentialStoreError: ExplainedError, Hashable {
     /// A reason why the file cannot be used.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive

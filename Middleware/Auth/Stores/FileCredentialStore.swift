@@ -27,7 +27,7 @@ public struct FileCredentialStore: CredentialStore {
     ///   - url: The file's URL. A link is followed.
     ///   - patience: The time to wait while another process is writing. Defaults to 5 seconds.
     ///   - time: The clock for waiting.
-    public init(at url: URL, patience: Duration = .seconds(5), time: any TimeSource = SystemTime()) {
+    public init(at url: URL, patience: Duration = .seconds(5), time: any TimeSource = ChainEnvironment.live.time) {
         document = CredentialDocument(at: url, patience: patience, time: time)
     }
 

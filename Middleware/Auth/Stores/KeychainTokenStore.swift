@@ -84,7 +84,7 @@ public struct KeychainTokenStore: TokenStore {
 }
 
 /// Thrown if the keychain refuses an operation, or the entry isn't a token.
-public struct KeychainError: StagedError, Hashable {
+public struct KeychainError: ExplainedError, Hashable {
     /// The system's code, or 0 if the entry isn't a token.
     public let code: Int32
     /// The service's name.

@@ -2,7 +2,7 @@
 public import HTTPChainCore
 
 /// An error of a ``ValkeyTokenStore`` other than those of its connection.
-public struct ValkeyTokenStoreError: StagedError, Hashable {
+public struct ValkeyTokenStoreError: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive

@@ -38,7 +38,7 @@ public struct CacheStoreFault: ExplainedError, Hashable {
     }
 
     /// Always "cache store".
-    public var stage: String { "cache store" }
+    package var failedStage: String { "cache store" }
 
     package var explanation: Explanation {
         switch problem {

@@ -12,9 +12,9 @@ public struct UnmatchedReplayError: ExplainedError {
     /// The number of entries.
     package let entryCount: Int
     /// "ReplayTransport".
-    public let stage: String
+    package let failedStage: String
     /// The request, with secrets redacted.
-    public let exchange: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
 
     package var explanation: Explanation {
         Explanation(
@@ -38,7 +38,7 @@ public struct UnusedEntriesError: ExplainedError, Hashable {
     /// The unused entries: number, method and URL, with secrets redacted.
     public let unused: [String]
     /// "ReplayTransport".
-    public let stage: String
+    package let failedStage: String
 
     package var explanation: Explanation {
         Explanation(

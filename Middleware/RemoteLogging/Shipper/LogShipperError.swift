@@ -28,7 +28,7 @@ public struct LogShipperError: ExplainedError {
     }
 
     /// Always "LogShipper".
-    public var stage: String { "LogShipper" }
+    package var failedStage: String { "LogShipper" }
 
     package var explanation: Explanation {
         switch problem {

@@ -43,7 +43,7 @@ public struct LogSpoolError: ExplainedError, Hashable {
     }
 
     /// Always "log spool".
-    public var stage: String { "log spool" }
+    package var failedStage: String { "log spool" }
 
     package var explanation: Explanation {
         switch problem {

@@ -46,7 +46,7 @@ public struct FileUploadStore: UploadStore {
         directory: URL,
         limit: Int = 1000,
         age: Duration = .seconds(7 * 86_400),
-        time: any TimeSource = SystemTime()
+        time: any TimeSource = ChainEnvironment.live.time
     ) {
         self.init(directory: directory, limit: limit, age: age, time: time, access: .standard)
     }

@@ -23,8 +23,8 @@ public struct CallEvent: Sendable {
         ///
         /// - Parameter after: The time set for the client or the call.
         case slow(after: Duration)
-        /// The call waits for a network, or no longer waits; see
-        /// ``/HTTPChainCore/ConnectionSettings/waitsForConnectivity``.
+        /// The call waits for a network, or no longer waits; see `waitsForConnectivity:` of
+        /// ``/HTTPChainCore/ConnectionSettings``.
         ///
         /// Only URLSession on Apple platforms reports it.
         case waitingForConnectivity(Bool)

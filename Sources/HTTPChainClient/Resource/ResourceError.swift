@@ -12,7 +12,7 @@ public struct LostUpdateError: ClientError {
     /// The entity tag that it was read with; `nil` if it had only a modification date.
     public let entityTag: String?
     /// The error for the service's response.
-    public let underlyingError: (any Error)?
+    package let cause: (any Error)?
 
     /// Creates the error, for example for a mock.
     ///
@@ -23,7 +23,7 @@ public struct LostUpdateError: ClientError {
     public init(resourceType: String, entityTag: String? = nil, underlyingError: (any Error)? = nil) {
         self.resourceType = resourceType
         self.entityTag = entityTag
-        self.underlyingError = underlyingError
+        cause = underlyingError
     }
 
     package var explanation: Explanation {

@@ -43,7 +43,7 @@ extension HTTPBody {
     public func drain(
         upTo limit: ByteCount = .kibibytes(64),
         within patience: Duration = .seconds(1),
-        time: any TimeSource = SystemTime()
+        time: any TimeSource = ChainEnvironment.live.time
     ) async -> Bool {
         guard !isReplayable else { return true }
         if let length, length > limit.bytes {

@@ -89,7 +89,7 @@ public struct HTTPBody: Sendable {
     ///
     /// - Throws: ``BodyError`` if the body was already read and isn't replayable, is a typed value, or its file can't
     ///   be opened; errors of a stream's factory.
-    public func makeReader() async throws -> sending any BodyReader {
+    package func makeReader() async throws -> sending any BodyReader {
         switch storage {
         case .empty: return DataReader(Data())
         case .bytes(let data): return DataReader(data)

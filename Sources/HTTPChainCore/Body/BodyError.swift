@@ -38,7 +38,7 @@ public struct BodyError: ExplainedError, Hashable {
     }
 
     /// Always "body".
-    public var stage: String { "body" }
+    package var failedStage: String { "body" }
 
     package var explanation: Explanation {
         switch problem {

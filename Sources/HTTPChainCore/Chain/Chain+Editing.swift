@@ -1,11 +1,4 @@
 extension Chain {
-    /// A chain with more stages on the inside, next to the transport.
-    ///
-    /// - Throws: ``ChainOrderError`` when the order becomes wrong.
-    public func appending(@ChainBuilder _ stages: () throws -> [any Middleware]) throws -> Chain {
-        try with(self.stages + stages())
-    }
-
     /// A chain with one more stage on the inside, next to the transport.
     ///
     /// - Throws: ``ChainOrderError`` when the order becomes wrong.
@@ -82,7 +75,7 @@ package struct ChainEditError: ExplainedError, Hashable {
         stages = chain.stages.map(\.summary.name)
     }
 
-    package var stage: String { "Chain" }
+    package var failedStage: String { "Chain" }
 
     package var explanation: Explanation {
         Explanation(

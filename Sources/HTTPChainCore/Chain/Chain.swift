@@ -10,7 +10,7 @@
 ///
 /// Stages are ordered outermost first: the first stage sees the request first and the response last. A chain is created
 /// once and shared by any number of concurrent calls. It is a transport itself, so chains nest.
-public struct Chain: Transport {
+public struct Chain: BuiltInTransport {
     let links: ChainLinks
     let defaultEnvironment: ChainEnvironment?
     let order: OrderCheck
@@ -19,7 +19,7 @@ public struct Chain: Transport {
     private let ownRedaction: Redaction?
 
     /// The combined capabilities of the transport and the stages.
-    public let capabilities: TransportCapabilities
+    package let transportCapabilities: TransportCapabilities
 
     /// Builds a chain.
     ///
@@ -61,7 +61,7 @@ public struct Chain: Transport {
             options: options,
             hasEnvironment: environment != nil
         )
-        capabilities = ChainOrder.capabilities(of: stages, over: transport)[0]
+        transportCapabilities = ChainOrder.capabilities(of: stages, over: transport)[0]
         defaultEnvironment = environment
         ownRedaction = environment.flatMap { $0.redaction == .standard ? nil : $0.redaction }
         self.order = order
@@ -69,7 +69,7 @@ public struct Chain: Transport {
     }
 
     /// The options that the stages and the transport read.
-    public var optionsRead: [any RequestOption.Type] { links.optionReaders.keys }
+    package var transportOptions: [any RequestOption.Type] { links.optionReaders.keys }
 
     /// The stages, outermost first.
     public var stages: [any Middleware] { links.stages }
@@ -84,7 +84,7 @@ public struct Chain: Transport {
     }
 
     /// The name of the chain as a transport, which includes the inner transport's name.
-    public var name: String { "chain over \(links.transport.name)" }
+    package var transportName: String { "chain over \(links.transport.name)" }
 
     /// Sends a request through the stages.
     ///

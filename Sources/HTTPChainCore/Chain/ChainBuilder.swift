@@ -6,11 +6,9 @@ public typealias ChainBuilder = ListBuilder<any Middleware>
 /// The closure may use `if`, `if let`, `else`, `switch` and `for`, and may contain arrays of elements.
 @resultBuilder
 public enum ListBuilder<Element> {
-    /// One element.
-    public static func buildExpression(_ element: Element) -> [Element] { [element] }
     /// Several elements in order.
     public static func buildExpression(_ elements: [Element]) -> [Element] { elements }
-    /// An optional element.
+    /// One element, or none.
     public static func buildExpression(_ element: Element?) -> [Element] { element.map { [$0] } ?? [] }
     /// The elements of a block in order.
     public static func buildBlock(_ elements: [Element]...) -> [Element] { elements.flatMap(\.self) }
@@ -22,6 +20,4 @@ public enum ListBuilder<Element> {
     public static func buildEither(second elements: [Element]) -> [Element] { elements }
     /// The elements of a `for`.
     public static func buildArray(_ elements: [[Element]]) -> [Element] { elements.flatMap(\.self) }
-    /// The elements of an `if #available`.
-    public static func buildLimitedAvailability(_ elements: [Element]) -> [Element] { elements }
 }

@@ -25,13 +25,13 @@ public struct ChainProblem: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The stage that has the problem.
-    public let stage: String
+    package let stage: String
     /// The problem.
-    public let problem: String
+    package let problem: String
     /// The fix for the problem.
-    public let fix: String
+    package let fix: String
     /// The severity of the problem.
-    public let severity: Severity
+    package let severity: Severity
 
     /// Makes a problem.
     ///
@@ -57,7 +57,7 @@ public struct ChainOrderError: ExplainedError, Hashable {
     public let problems: [ChainProblem]
 
     /// Always "Chain".
-    public var stage: String { "Chain" }
+    package var failedStage: String { "Chain" }
 
     package var explanation: Explanation {
         Explanation(problems.map(\.problem).joined(separator: "; "), problems.map(\.fix).joined(separator: "; "))

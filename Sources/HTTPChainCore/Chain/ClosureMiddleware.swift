@@ -6,20 +6,20 @@
 ///     return try await next(request)
 /// }
 /// ```
-public struct ClosureMiddleware: DeadlineKeepingMiddleware {
+public struct ClosureMiddleware: BuiltInStage {
     /// The closure's type; see ``Middleware/intercept(_:next:)``.
     package typealias Intercept = @Sendable (_ request: inout Request, _ next: Next) async throws -> Response
 
     private let name: String
     private let body: Intercept
     /// The options that the closure reads.
-    public let optionsRead: [any RequestOption.Type]
+    package let stageOptions: [any RequestOption.Type]
 
     /// The place of the stage in a chain.
-    public let phase: Phase
+    package let stagePhase: Phase
 
     /// Whether the closure waits only for `next`, or within ``Request/withinDeadline(_:)``.
-    public let keepsDeadlines: Bool
+    package let stageKeepsDeadlines: Bool
 
     /// Makes a stage from a closure.
     ///
@@ -38,14 +38,14 @@ public struct ClosureMiddleware: DeadlineKeepingMiddleware {
         body: @escaping @Sendable (_ request: inout Request, _ next: Next) async throws -> Response
     ) {
         self.name = name
-        self.phase = phase
-        self.keepsDeadlines = keepsDeadlines
-        optionsRead = options
+        stagePhase = phase
+        stageKeepsDeadlines = keepsDeadlines
+        stageOptions = options
         self.body = body
     }
 
     /// The stage's name.
-    public var summary: StageSummary { StageSummary(name) }
+    package var stageSummary: StageSummary { StageSummary(name) }
 
     /// Runs the closure.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.

@@ -34,16 +34,6 @@ public struct EmptyResponse: Codable, Sendable, Hashable, EmptyContentRepresenta
     /// Makes the only value.
     public init() {}
 
-    /// Accepts any content.
-    public init(from decoder: any Decoder) throws {}
-
-    /// Encodes an empty object.
-    public func encode(to encoder: any Encoder) throws {
-        _ = encoder.container(keyedBy: NoKey.self)
-    }
-
     /// The only value.
     package static var emptyContent: EmptyResponse { EmptyResponse() }
-
-    private enum NoKey: CodingKey {}
 }

@@ -81,14 +81,13 @@ extension Middleware {
 /// A readable summary of a stage: its name, purpose and settings.
 public struct StageSummary: Sendable, Hashable {
     /// One setting of a stage.
-    public struct Setting: Sendable, Hashable {
+    package struct Setting: Sendable, Hashable {
         /// The name of the setting.
         package let name: String
         /// The value of the setting; never a secret.
         package let value: String
 
-        /// Makes a setting; the caller redacts secrets.
-        public init(name: String, value: String) {
+        package init(name: String, value: String) {
             self.name = name
             self.value = value
         }

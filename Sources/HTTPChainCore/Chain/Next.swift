@@ -52,7 +52,7 @@ extension Next {
 
 extension Next {
     /// Makes a `next` that calls a transport directly, for running a single stage without a chain.
-    public init(to transport: any Transport) {
+    package init(to transport: any Transport) {
         self.init(
             ChainLink(
                 TransportStage(transport: transport),

@@ -1,7 +1,7 @@
 /// The expression by which a caller sets an option, and the stage that reads it, for ``UnreadOptionError``.
 public struct OptionUsage: Sendable, Hashable {
     /// The call or expression that sets the option, such as ".timeout(_:)".
-    public let expression: String
+    package let expression: String
     /// The stage that reads the option, as it is written in a chain, or `nil` if it isn't known.
     package let reader: String?
     /// The phase of that stage.
@@ -36,11 +36,11 @@ public enum OptionCheck: Sendable {
 /// To send such a request anyway, build the chain with `options: .unchecked`.
 public struct UnreadOptionError: ExplainedError, Hashable {
     /// The options that nothing reads, in the order they were set.
-    public let options: [OptionUsage]
+    package let options: [OptionUsage]
     /// The place for the reader of each option.
     private let places: [String]
     /// The request as the chain received it.
-    public let exchange: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
 
     init(_ options: [OptionUsage], stages: [any Middleware], request: borrowing Request) {
         self.options = options
@@ -50,11 +50,11 @@ public struct UnreadOptionError: ExplainedError, Hashable {
             }
             return " outside \(inner.summary.name)"
         }
-        exchange = ExchangeSnapshot(request.head, redaction: request.redaction)
+        failedExchange = ExchangeSnapshot(request.head, redaction: request.redaction)
     }
 
     /// Always "Chain".
-    public var stage: String { "Chain" }
+    package var failedStage: String { "Chain" }
 
     package var explanation: Explanation {
         let names = options.map(\.expression).joined(separator: ", ")

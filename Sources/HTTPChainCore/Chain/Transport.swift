@@ -60,9 +60,9 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable, CustomString
 
     /// ``Request/connectionReport`` is supported.
     public static let reportsConnections = TransportCapabilities(rawValue: 1 << 8)
-    /// Server trust is evaluated according to ``ConnectionSettings/trust``, including pinned keys.
+    /// Server trust is evaluated according to `trust:` of ``ConnectionSettings``, including pinned keys.
     package static let checksServerTrust = TransportCapabilities(rawValue: 1 << 9)
-    /// ``ConnectionSettings/clientIdentity`` is presented to servers that request a client certificate.
+    /// `clientIdentity:` of ``ConnectionSettings`` is presented to servers that request a client certificate.
     package static let showsClientIdentity = TransportCapabilities(rawValue: 1 << 10)
     /// ``ConnectionSettings`` can restrict the networks used, and wait for one.
     package static let choosesNetworks = TransportCapabilities(rawValue: 1 << 11)
@@ -74,11 +74,11 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable, CustomString
     /// capability if that one does; without it, stages enforce the limits by cancelling the call.
     public static let keepsDeadlines = TransportCapabilities(rawValue: 1 << 13)
 
-    /// ``ConnectionSettings/connectTimeout`` is enforced.
+    /// `connectTimeout:` of ``ConnectionSettings`` is enforced.
     package static let limitsConnecting = TransportCapabilities(rawValue: 1 << 14)
-    /// Connections go through ``ConnectionSettings/proxy``.
+    /// Connections go through `proxy:` of ``ConnectionSettings``.
     package static let usesProxies = TransportCapabilities(rawValue: 1 << 15)
-    /// ``ConnectionSettings/minimumTLSVersion`` is enforced.
+    /// `minimumTLSVersion:` of ``ConnectionSettings`` is enforced.
     package static let choosesTLSVersion = TransportCapabilities(rawValue: 1 << 16)
 
     private static let names: [(TransportCapabilities, String)] = [

@@ -1,10 +1,11 @@
 /// The settings of a transport's connections: TLS, trust in servers, proxy, networks.
 ///
 /// ```swift
-/// var settings = ConnectionSettings()
-/// settings.connectTimeout = .seconds(5)
-/// settings.minimumTLSVersion = .tls13
-/// settings.trust = try .system.pinning("api.example.com", ["sha256/9Jz…=", "sha256/backup…="])
+/// let settings = ConnectionSettings(
+///     connectTimeout: .seconds(5),
+///     minimumTLSVersion: .tls13,
+///     trust: try .system.pinning("api.example.com", ["sha256/9Jz…=", "sha256/backup…="])
+/// )
 /// let transport = try AsyncHTTPClientTransport(connection: settings)
 /// ```
 ///
@@ -13,24 +14,55 @@
 /// ``TransportCapabilities`` says what a transport supports.
 public struct ConnectionSettings: Sendable {
     /// The maximum time to resolve the name, connect and secure the connection.
-    public var connectTimeout: Duration?
+    package var connectTimeout: Duration?
     /// The oldest TLS version that is accepted.
-    public var minimumTLSVersion: TLSVersion?
-    /// The servers that are trusted; by default those that the platform trusts.
-    public var trust: ServerTrust = .system
+    package var minimumTLSVersion: TLSVersion?
+    /// The servers that are trusted.
+    package var trust: ServerTrust
     /// The certificate and key that the client presents to a server that requests a certificate.
-    public var clientIdentity: ClientIdentity?
-    /// The proxy for connections; by default the transport's.
-    public var proxy: Proxy?
-    /// Whether networks that cost money may be used, such as cellular ones and personal hotspots.
-    public var allowsExpensiveNetworks = true
+    package var clientIdentity: ClientIdentity?
+    /// The proxy for connections.
+    package var proxy: Proxy?
+    /// Whether networks that cost money may be used.
+    package var allowsExpensiveNetworks: Bool
     /// Whether networks with data saving enabled by the user may be used.
-    public var allowsConstrainedNetworks = true
-    /// Whether a call waits for a network if there is none, instead of failing immediately.
-    public var waitsForConnectivity = false
+    package var allowsConstrainedNetworks: Bool
+    /// Whether a call waits for a network if there is none.
+    package var waitsForConnectivity: Bool
 
-    /// Makes settings that keep the transport's defaults.
-    public init() {}
+    /// Makes settings, by default those of the transport.
+    ///
+    /// - Parameters:
+    ///   - connectTimeout: The maximum time to resolve the name, connect and secure the connection.
+    ///   - minimumTLSVersion: The oldest TLS version that is accepted.
+    ///   - trust: The servers that are trusted; by default those that the platform trusts.
+    ///   - clientIdentity: The certificate and key that the client presents to a server that requests a certificate.
+    ///   - proxy: The proxy for connections.
+    ///   - allowsExpensiveNetworks: Whether networks that cost money may be used, such as cellular ones and personal
+    ///     hotspots; `true` by default.
+    ///   - allowsConstrainedNetworks: Whether networks with data saving enabled by the user may be used; `true` by
+    ///     default.
+    ///   - waitsForConnectivity: Whether a call waits for a network if there is none, instead of failing immediately;
+    ///     `false` by default.
+    public init(
+        connectTimeout: Duration? = nil,
+        minimumTLSVersion: TLSVersion? = nil,
+        trust: ServerTrust = .system,
+        clientIdentity: ClientIdentity? = nil,
+        proxy: Proxy? = nil,
+        allowsExpensiveNetworks: Bool = true,
+        allowsConstrainedNetworks: Bool = true,
+        waitsForConnectivity: Bool = false
+    ) {
+        self.connectTimeout = connectTimeout
+        self.minimumTLSVersion = minimumTLSVersion
+        self.trust = trust
+        self.clientIdentity = clientIdentity
+        self.proxy = proxy
+        self.allowsExpensiveNetworks = allowsExpensiveNetworks
+        self.allowsConstrainedNetworks = allowsConstrainedNetworks
+        self.waitsForConnectivity = waitsForConnectivity
+    }
 
     /// A version of TLS.
     #if hasAttribute(nonexhaustive)
@@ -110,12 +142,12 @@ public struct ConnectionSettingsError: ExplainedError, Hashable {
     /// The problem.
     public let problem: Problem
     /// The transport that was to be created.
-    public let stage: String
+    package let failedStage: String
 
     /// Makes the error for a problem.
     package init(_ problem: Problem, stage: String) {
         self.problem = problem
-        self.stage = stage
+        failedStage = stage
     }
 
     package var explanation: Explanation {

@@ -20,8 +20,8 @@ public struct ChainEnvironment: Sendable {
     ///   - random: The random numbers. Defaults to the system's cryptographically secure ones.
     ///   - redaction: The redaction rules. Defaults to ``Redaction/standard``.
     public init(
-        time: any TimeSource = SystemTime(),
-        random: any RandomSource = SystemRandom(),
+        time: any TimeSource = ChainEnvironment.live.time,
+        random: any RandomSource = ChainEnvironment.live.random,
         redaction: Redaction = .standard
     ) {
         self.time = time
@@ -30,7 +30,7 @@ public struct ChainEnvironment: Sendable {
     }
 
     /// The system's clock and its cryptographically secure random numbers.
-    public static let live = ChainEnvironment()
+    public static let live = ChainEnvironment(time: SystemTime(), random: SystemRandom())
 }
 
 extension ChainEnvironment {

@@ -5,12 +5,10 @@ public protocol RandomSource: Sendable {
 }
 
 /// The system's cryptographically secure generator.
-public struct SystemRandom: RandomSource {
-    /// Makes a view of the system's generator.
-    public init() {}
+package struct SystemRandom: RandomSource {
+    package init() {}
 
-    /// Returns 64 random bits from the operating system.
-    public func next() -> UInt64 {
+    package func next() -> UInt64 {
         var generator = SystemRandomNumberGenerator()
         return generator.next()
     }

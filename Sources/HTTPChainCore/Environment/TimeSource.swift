@@ -19,15 +19,16 @@ extension TimeSource {
 }
 
 /// The system's monotonic clock and wall clock.
-public struct SystemTime: TimeSource {
-    /// Makes a view of the system's clocks.
-    public init() {}
+@usableFromInline
+package struct SystemTime: TimeSource {
+    @usableFromInline
+    package init() {}
 
     #if canImport(Glibc)
     private static let origin = reading
 
     /// The time since the clock was first read in the process.
-    public var elapsed: Duration { .nanoseconds(nanoseconds) }
+    @usableFromInline package var elapsed: Duration { .nanoseconds(nanoseconds) }
 
     /// The same as ``elapsed``, in nanoseconds.
     @usableFromInline
@@ -47,7 +48,7 @@ public struct SystemTime: TimeSource {
     private static let origin = ContinuousClock.now
 
     /// The time since the clock was first read in the process.
-    public var elapsed: Duration { Self.origin.duration(to: ContinuousClock.now) }
+    @usableFromInline package var elapsed: Duration { Self.origin.duration(to: ContinuousClock.now) }
 
     /// The same as ``elapsed``, in nanoseconds.
     @usableFromInline
@@ -55,10 +56,11 @@ public struct SystemTime: TimeSource {
     #endif
 
     /// The system's wall clock.
-    public var date: Date { Date() }
+    @usableFromInline package var date: Date { Date() }
 
     /// Waits on the system's monotonic clock, which continues while the machine sleeps.
-    public func sleep(for duration: Duration) async throws {
+    @usableFromInline
+    package func sleep(for duration: Duration) async throws {
         guard duration > .zero else { return try Task.checkCancellation() }
         // The runtime traps if the end doesn't fit into 64-bit seconds.
         try await Task.sleep(for: duration.bounded, clock: .continuous)

@@ -21,9 +21,9 @@ public struct DecodingFailure: ExplainedError {
     /// The first bytes of the body, with secrets redacted.
     public let preview: BodyPreview
     /// The request and the head of the response, redacted; `nil` if the request is unknown.
-    public let exchange: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
     /// The decoder's error; it may quote values of the body and isn't part of ``description``.
-    public let underlyingError: (any Error)?
+    package let cause: (any Error)?
 
     /// Makes the error from a decoder's error.
     ///
@@ -104,14 +104,14 @@ public struct DecodingFailure: ExplainedError {
         preview = redaction.preview(BodyPreview(Data(bytes.prefix(limit)), isTruncated: bytes.count > limit))
         status = head.status
         contentType = head.headerFields[.contentType]
-        exchange = request.map { ExchangeSnapshot($0, response: head, attempts: attempts, redaction: redaction) }
+        failedExchange = request.map { ExchangeSnapshot($0, response: head, attempts: attempts, redaction: redaction) }
         self.codingPath = codingPath
         self.detail = detail
-        self.underlyingError = underlyingError
+        cause = underlyingError
     }
 
     /// Always "decoding".
-    public var stage: String { "decoding" }
+    package var failedStage: String { "decoding" }
 
     package var explanation: Explanation {
         let place = codingPath.isEmpty ? "" : " at \(codingPath)"

@@ -21,7 +21,7 @@ public struct TimeoutError: TimeoutFailure, AnnotatedError, ExplainedError {
     /// The time allowed.
     public let limit: Duration
     /// The time spent since the start of the call, attempt or step that was limited.
-    public let elapsed: Duration
+    package let elapsed: Duration
     /// The progress of the exchange.
     package let progress: Progress
     /// The number of bytes of the request's body that were sent, or `nil` if the transport doesn't report it.
@@ -31,9 +31,9 @@ public struct TimeoutError: TimeoutFailure, AnnotatedError, ExplainedError {
     /// The number of the attempt that exceeded the limit, from 1, or `nil` if the call did.
     package let attempt: Int?
     /// "TimeoutMiddleware" for the call, "AttemptTimeoutMiddleware" for an attempt and its steps.
-    public let stage: String
+    package let failedStage: String
     /// The request, and the response's head if it had arrived, redacted.
-    public let exchange: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
     /// The notes that stages added, such as the attempts that a retry stage made.
     package var notes = ErrorNotes()
     /// Whether an earlier attempt of the call may have reached the server.
@@ -54,8 +54,8 @@ public struct TimeoutError: TimeoutFailure, AnnotatedError, ExplainedError {
         sentBytes = sent?.bytes
         bodyLength = sent?.length
         self.attempt = deadline.scope == .call ? nil : attempt
-        stage = deadline.scope == .call ? "TimeoutMiddleware" : "AttemptTimeoutMiddleware"
-        self.exchange = exchange
+        failedStage = deadline.scope == .call ? "TimeoutMiddleware" : "AttemptTimeoutMiddleware"
+        failedExchange = exchange
     }
 
     /// Whether the server may have seen the request; `.nothing` if there was no connection yet, in this attempt and in

@@ -84,14 +84,14 @@ public struct TransportError: AnnotatedError, ExplainedError {
     /// Whether the server may have seen the request.
     public let sent: Sent
     /// The transport that failed.
-    public let stage: String
+    package let failedStage: String
     /// More details, with secrets redacted and limited to 16 KiB; empty if ``kind`` says everything.
     public var detail: String { Redaction.standard.text(said.content, upTo: Redaction.longestShown) }
     private let said: Sealed<String>
     /// The request, redacted.
-    public let exchange: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
     /// The platform's error.
-    public let underlyingError: (any Error)?
+    package let cause: (any Error)?
     /// The notes that stages added, such as the attempts that were made.
     package var notes = ErrorNotes()
 
@@ -115,10 +115,10 @@ public struct TransportError: AnnotatedError, ExplainedError {
     ) {
         self.kind = kind
         self.sent = sent
-        self.stage = stage
+        failedStage = stage
         said = Sealed(detail)
-        self.exchange = exchange
-        self.underlyingError = underlyingError
+        failedExchange = exchange
+        cause = underlyingError
     }
 
     /// The same error, which says that the request may have reached the server.

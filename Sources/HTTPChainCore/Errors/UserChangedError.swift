@@ -4,9 +4,9 @@
 /// user or not at all. A renewed token or session of the same user doesn't end a call.
 public struct UserChangedError: AnnotatedError, ExplainedError {
     /// The stage that sends requests in the user's name.
-    public let stage: String
+    package let failedStage: String
     /// The request that wasn't sent, redacted, with the response that it was to answer, if there is one.
-    public let exchange: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
     /// The notes that stages added.
     package var notes = ErrorNotes()
     private let credential: String
@@ -19,8 +19,8 @@ public struct UserChangedError: AnnotatedError, ExplainedError {
     ///   - exchange: The request that isn't sent, and the response that it would have answered.
     package init(_ credential: String, of stage: String, exchange: ExchangeSnapshot) {
         self.credential = credential
-        self.stage = stage
-        self.exchange = exchange
+        failedStage = stage
+        failedExchange = exchange
     }
 
     package var explanation: Explanation {

@@ -48,9 +48,7 @@ public struct EncryptionKey: Sendable, Hashable {
     }
 }
 
-extension EncryptionKey: CustomStringConvertible, CustomReflectable {
+extension EncryptionKey: RedactedDisplay {
     /// Always `<secret>`.
     public var description: String { "<secret>" }
-    /// A mirror without children.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -70,24 +70,6 @@ extension Request {
 
     /// Unavailable: make fields whose names are text with `HTTPFields(_:)`.
     @available(*, unavailable, message: "write HTTPFields([\"X-Name\": \"value\"]) if names are text")
-    public static func head(
-        _ url: Any,
-        path: Any = (),
-        query: Any = (),
-        headers: KeyValuePairs<String, String>
-    ) -> Request { Request(.head, "") }
-
-    /// Unavailable: make fields whose names are text with `HTTPFields(_:)`.
-    @available(*, unavailable, message: "write HTTPFields([\"X-Name\": \"value\"]) if names are text")
-    public static func options(
-        _ url: Any,
-        path: Any = (),
-        query: Any = (),
-        headers: KeyValuePairs<String, String>
-    ) -> Request { Request(.options, "") }
-
-    /// Unavailable: make fields whose names are text with `HTTPFields(_:)`.
-    @available(*, unavailable, message: "write HTTPFields([\"X-Name\": \"value\"]) if names are text")
     public static func delete(
         _ url: Any,
         path: Any = (),
@@ -125,16 +107,6 @@ extension Request {
         headers: KeyValuePairs<String, String>,
         body: HTTPBody = .empty
     ) -> Request { Request(.patch, "") }
-
-    /// Unavailable: make fields whose names are text with `HTTPFields(_:)`.
-    @available(*, unavailable, message: "write HTTPFields([\"X-Name\": \"value\"]) if names are text")
-    public static func query(
-        _ url: Any,
-        path: Any = (),
-        query: Any = (),
-        headers: KeyValuePairs<String, String>,
-        body: HTTPBody = .empty
-    ) -> Request { Request(.query, "") }
 }
 
 extension Response {

@@ -54,7 +54,7 @@ public struct InvalidRequestError: ExplainedError, Hashable {
     }
 
     /// Always "transport", the end of the chain.
-    public var stage: String { "transport" }
+    package var failedStage: String { "transport" }
 
     package var explanation: Explanation {
         switch problem {

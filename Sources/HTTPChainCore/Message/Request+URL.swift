@@ -20,11 +20,6 @@ extension Request {
         Request(.get, url, headers: headers)
     }
 
-    /// A HEAD request, RFC 9110 §9.3.2.
-    public static func head(_ url: URL, headers: HTTPFields = [:]) -> Request {
-        Request(.head, url, headers: headers)
-    }
-
     /// A POST request, RFC 9110 §9.3.3.
     public static func post(_ url: URL, headers: HTTPFields = [:], body: HTTPBody = .empty) -> Request {
         Request(.post, url, headers: headers, body: body)
@@ -44,11 +39,6 @@ extension Request {
         try .post(url.absoluteString, headers: headers, json: value, encoder: encoder)
     }
 
-    /// A QUERY request, draft-ietf-httpbis-safe-method-w-body: safe and idempotent, with the query in its content.
-    public static func query(_ url: URL, headers: HTTPFields = [:], body: HTTPBody) -> Request {
-        Request(.query, url, headers: headers, body: body)
-    }
-
     /// A PUT request, RFC 9110 §9.3.4.
     public static func put(_ url: URL, headers: HTTPFields = [:], body: HTTPBody = .empty) -> Request {
         Request(.put, url, headers: headers, body: body)
@@ -62,11 +52,6 @@ extension Request {
     /// A DELETE request, RFC 9110 §9.3.5.
     public static func delete(_ url: URL, headers: HTTPFields = [:], body: HTTPBody = .empty) -> Request {
         Request(.delete, url, headers: headers, body: body)
-    }
-
-    /// An OPTIONS request, RFC 9110 §9.3.7.
-    public static func options(_ url: URL, headers: HTTPFields = [:]) -> Request {
-        Request(.options, url, headers: headers)
     }
 }
 

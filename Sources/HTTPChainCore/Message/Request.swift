@@ -72,7 +72,7 @@ extension Request {
     }
 
     /// A HEAD request, RFC 9110 §9.3.2.
-    public static func head(_ url: String, headers: HTTPFields = [:]) -> Request {
+    package static func head(_ url: String, headers: HTTPFields = [:]) -> Request {
         Request(.head, url, headers: headers)
     }
 
@@ -82,7 +82,7 @@ extension Request {
     }
 
     /// A QUERY request, draft-ietf-httpbis-safe-method-w-body: safe and idempotent, with the query in its content.
-    public static func query(_ url: String, headers: HTTPFields = [:], body: HTTPBody) -> Request {
+    package static func query(_ url: String, headers: HTTPFields = [:], body: HTTPBody) -> Request {
         Request(.query, url, headers: headers, body: body)
     }
 
@@ -102,7 +102,7 @@ extension Request {
     }
 
     /// An OPTIONS request, RFC 9110 §9.3.7.
-    public static func options(_ url: String, headers: HTTPFields = [:]) -> Request {
+    package static func options(_ url: String, headers: HTTPFields = [:]) -> Request {
         Request(.options, url, headers: headers)
     }
 }

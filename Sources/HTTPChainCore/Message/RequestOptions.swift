@@ -46,7 +46,7 @@ extension RequestOption {
 }
 
 /// The per-call options of a request, which override the defaults of stages.
-public struct RequestOptions: Sendable, CustomReflectable {
+public struct RequestOptions: Sendable {
     @usableFromInline var storage = OptionStorage()
 
     /// Makes an empty set of options: every stage behaves as configured.
@@ -88,9 +88,6 @@ public struct RequestOptions: Sendable, CustomReflectable {
 
     /// The names of the options set, in the order they were first set, for logs and traces; omits the values.
     package var names: [String] { storage.names }
-
-    /// The names of the options set; omits the values, which may be secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["names": names], displayStyle: .struct) }
 }
 
 /// An option and its value, created once and shared by many requests.
@@ -133,7 +130,17 @@ extension RequestNote {
     public static func isHarmless(_ value: Value) -> Bool { true }
 }
 
-extension RequestOptions: CustomStringConvertible {
-    /// The names of the options set.
-    public var description: String { names.joined(separator: ", ") }
+/// Options, shown only by their names, because their values may be secrets.
+package protocol NamedOptions: CustomStringConvertible, CustomReflectable {
+    /// The names of the options, in the order they were first set.
+    var names: [String] { get }
 }
+
+extension NamedOptions {
+    /// The names of the options.
+    public var description: String { names.joined(separator: ", ") }
+    /// The names of the options; omits the values.
+    public var customMirror: Mirror { Mirror(self, children: ["names": names], displayStyle: .struct) }
+}
+
+extension RequestOptions: NamedOptions {}

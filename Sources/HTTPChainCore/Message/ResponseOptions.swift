@@ -7,7 +7,7 @@ public protocol ResponseOption {
 }
 
 /// The values that stages attached to a response, such as a decoded value, cache status or hops.
-public struct ResponseOptions: Sendable, CustomReflectable {
+public struct ResponseOptions: Sendable {
     @usableFromInline var storage = OptionStorage()
 
     /// Makes an empty set of options.
@@ -28,12 +28,6 @@ public struct ResponseOptions: Sendable, CustomReflectable {
 
     /// The names of the attached options, in the order they were first attached.
     package var names: [String] { storage.names }
-
-    /// The names of the attached options; omits the values, which may be secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["names": names], displayStyle: .struct) }
 }
 
-extension ResponseOptions: CustomStringConvertible {
-    /// The names of the attached options.
-    public var description: String { names.joined(separator: ", ") }
-}
+extension ResponseOptions: NamedOptions {}

@@ -35,9 +35,7 @@ extension Secret: ExpressibleByStringLiteral {
     }
 }
 
-extension Secret: CustomStringConvertible, CustomReflectable {
+extension Secret: RedactedDisplay {
     /// Always `<secret>`.
     public var description: String { "<secret>" }
-    /// A mirror without children.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

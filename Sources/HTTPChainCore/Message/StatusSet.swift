@@ -84,7 +84,7 @@ public struct StatusSet: Sendable, Hashable {
     package var isEmpty: Bool { ranges.isEmpty }
 
     /// Returns the codes of both sets.
-    public func union(_ other: StatusSet) -> StatusSet {
+    package func union(_ other: StatusSet) -> StatusSet {
         StatusSet(merging: ranges + other.ranges)
     }
 

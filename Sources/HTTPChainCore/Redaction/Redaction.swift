@@ -6,9 +6,7 @@ package import HTTPTypes
 /// has separate rules.
 ///
 /// ```swift
-/// var redaction = Redaction.standard
-/// redaction.fieldNames.insert("x-plant-gate")
-/// redaction.memberNames.insert("*pin")
+/// let redaction = Redaction.standard.adding(fieldNames: ["x-plant-gate"], memberNames: ["*pin"])
 /// let chain = try Chain(transport: transport, environment: ChainEnvironment(redaction: redaction)) { … }
 /// ```
 ///
@@ -29,19 +27,19 @@ public struct Redaction: Sendable, Hashable {
     private var boundFields: Set<HTTPField.Name> = []
 
     /// The names of header fields whose values are never shown, in lower case.
-    public var fieldNames: Set<String> {
+    package var fieldNames: Set<String> {
         get { rules.fieldNames }
         set { rules = SecretRules(fieldNames: newValue, queryNames: queryNames, memberNames: memberNames) }
     }
     /// The names of query parameters whose values are never shown, in lower case.
-    public var queryNames: Set<String> {
+    package var queryNames: Set<String> {
         get { rules.queryNames }
         set { rules = SecretRules(fieldNames: fieldNames, queryNames: newValue, memberNames: memberNames) }
     }
     /// The names of members of JSON, XML and forms in bodies whose values are never shown, in lower case.
     ///
     /// They also apply to names in text.
-    public var memberNames: Set<String> {
+    package var memberNames: Set<String> {
         get { rules.memberNames }
         set { rules = SecretRules(fieldNames: fieldNames, queryNames: queryNames, memberNames: newValue) }
     }
@@ -63,6 +61,26 @@ public struct Redaction: Sendable, Hashable {
             queryNames: queryNames,
             memberNames: memberNames.map { Set($0.map { $0.lowercased() }) } ?? queryNames
         )
+    }
+
+    /// Returns the same rules with more names, ignoring letter case.
+    ///
+    /// - Parameters:
+    ///   - fieldNames: The names of header fields.
+    ///   - queryNames: The names of query parameters.
+    ///   - memberNames: The names of members of JSON, XML and forms in bodies, which also apply to text.
+    public func adding(
+        fieldNames: some Sequence<String> = [String](),
+        queryNames: some Sequence<String> = [String](),
+        memberNames: some Sequence<String> = [String]()
+    ) -> Redaction {
+        var result = self
+        result.rules = SecretRules(
+            fieldNames: self.fieldNames.union(fieldNames.map { $0.lowercased() }),
+            queryNames: self.queryNames.union(queryNames.map { $0.lowercased() }),
+            memberNames: self.memberNames.union(memberNames.map { $0.lowercased() })
+        )
+        return result
     }
 
     /// The fields, parameters and members that carry credentials by standard or convention.

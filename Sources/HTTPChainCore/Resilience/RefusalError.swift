@@ -4,7 +4,14 @@
 /// stages that judge the server by its responses ignore it.
 public protocol RefusalError: HTTPChainError {
     /// The time until an attempt may be allowed, or `nil` if unknown.
+    ///
+    /// Defaults to `nil`.
     var retryAfter: Duration? { get }
+}
+
+extension RefusalError {
+    /// The default value, `nil`.
+    public var retryAfter: Duration? { nil }
 }
 
 /// A stage that refuses attempts because of the server's state, and would refuse the same attempt again.

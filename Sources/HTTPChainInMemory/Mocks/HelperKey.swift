@@ -31,7 +31,7 @@ package struct HelperTypeError: ExplainedError, Hashable {
     /// The type that the mock requires.
     package let expected: String
 
-    package var stage: String { "MockTransport" }
+    package var failedStage: String { "MockTransport" }
 
     package var explanation: Explanation {
         Explanation(

@@ -20,9 +20,9 @@ public struct UnmatchedRequestError: ExplainedError {
     /// The number of scripted replies, which were all used.
     package let usedReplies: Int
     /// The transport's name.
-    public let stage: String
+    package let failedStage: String
     /// The request, with secrets redacted.
-    public let exchange: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
 
     private static let shownMisses = 12
 
@@ -38,8 +38,8 @@ public struct UnmatchedRequestError: ExplainedError {
             .sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
             .map(\.element.0)
         self.usedReplies = usedReplies
-        self.stage = stage
-        self.exchange = exchange
+        failedStage = stage
+        failedExchange = exchange
     }
 
     package var explanation: Explanation {
@@ -72,7 +72,7 @@ public struct UnusedRepliesError: ExplainedError, Hashable {
     /// The replies and routes that were unused or not used often enough, one sentence each.
     package let unused: [String]
     /// The transport's name.
-    public let stage: String
+    package let failedStage: String
 
     package var explanation: Explanation {
         Explanation(

@@ -24,7 +24,7 @@ public import HTTPTypes
 /// (``/HTTPChainCore/TransportError/Kind/truncatedBody`` if it is shorter,
 /// ``/HTTPChainCore/TransportError/Kind/malformedResponse`` if it is longer). Responses to HEAD and 1xx, 204 and 304
 /// responses have no body. Any number of tasks may use it concurrently.
-public final class InMemoryTransport: Transport {
+public final class InMemoryTransport: BuiltInTransport {
     /// A closure that responds to a request, whose body is complete and replayable.
     package typealias Handler = @Sendable (Request) async throws -> Response
 
@@ -42,14 +42,12 @@ public final class InMemoryTransport: Transport {
     }
 
     /// The capabilities reported to the stages above; they don't change the transport's behaviour.
-    public let capabilities: TransportCapabilities
-    /// "InMemoryTransport".
-    public let name = "InMemoryTransport"
+    package let transportCapabilities: TransportCapabilities
     private let bodyLimit: ByteCount
     private let network: SimulatedNetwork
     private let state: Watched<State>
 
-    /// Creates a transport without replies.
+    /// Creates a transport without replies, or one that responds to all requests with a closure.
     ///
     /// - Parameters:
     ///   - capabilities: The capabilities reported to the stages above, to test how they adapt; by default the same as
@@ -57,31 +55,20 @@ public final class InMemoryTransport: Transport {
     ///   - recordedBodyLimit: The maximum number of bytes recorded of each request's body; 1 MiB by default.
     ///   - recordedRequestLimit: The maximum number of requests recorded, which are the latest; 10,000 by default.
     ///   - network: The speed of the simulated network; no delays by default.
+    ///   - handler: A closure that responds to requests that no reply and no later route matches; none by default. Its
+    ///     errors are thrown to the client.
     public init(
         capabilities: TransportCapabilities? = nil,
         recordedBodyLimit: ByteCount = .mebibytes(1),
         recordedRequestLimit: Int = 10_000,
-        network: SimulatedNetwork = SimulatedNetwork()
+        network: SimulatedNetwork = SimulatedNetwork(),
+        handler: (@Sendable (Request) async throws -> Response)? = nil
     ) {
-        self.capabilities = capabilities ?? .inMemory
+        transportCapabilities = capabilities ?? .inMemory
         self.network = network
         bodyLimit = recordedBodyLimit
         state = Watched(State(recordings: Recordings(limit: recordedRequestLimit)))
-    }
-
-    /// Creates a transport that responds to all requests with one closure.
-    ///
-    /// - Parameters:
-    ///   - capabilities: The capabilities reported to the stages above; by default the same as a good network
-    ///     transport's.
-    ///   - handler: A closure that responds to requests that no reply and no later route matches. Its errors are thrown
-    ///     to the client.
-    public convenience init(
-        capabilities: TransportCapabilities? = nil,
-        handler: @escaping @Sendable (Request) async throws -> Response
-    ) {
-        self.init(capabilities: capabilities)
-        on(nil, "*", answer: handler)
+        if let handler { on(nil, "*", answer: handler) }
     }
 }
 
@@ -192,7 +179,7 @@ extension InMemoryTransport {
         for route in routes where route.missingUses > 0 {
             unused.append("route \(route.name): used \(route.uses) of \(route.uses + route.missingUses) times")
         }
-        if !unused.isEmpty { throw UnusedRepliesError(unused: unused, stage: name) }
+        if !unused.isEmpty { throw UnusedRepliesError(unused: unused, failedStage: name) }
     }
 
     /// Removes all replies, routes and recordings.

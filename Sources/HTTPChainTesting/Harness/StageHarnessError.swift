@@ -21,7 +21,7 @@ package struct StageHarnessError: ExplainedError, Hashable {
         self.problem = problem
     }
 
-    package var stage: String { "StageHarness" }
+    package var failedStage: String { "StageHarness" }
 
     package var explanation: Explanation {
         switch problem {

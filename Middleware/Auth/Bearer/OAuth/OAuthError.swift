@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// Thrown if a token endpoint returns no token.
-public struct OAuthError: StagedError {
+public struct OAuthError: ExplainedError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -29,7 +29,7 @@ public struct OAuthError: StagedError {
 
     /// The problem.
     public let problem: Problem
-    package let snapshot: ExchangeSnapshot?
+    package let failedExchange: ExchangeSnapshot?
     package let cause: (any Error)?
 
     /// Makes the error, for token providers.
@@ -41,7 +41,7 @@ public struct OAuthError: StagedError {
             case .unsupportedTokenType(let type): .unsupportedTokenType(Redaction.standard.text(type))
             default: problem
             }
-        snapshot = exchange
+        failedExchange = exchange
         cause = underlyingError
     }
 

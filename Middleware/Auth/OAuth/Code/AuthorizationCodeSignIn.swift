@@ -77,7 +77,7 @@ public struct AuthorizationCodeSignIn: Sendable {
     /// - Throws: ``SignInError``.
     public func request(
         redirectURI: String,
-        random: any RandomSource = SystemRandom()
+        random: any RandomSource = ChainEnvironment.live.random
     ) throws(SignInError) -> AuthorizationRequest {
         try AuthorizationRequest(
             to: authorizationEndpoint,
