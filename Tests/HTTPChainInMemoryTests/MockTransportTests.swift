@@ -119,7 +119,7 @@ struct MockTransportTests {
         let time = ManualTime()
         let transport = MockTransport(beside: live) {
             Mock(GetUser.self) { user, _ in throw TestError(text: "\(user.id)") }
-            Mock(DeleteUser.self, delay: .seconds(2), failing: TestError(text: "failing"))
+            Mock(DeleteUser.self, reply: .failure(TestError(text: "failing")).delayed(by: .seconds(2)))
             Mock(GetOrder.self, reply: .text("abc").failing(.atByte(1)))
         }
         await #expect(throws: TestError(text: "4")) {

@@ -63,25 +63,14 @@ public struct Mock: Sendable {
 
     /// Creates a mock that responds with a scripted reply, including its delays and its fault.
     ///
+    /// With `reply: .failure(error)` it throws an error.
+    ///
     /// - Parameters:
     ///   - type: The type of the values that the requests were made from.
     ///   - reply: The reply to each request.
     public init<Value: Sendable>(_ type: Value.Type, reply: ScriptedReply) {
         self.init(type) { _, call in
             try await call.delivery.play(reply) {}
-        }
-    }
-
-    /// Creates a mock that fails.
-    ///
-    /// - Parameters:
-    ///   - type: The type of the values that the requests were made from.
-    ///   - delay: The delay before the error, on the clock of the request's environment; zero by default.
-    ///   - error: The error thrown to the client.
-    public init<Value: Sendable>(_ type: Value.Type, delay: Duration = .zero, failing error: any Error) {
-        self.init(type) { _, call in
-            try await call.wait(for: delay)
-            throw error
         }
     }
 }

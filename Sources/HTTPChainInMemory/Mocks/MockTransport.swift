@@ -11,13 +11,13 @@ public import HTTPChainCore
 ///     Mock(GetUser.self, delay: .seconds(1), helper: users) { get, request, users in
 ///         try await users.response(for: get.id)
 ///     }
-///     Mock(DeleteUser.self, failing: TransportError(.timedOut, sent: .maybe, stage: "mock"))
+///     Mock(DeleteUser.self, reply: .failure(.beforeHead(.timedOut)))
 /// }
 /// ```
 ///
 /// A mocked request is not checked or read, and may have any URL. Its response is delivered as by
 /// ``InMemoryTransport``: it can be read once, and has a valid `Content-Length`.
-public struct MockTransport: Transport {
+public struct MockTransport: BuiltInTransport {
     private let live: any Transport
     private let mocks: [Mock]
     private let helpers = HelperTable()
@@ -33,10 +33,10 @@ public struct MockTransport: Transport {
     }
 
     /// The capabilities of the live transport.
-    public var capabilities: TransportCapabilities { live.capabilities }
+    package var transportCapabilities: TransportCapabilities { live.capabilities }
 
     /// The name of the live transport, followed by "with mocks".
-    public var name: String { "\(live.name) with mocks" }
+    package var transportName: String { "\(live.name) with mocks" }
 
     /// Responds with a mock, or passes the request on.
     ///

@@ -20,7 +20,7 @@ public struct RecordedRequest: Sendable {
     }
 
     /// The method, target and header fields as they would be sent; the transport sets `Content-Length` itself.
-    public let head: HTTPRequest
+    package let head: HTTPRequest
     /// The absolute URL.
     public let url: String
     /// The options of the request.

@@ -57,17 +57,17 @@ public struct Fault: Sendable {
     }
 
     /// Fails after the head, before any byte of the body.
-    public static func afterHead(_ kind: TransportError.Kind = .connectionLost) -> Fault {
+    package static func afterHead(_ kind: TransportError.Kind = .connectionLost) -> Fault {
         Fault(point: .afterHead, failure: .transport(kind))
     }
 
-    /// Fails after `count` bytes of the body, or at its end if it has fewer.
+    /// Fails after `count` bytes of the body, or at its end if it has fewer; 0 fails after the head.
     public static func atByte(_ count: Int64, _ kind: TransportError.Kind = .connectionLost) -> Fault {
         Fault(point: .atByte(count), failure: .transport(kind))
     }
 
     /// Fails after the last byte of the body, instead of its end.
-    public static func atEnd(_ kind: TransportError.Kind = .connectionLost) -> Fault {
+    package static func atEnd(_ kind: TransportError.Kind = .connectionLost) -> Fault {
         Fault(point: .atEnd, failure: .transport(kind))
     }
 

@@ -38,7 +38,7 @@ extension Response {
     }
 
     /// A redirect, RFC 9110 §15.4; 302 by default.
-    public static func redirect(to location: String, status: HTTPResponse.Status = .found) -> Response {
+    package static func redirect(to location: String, status: HTTPResponse.Status = .found) -> Response {
         ScriptedReply.redirect(to: location, status: status).response
     }
 }

@@ -77,7 +77,7 @@ public struct ScriptedReply: CustomStringConvertible, Sendable {
     }
 
     /// Creates a reply from an existing response, such as a recorded one.
-    public init(_ response: Response) {
+    package init(_ response: Response) {
         head = response.head
         content = .body(response.body)
     }
@@ -153,7 +153,7 @@ extension ScriptedReply {
     }
 
     /// Returns the content of a file, or of a range of it, which is read when the body is read.
-    public static func file(
+    package static func file(
         _ url: URL,
         range: Range<Int64>? = nil,
         status: HTTPResponse.Status = .ok,
@@ -163,7 +163,7 @@ extension ScriptedReply {
     }
 
     /// Returns a redirect, RFC 9110 §15.4; 302 by default.
-    public static func redirect(to location: String, status: HTTPResponse.Status = .found) -> ScriptedReply {
+    package static func redirect(to location: String, status: HTTPResponse.Status = .found) -> ScriptedReply {
         ScriptedReply(status, headers: [.location: location])
     }
 
