@@ -12,7 +12,6 @@ import Testing
 @Suite(.serialized, .heavy)
 struct AsyncHTTPClientConformanceTests {
     static let suite = TransportConformance(
-        over: .loopback,
         timingOut: {
             var configuration = AsyncHTTPClientTransport.standardConfiguration
             configuration.timeout.read = .milliseconds(200)

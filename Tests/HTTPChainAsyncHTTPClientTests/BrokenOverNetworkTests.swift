@@ -27,7 +27,7 @@ struct BrokenOverNetworkTests {
 
     @Test("A transport with a defect on the wire fails the check for it", .timeLimit(.minutes(10)), arguments: faults)
     func fails(_ defect: BrokenOverNetwork.Defect, _ check: Check) async throws {
-        let suite = TransportConformance(over: .loopback, limit: .seconds(3)) { BrokenOverNetwork(defect) }
+        let suite = TransportConformance(limit: .seconds(3)) { BrokenOverNetwork(defect) }
         let failure = try #require(try await Self.failure(of: check, in: suite))
         #expect(failure.check == check)
         #expect(!failure.expected.isEmpty && !failure.seen.isEmpty)
@@ -53,11 +53,11 @@ struct BrokenOverNetworkTests {
     /// A client of the caller's that does what stages should do, and does not say so.
     @Test("A client that follows redirects or decodes content unannounced is found out", .timeLimit(.minutes(10)))
     func eagerClient() async throws {
-        let suite = TransportConformance(over: .loopback) { AsyncHTTPClientTransport(client: .shared) }
+        let suite = TransportConformance { AsyncHTTPClientTransport(client: .shared) }
         for check in [Check.redirectsAreNotFollowed, .contentCodingIsHonest] {
             await #expect(throws: ConformanceFailure.self) { try await suite.verify(check) }
         }
-        let honest = TransportConformance(over: .loopback) {
+        let honest = TransportConformance {
             AsyncHTTPClientTransport(
                 client: .shared,
                 capabilities: AsyncHTTPClientTransport.standardCapabilities.union(.followsRedirects)

@@ -20,7 +20,6 @@ struct URLSessionConformanceTests {
     #endif
 
     static let suite = TransportConformance(
-        over: .loopback,
         excluding: excluded,
         timingOut: {
             URLSessionTransport(configuration: URLSessionTransport.Configuration(requestTimeout: .milliseconds(500)))

@@ -22,7 +22,7 @@ struct PlantedFaultTests {
             var simulation = ChainSimulation(build: build)
             simulation.calls = 100
             let report = try await simulation.run(seed: seed + number)
-            guard let found = report.violations.first(where: { $0.invariant == invariant }) else { continue }
+            guard let found = report.violated.first(where: { $0.invariant == invariant }) else { continue }
             print("planted fault found in run \(number + 1): \(found)")
             return
         }

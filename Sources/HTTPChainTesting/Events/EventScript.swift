@@ -24,11 +24,8 @@ public struct EventScript: Sendable {
 
     private(set) var steps: [Step] = []
 
-    /// Creates an empty script, which leaves the connection silent.
-    public init() {}
-
-    /// Creates a script.
-    public init(_ write: (inout EventScript) -> Void) {
+    /// Creates a script; an empty one, the default, leaves the connection silent.
+    public init(_ write: (inout EventScript) -> Void = { _ in }) {
         write(&self)
     }
 

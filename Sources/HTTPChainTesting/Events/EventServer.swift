@@ -15,7 +15,7 @@ public import HTTPTypes
 /// ```
 ///
 /// Scripts wait on the clock of the request, so an automatic clock needs no driver.
-public final class EventServer: Transport {
+public final class EventServer: BuiltInTransport {
     /// A request of a client.
     public struct Connection: Sendable {
         /// The number of the connection, counted from 1.
@@ -57,7 +57,7 @@ public final class EventServer: Transport {
     }
 
     /// Creates a server that uses the answers in order, and refuses later connections with 503.
-    public convenience init(_ answers: [Answer]) {
+    package convenience init(_ answers: [Answer]) {
         self.init { connection in
             connection.number <= answers.count
                 ? answers[connection.number - 1] : .response(Response(.serviceUnavailable))
@@ -65,7 +65,7 @@ public final class EventServer: Transport {
     }
 
     /// The capabilities of the transport: none, so that no stage relies on one.
-    public var capabilities: TransportCapabilities { [] }
+    package var transportCapabilities: TransportCapabilities { [] }
 
     /// The requests so far, in order.
     public var requests: [HTTPRequest] { state.read(\.requests) }

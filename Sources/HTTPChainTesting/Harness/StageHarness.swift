@@ -74,7 +74,7 @@ public struct StageHarness: Sendable {
         /// it can be read here too.
         public let requests: [Request]
         /// The response that the stage returned, or the error that it threw.
-        public let result: Result<Response, any Error>
+        package let result: Result<Response, any Error>
         /// The number of unused answers.
         package let unusedAnswers: Int
 

@@ -110,7 +110,7 @@ public final class StageRun: Sendable {
     }
 
     /// The number of times that the stage has called `next` so far.
-    public var callCount: Int { state.value.callCount }
+    package var callCount: Int { state.value.callCount }
 
     /// Cancels the stage's task, like a caller that is no longer interested.
     public func cancel() {

@@ -6,7 +6,7 @@ public import HTTPTypes
 /// The order of fields with different names does not matter. The bodies are read; options are not compared.
 ///
 /// - Throws: An error that lists all differences; any error from reading the bodies.
-public func expectEqual(_ actual: Request, _ expected: Request) async throws {
+package func expectEqual(_ actual: Request, _ expected: Request) async throws {
     try await compare(
         actual,
         method: expected.head.method,
@@ -21,7 +21,7 @@ public func expectEqual(_ actual: Request, _ expected: Request) async throws {
 /// The order of fields with different names does not matter. The bodies are read; options are not compared.
 ///
 /// - Throws: An error that lists all differences; any error from reading the bodies.
-public func expectEqual(_ actual: Response, _ expected: Response) async throws {
+package func expectEqual(_ actual: Response, _ expected: Response) async throws {
     try await compare(
         actual,
         status: expected.status,

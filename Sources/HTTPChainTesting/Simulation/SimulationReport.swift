@@ -27,7 +27,7 @@ public struct SimulationReport: Sendable, CustomStringConvertible {
     }
 
     /// A violation of an invariant.
-    public struct Violation: Sendable, Hashable, CustomStringConvertible {
+    package struct Violation: Sendable, Hashable {
         /// The violated invariant.
         package let invariant: Invariant
         /// The number of the call, if known.
@@ -36,7 +36,7 @@ public struct SimulationReport: Sendable, CustomStringConvertible {
         package let detail: String
 
         /// The invariant, the call and what happened.
-        public var description: String {
+        package var description: String {
             "\(invariant.description)\(call.map { ", call \($0)" } ?? ""): \(detail)"
         }
     }
@@ -59,12 +59,14 @@ public struct SimulationReport: Sendable, CustomStringConvertible {
     package internal(set) var steps = 0
     /// A hash of everything that happened: equal for runs with the same seed and chain.
     package internal(set) var fingerprint: UInt64 = 0
-    /// The violations; empty for a correct chain.
-    public internal(set) var violations: [Violation] = []
+    package internal(set) var violated: [Violation] = []
 
     init(seed: UInt64) {
         self.seed = seed
     }
+
+    /// The violations, each with its invariant, the call and what happened; empty for a correct chain.
+    public var violations: [String] { violated.map(\.description) }
 
     /// The seed, the counts, and each violation on a line.
     public var description: String {
@@ -78,6 +80,6 @@ public struct SimulationReport: Sendable, CustomStringConvertible {
 
 extension SimulationReport {
     mutating func found(_ invariant: Invariant, _ call: Int?, _ detail: String) {
-        violations.append(Violation(invariant: invariant, call: call, detail: detail))
+        violated.append(Violation(invariant: invariant, call: call, detail: detail))
     }
 }

@@ -60,7 +60,7 @@ struct SimulationRun {
         report.faults = Dictionary(uniqueKeysWithValues: world.simulated.faults.map { ($0.key.rawValue, $0.value) })
         report.steps = scheduler.steps
         report.fingerprint = world.simulated.fingerprint
-        report.violations += world.simulated.withServer { $0.violations }
+        report.violated += world.simulated.withServer { $0.violations }
         return report
     }
 

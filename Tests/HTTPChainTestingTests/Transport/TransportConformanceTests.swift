@@ -105,7 +105,7 @@ struct TransportConformanceTests {
 
     @Test("The check of timeouts asks for a transport that has a short one")
     func timeouts() {
-        let suite = TransportConformance(over: .loopback) { DirectTransport({ _ in Response(.ok) }) }
+        let suite = TransportConformance { DirectTransport({ _ in Response(.ok) }) }
         #expect(suite.reasonToSkip(.timeoutFails) != nil)
         #expect(suite.checks.count == Check.allCases.count - 1)
     }

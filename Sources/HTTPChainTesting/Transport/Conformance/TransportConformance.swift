@@ -4,7 +4,7 @@ public import HTTPChainCore
 ///
 /// ```swift
 /// @Suite struct MyTransportConformance {
-///     static let suite = TransportConformance(over: .loopback) { MyTransport() }
+///     static let suite = TransportConformance { MyTransport() }
 ///
 ///     @Test(arguments: suite.checks)
 ///     func conforms(_ check: TransportConformance.Check) async throws {
@@ -13,20 +13,11 @@ public import HTTPChainCore
 /// }
 /// ```
 ///
-/// Over ``Network/loopback`` the transport connects to a ``LoopbackServer`` that misbehaves at the byte level. A
-/// transport without a network gets the peer as a closure, and only the applicable checks run.
+/// The transport connects to a ``LoopbackServer``, which speaks plain HTTP/1.1 on 127.0.0.1 and misbehaves at the byte
+/// level. A transport without a network gets the peer as a closure, and only the applicable checks run.
 public struct TransportConformance: Sendable {
     /// A closure that plays the server for a transport without a network.
     package typealias Handler = @Sendable (Request) async throws -> Response
-
-    /// A network that the transport uses.
-    public struct Network: Sendable, Hashable {
-        private enum Kind { case loopback }
-        private let kind: Kind
-
-        /// Plain HTTP/1.1 to a server on 127.0.0.1.
-        public static let loopback = Network(kind: .loopback)
-    }
 
     /// The outcome of a check that didn't fail.
     public enum Outcome: Sendable, Hashable {
@@ -50,7 +41,6 @@ public struct TransportConformance: Sendable {
     /// Creates a suite for a transport that connects to servers.
     ///
     /// - Parameters:
-    ///   - network: The network that the transport uses.
     ///   - limit: The time limit for one check; 50 seconds by default. It is counted in turns of the thread pool (ten
     ///     per second), so it is longer if many tests share a small machine.
     ///   - excluded: The checks to exclude, each with the reason.
@@ -59,7 +49,6 @@ public struct TransportConformance: Sendable {
     ///   - shutDown: A closure that shuts down a transport after its check; does nothing by default.
     ///   - make: A closure that creates the transport for one check.
     public init(
-        over network: Network,
         limit: Duration = .seconds(50),
         excluding excluded: [Check: String] = [:],
         timingOut: (@Sendable () async throws -> any Transport)? = nil,
@@ -101,7 +90,7 @@ public struct TransportConformance: Sendable {
     }
 
     /// Returns the reason why a check doesn't apply, or `nil` if it does.
-    public func reasonToSkip(_ check: Check) -> String? {
+    package func reasonToSkip(_ check: Check) -> String? {
         if let reason = excluded[check] { return reason }
         if case .inMemory = wiring, check.needsNetwork { return "the transport has no network" }
         if check == .timeoutFails, timingOut == nil { return "no transport with a short timeout was given" }
