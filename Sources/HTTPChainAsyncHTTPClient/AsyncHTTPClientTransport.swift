@@ -43,14 +43,14 @@ import NIOPosix
 /// A response keeps its client running until it is read or dropped, even if the transport has been deallocated.
 /// Dropping the body of a response ends its transfer and closes its connection. Read small bodies to their end, so that
 /// the connection can be reused.
-public struct AsyncHTTPClientTransport: Transport {
+public struct AsyncHTTPClientTransport: BuiltInTransport {
     private let client: ClientHandle
 
     /// The capabilities of the transport, which depend on its client's configuration.
-    public let capabilities: TransportCapabilities
+    package let transportCapabilities: TransportCapabilities
 
     /// The capabilities of the transport if its client doesn't follow redirects or decode content.
-    public static let standardCapabilities: TransportCapabilities = [
+    package static let standardCapabilities: TransportCapabilities = [
         .streamsUploads, .backpressure, .reportsUploadProgress, .keepsRepeatedFields, .reportsConnections,
         .keepsDeadlines,
     ]
@@ -59,7 +59,7 @@ public struct AsyncHTTPClientTransport: Transport {
     /// ``standardConfiguration``.
     public init() {
         client = .shared
-        capabilities = Self.standardCapabilities
+        transportCapabilities = Self.standardCapabilities
     }
 
     /// Creates a transport that uses the caller's client.
@@ -76,10 +76,11 @@ public struct AsyncHTTPClientTransport: Transport {
     /// - Parameters:
     ///   - client: A client that doesn't follow redirects or decompress, because both are stages of a chain. For a
     ///     chain with a tracing stage, also disable its tracing: `configuration.tracing.tracer = nil`.
-    ///   - capabilities: The client's capabilities; declare here if it does follow redirects or decompress.
-    public init(client: HTTPClient, capabilities: TransportCapabilities = Self.standardCapabilities) {
+    ///   - capabilities: The client's capabilities; declare here if it does follow redirects or decompress. By default
+    ///     those of a transport that makes its own client.
+    public init(client: HTTPClient, capabilities: TransportCapabilities? = nil) {
         self.client = ClientHandle(foreign: client)
-        self.capabilities = capabilities
+        transportCapabilities = capabilities ?? Self.standardCapabilities
     }
 
     /// Whether the client creates its own span for each request that no stage traces.
@@ -104,7 +105,7 @@ public struct AsyncHTTPClientTransport: Transport {
     ///   - clientTracing: Whether the client itself traces requests; as configured by default.
     public init(configuration: HTTPClient.Configuration, clientTracing: ClientTracing = .asConfigured) {
         self.client = ClientHandle(Self.prepared(configuration, clientTracing: clientTracing))
-        capabilities = Self.standardCapabilities
+        transportCapabilities = Self.standardCapabilities
     }
 
     package static func prepared(
@@ -122,9 +123,7 @@ public struct AsyncHTTPClientTransport: Transport {
     ///
     /// Keys are pinned for the server's own certificate, not for its authorities' certificates, so pin the key of each
     /// host. Each pinned host has a separate connection pool. async-http-client doesn't support
-    /// ``/HTTPChainCore/ConnectionSettings/allowsExpensiveNetworks``,
-    /// ``/HTTPChainCore/ConnectionSettings/allowsConstrainedNetworks`` and
-    /// ``/HTTPChainCore/ConnectionSettings/waitsForConnectivity``.
+    /// `allowsExpensiveNetworks:`, `allowsConstrainedNetworks:` and `waitsForConnectivity:`.
     ///
     /// - Parameters:
     ///   - connection: The settings for the connect timeout, TLS, trust, client certificate and proxy.
@@ -139,7 +138,7 @@ public struct AsyncHTTPClientTransport: Transport {
         var configuration = Self.prepared(configuration, clientTracing: clientTracing)
         try ClientSettings(connection).apply(to: &configuration)
         client = ClientHandle(configuration, pinning: connection.trust.pinned)
-        capabilities = Self.standardCapabilities.union([
+        transportCapabilities = Self.standardCapabilities.union([
             .checksServerTrust, .showsClientIdentity, .limitsConnecting, .usesProxies, .choosesTLSVersion,
         ])
     }

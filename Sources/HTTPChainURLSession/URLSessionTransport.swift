@@ -74,7 +74,7 @@ public import Foundation
 /// - `requestTimeout` is rounded up to whole seconds.
 /// - Errors distinguish a lost connection from a timeout, but not whether a timeout occurred before or after sending:
 ///   it is then ``/HTTPChainCore/TransportError/Sent/maybe``.
-public struct URLSessionTransport: Transport {
+public struct URLSessionTransport: BuiltInTransport {
     private let engine: Engine
 
     /// Creates a transport that uses a shared session, which lives as long as the process.
@@ -94,11 +94,10 @@ public struct URLSessionTransport: Transport {
 
     /// Creates a transport with a separate session and connection settings.
     ///
-    /// On Apple platforms all settings are supported except ``/HTTPChainCore/ConnectionSettings/connectTimeout``, which
-    /// URLSession doesn't have. A key may be pinned for the server's own certificate or for one of its authorities. On
-    /// macOS 14 the key of a client certificate is added to the user's keychain; later versions keep it in memory. On
-    /// Linux no setting is supported, because FoundationNetworking passes none to libcurl. Use the AsyncHTTPClient
-    /// transport there.
+    /// On Apple platforms all settings are supported except `connectTimeout:`, which URLSession doesn't have. A key may
+    /// be pinned for the server's own certificate or for one of its authorities. On macOS 14 the key of a client
+    /// certificate is added to the user's keychain; later versions keep it in memory. On Linux no setting is supported,
+    /// because FoundationNetworking passes none to libcurl. Use the AsyncHTTPClient transport there.
     ///
     /// - Parameters:
     ///   - configuration: The timeouts, limits, and changes to the platform's configuration.
@@ -113,7 +112,7 @@ public struct URLSessionTransport: Transport {
 
     /// The capabilities: decodes content, streams uploads, reports upload progress, keeps deadlines; controls
     /// connections on Apple platforms.
-    public var capabilities: TransportCapabilities {
+    package var transportCapabilities: TransportCapabilities {
         let shared: TransportCapabilities = [
             .decodesContent, .streamsUploads, .reportsUploadProgress, .keepsDeadlines,
         ]
@@ -121,7 +120,7 @@ public struct URLSessionTransport: Transport {
     }
 
     /// The options that the transport reads: on Apple platforms, those of ``/HTTPChainCore/Request/network(_:)``.
-    public var optionsRead: [any RequestOption.Type] { PlatformBehaviour.optionsRead }
+    package var transportOptions: [any RequestOption.Type] { PlatformBehaviour.optionsRead }
 
     /// Sends a request and returns when the response head has arrived.
     ///
