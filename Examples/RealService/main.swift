@@ -30,7 +30,7 @@ do {
         reviews: reviews.origin,
         over: transport,
         log: shipper
-    ) { change in print("  breaker: \(change.cause)") }
+    ) { change in print("  breaker: \(change)") }
     let gate = Gate()
     let front = try await startFront(storefront, behind: gate)
 

@@ -25,7 +25,7 @@ import HTTPTypes
 ///
 /// **What counts.** 5xx, transport errors, timeouts of an attempt and broken bodies are failures; 2xx and 3xx are
 /// successes. 4xx are neither, because they are about the request. Refusals by inner stages, cancelled calls and other
-/// errors are neither as well. ``CircuitBreakerPolicy/verdict`` can override this. A 429 or 503 with `Retry-After` (RFC
+/// errors are neither as well. A closure of the policy can override this. A 429 or 503 with `Retry-After` (RFC
 /// 9110 §10.2.3) opens the circuit for that time, for all calls.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/breaker``: inside retry and hedging, so that each attempt is checked, and
@@ -115,10 +115,16 @@ private struct CircuitCall: Sendable {
     final class Details: Sendable {
         let started: Duration
         let head: HTTPRequest
+        let attempt: Int
 
         init(_ request: borrowing Request) {
             started = request.options.elapsed
             head = request.head
+            attempt = request.attempt
+        }
+
+        func completed(_ result: Result<HTTPResponse, any Error>) -> CompletedAttempt {
+            CompletedAttempt(request: head, attempt: attempt, result: result)
         }
     }
 
@@ -163,10 +169,7 @@ private struct CircuitCall: Sendable {
         let policy = circuit.policy
         var outcome = policy.outcome(of: response.status)
         if let verdict = policy.verdict, let details {
-            outcome = policy.outcome(
-                verdict(CircuitCandidate(request: details.head, outcome: .response(response.head))),
-                standard: outcome
-            )
+            outcome = policy.outcome(verdict(details.completed(.success(response.head))), standard: outcome)
         }
         record(outcome, pushback: RetryAfter.pause(askedBy: response.head, now: environment.value.time.date))
         return outcome == .success && response.body.hasTransfer ? watched(response) : response
@@ -192,7 +195,7 @@ private struct CircuitCall: Sendable {
         let policy = circuit.policy
         let outcome = policy.outcome(of: error)
         guard let verdict = policy.verdict, let details, !(error is CancellationError) else { return outcome }
-        let judged = verdict(CircuitCandidate(request: details.head, outcome: .failure(error)))
+        let judged = verdict(details.completed(.failure(error)))
         return policy.outcome(judged, standard: outcome)
     }
 

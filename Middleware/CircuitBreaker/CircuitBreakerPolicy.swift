@@ -1,12 +1,10 @@
 public import HTTPChainCore
-public import HTTPTypes
 
 /// The conditions for opening and closing a circuit.
 ///
 /// ```swift
-/// var policy = CircuitBreakerPolicy()
-/// policy.consecutiveFailures = 5                        // for a client that sends little
-/// policy.slowCalls = .init(over: .seconds(2), rate: 0.5)
+/// CircuitBreakerPolicy(consecutiveFailures: 5)                            // for a client that sends little
+/// CircuitBreakerPolicy(slowCalls: .init(over: .seconds(2), rate: 0.5))
 /// ```
 ///
 /// Values out of range are clamped to the nearest valid one.
@@ -37,57 +35,86 @@ public struct CircuitBreakerPolicy: Sendable {
         }
     }
 
-    /// The calls counted for the rates; those of the last 30 seconds by default.
-    public var window = Window.time(.seconds(30))
-    /// The minimum number of calls for a rate to apply; 100 by default.
-    ///
-    /// With a window of fewer calls, a full window suffices.
-    public var minimumCalls = 100
-    /// The share of failures that opens the circuit, from 0 to 1, or `nil` for none; 0.1 by default.
-    public var failureRate: Double? = 0.1
-    /// The number of failures in a row that opens the circuit, regardless of the number of calls.
-    ///
-    /// `nil`, the default, disables this rule.
-    public var consecutiveFailures: Int?
-    /// The rule by which slow calls open the circuit; none by default.
-    public var slowCalls: SlowCalls?
-    /// The time for which the circuit stays open, which doubles with each failed probe; 5 seconds by default.
-    ///
-    /// It has a jitter of a fifth, so that clients don't come back simultaneously.
-    public var openTime: Duration {
+    /// The calls counted for the rates.
+    package var window: Window
+    /// The minimum number of calls for a rate to apply.
+    package var minimumCalls: Int
+    /// The share of failures that opens the circuit, from 0 to 1, or `nil` for none.
+    package var failureRate: Double?
+    /// The number of failures in a row that opens the circuit, or `nil` for none.
+    package var consecutiveFailures: Int?
+    /// The rule by which slow calls open the circuit, or `nil` for none.
+    package var slowCalls: SlowCalls?
+    package var openTimes: CircuitOpenTime
+    /// The number of concurrent probes in the half-open state.
+    package var probes: Int
+    /// The time after which a probe without a result counts as a failure.
+    package var probeTimeout: Duration
+    /// The maximum time for which `Retry-After` opens the circuit; 5 minutes by default, zero to ignore it.
+    package var retryAfterLimit = Duration.seconds(300)
+    /// The statuses that count as failures.
+    package var failureStatuses: StatusSet
+    /// A closure that can override the policy's rules.
+    package var verdict: (@Sendable (CompletedAttempt) -> CircuitVerdict)?
+
+    package var openTime: Duration {
         get { openTimes.base }
         set { openTimes.base = newValue }
     }
-    /// The longest time for which the circuit stays open, before jitter is applied; a minute by default.
-    public var longestOpenTime: Duration {
+
+    package var longestOpenTime: Duration {
         get { openTimes.cap }
         set { openTimes.cap = newValue }
     }
-    package var openTimes = CircuitOpenTime()
-    /// The number of concurrent probes in the half-open state; 1 by default, at most 1,000.
-    ///
-    /// All of them must succeed to close the circuit.
-    public var probes = 1
-    /// The time after which a probe without a result counts as a failure; 30 seconds by default.
-    public var probeTimeout = Duration.seconds(30)
-    /// The maximum time for which `Retry-After` opens the circuit; 5 minutes by default, zero to ignore it.
-    package var retryAfterLimit = Duration.seconds(300)
-    /// The statuses that count as failures; 5xx by default.
-    public var failureStatuses = StatusSet.serverError
-    /// A closure that can override the policy's rules.
-    public var verdict: (@Sendable (CircuitCandidate) -> CircuitVerdict)?
 
-    /// Creates a policy with the defaults: 10 % of failures among at least 100 calls in 30 seconds.
-    public init() {}
+    /// Creates a policy, by default of 10 % of failures among at least 100 calls in 30 seconds.
+    ///
+    /// - Parameters:
+    ///   - window: The calls counted for the rates; those of the last 30 seconds by default.
+    ///   - minimumCalls: The minimum number of calls for a rate to apply; 100 by default.
+    ///   - failureRate: The share of failures that opens the circuit, from 0 to 1, or `nil` for none; 0.1 by default.
+    ///   - consecutiveFailures: The number of failures in a row that opens the circuit, regardless of the number of
+    ///     calls; `nil`, the default, disables this rule.
+    ///   - slowCalls: The rule by which slow calls open the circuit; none by default.
+    ///   - openTime: The time for which the circuit stays open, which doubles with each failed probe; 5 seconds by
+    ///     default. It has a jitter of a fifth, so that clients don't come back simultaneously.
+    ///   - longestOpenTime: The longest time for which the circuit stays open, before jitter is applied; a minute by
+    ///     default.
+    ///   - probes: The number of concurrent probes in the half-open state; 1 by default, at most 1,000. All of them must
+    ///     succeed to close the circuit.
+    ///   - probeTimeout: The time after which a probe without a result counts as a failure; 30 seconds by default.
+    ///   - failureStatuses: The statuses that count as failures; 5xx by default.
+    ///   - verdict: A closure that can override the policy's rules; none by default.
+    public init(
+        window: Window = .time(.seconds(30)),
+        minimumCalls: Int = 100,
+        failureRate: Double? = 0.1,
+        consecutiveFailures: Int? = nil,
+        slowCalls: SlowCalls? = nil,
+        openTime: Duration = .seconds(5),
+        longestOpenTime: Duration = .seconds(60),
+        probes: Int = 1,
+        probeTimeout: Duration = .seconds(30),
+        failureStatuses: StatusSet = .serverError,
+        verdict: (@Sendable (CompletedAttempt) -> CircuitVerdict)? = nil
+    ) {
+        self.window = window
+        self.minimumCalls = minimumCalls
+        self.failureRate = failureRate
+        self.consecutiveFailures = consecutiveFailures
+        self.slowCalls = slowCalls
+        openTimes = CircuitOpenTime(base: openTime, cap: longestOpenTime)
+        self.probes = probes
+        self.probeTimeout = probeTimeout
+        self.failureStatuses = failureStatuses
+        self.verdict = verdict
+    }
 
     /// Returns a policy that opens only after failures in a row, for a client that sends few requests.
     ///
     /// - Parameter count: The number of failures in a row.
     public static func consecutive(failures count: Int) -> CircuitBreakerPolicy {
-        var policy = CircuitBreakerPolicy()
-        policy.failureRate = nil
-        policy.consecutiveFailures = count
-        return policy
+        CircuitBreakerPolicy(failureRate: nil, consecutiveFailures: count)
     }
 }
 
@@ -155,22 +182,6 @@ package struct CircuitOpenTime: Sendable, Hashable {
         return Backoff(base: base, cap: cap)
             .wait(beforeRetry: opening, times: (1 - jitter)...(1 + jitter), random: random)
     }
-}
-
-/// A completed call for a policy's closure to judge.
-public struct CircuitCandidate: Sendable {
-    /// A result of a call.
-    public enum Outcome: Sendable {
-        /// The head of the response.
-        case response(HTTPResponse)
-        /// The error, of the call or of its body.
-        case failure(any Error)
-    }
-
-    /// The head of the request as received by the stage.
-    public let request: HTTPRequest
-    /// The result of the call.
-    public let outcome: Outcome
 }
 
 /// A closure's verdict on what a call shows about the server.

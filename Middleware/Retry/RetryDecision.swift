@@ -24,7 +24,7 @@ struct RetryCircumstances {
 extension RetryPolicy {
     /// Decides what to do after an attempt, except for the budget.
     func decide(
-        _ candidate: RetryCandidate,
+        _ candidate: CompletedAttempt,
         _ circumstances: RetryCircumstances,
         random: some RandomSource
     ) -> RetryDecision {
@@ -35,7 +35,7 @@ extension RetryPolicy {
         case .giveUp: return .stop(candidate.stopWithoutRetry)
         case .retry: break
         case .standard:
-            guard isRetryable(candidate.outcome) else { return .stop(candidate.stopWithoutRetry) }
+            guard isRetryable(candidate.result) else { return .stop(candidate.stopWithoutRetry) }
             guard candidate.isSafeToRepeat(isRefused: asked != nil) else {
                 return .stop(.mayHaveBeenProcessed(candidate.request.method))
             }
@@ -55,9 +55,9 @@ extension RetryPolicy {
         return .retry(after: wait)
     }
 
-    func isRetryable(_ outcome: RetryCandidate.Outcome) -> Bool {
-        switch outcome {
-        case .response(let head): statuses.contains(head.status)
+    func isRetryable(_ result: Result<HTTPResponse, any Error>) -> Bool {
+        switch result {
+        case .success(let head): statuses.contains(head.status)
         case .failure(let error as TransportError): errors.contains(error.kind)
         case .failure(let error as any NetworkFailure): error.networkFailure.map { errors.contains($0.kind) } ?? false
         // An attempt that timed out has lost its connection, like a transport that timed out.
@@ -67,14 +67,14 @@ extension RetryPolicy {
     }
 }
 
-extension RetryCandidate {
+extension CompletedAttempt {
     var stopWithoutRetry: RetryStop {
-        if case .response = outcome { .notNeeded } else { .notRetryable }
+        if case .success = result { .notNeeded } else { .notRetryable }
     }
 
     /// Returns the wait requested by `Retry-After`.
     func requestedWait(now: Date) -> Duration? {
-        guard case .response(let head) = outcome else { return nil }
+        guard case .success(let head) = result else { return nil }
         return RetryAfter.wait(in: head.headerFields, now: now)
     }
 
@@ -83,8 +83,8 @@ extension RetryCandidate {
     /// - Parameter isRefused: Whether the server invites a retry with `Retry-After`.
     func isSafeToRepeat(isRefused: Bool) -> Bool {
         if request.method.isIdempotent || request.headerFields[.idempotencyKey]?.isEmpty == false { return true }
-        switch outcome {
-        case .response(let head):
+        switch result {
+        case .success(let head):
             // RFC 9110 §15.5.9: 408, no complete request arrived. RFC 8470 §5.2: 425, the server doesn't want to
             // process it yet. RFC 6585 §4: 429, it was refused. A 503 without Retry-After may come from a gateway whose
             // server has acted on the request; with it, the server can't act now (RFC 9110 §15.6.4).

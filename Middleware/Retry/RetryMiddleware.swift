@@ -13,7 +13,7 @@ public import HTTPTypes
 ///
 /// **Retryable outcomes.** Statuses of temporary failures, transport errors of
 /// temporary failures, and timeouts of an attempt; never the timeout of a call, a
-/// cancellation or any other error. ``RetryPolicy/verdict`` can decide otherwise.
+/// cancellation or any other error. A policy with a closure can decide otherwise.
 ///
 /// **Safety.** GET, HEAD, OPTIONS, TRACE, PUT and DELETE are safe to retry (RFC 9110 §9.2.2), and so are requests with
 /// an `Idempotency-Key`. Other methods are retried only if the server hasn't acted on the request: nothing was sent
@@ -173,6 +173,6 @@ extension RetryPolicy {
         guard maximumAttempts > 1, let verdict else { return false }
         let request = HTTPRequest(method: .get, scheme: "https", authority: "example.com", path: "/")
         let refusal = stage.refusal(of: ExchangeSnapshot(request))
-        return verdict(RetryCandidate(request: request, attempt: 1, outcome: .failure(refusal))) == .retry
+        return verdict(CompletedAttempt(request: request, attempt: 1, result: .failure(refusal))) == .retry
     }
 }

@@ -1,5 +1,4 @@
 public import HTTPChainCore
-public import HTTPTypes
 
 /// The rules for retries: their conditions, number and waits.
 ///
@@ -7,12 +6,12 @@ public import HTTPTypes
 /// var policy = RetryPolicy(maximumAttempts: 5, backoff: Backoff(base: .seconds(1)))
 /// policy.statuses = policy.statuses.subtracting([500])
 /// policy.verdict = { candidate in
-///     if case .response(let head) = candidate.outcome, head.status == .accepted { .retry } else { .standard }
+///     if case .response(let head) = candidate.result, head.status == .accepted { .retry } else { .standard }
 /// }
 /// ```
 public struct RetryPolicy: Sendable {
     /// The maximum number of times that the request is sent, including the first; 1 or less sends it once.
-    public var maximumAttempts: Int
+    package var maximumAttempts: Int
     /// The time from the start of the first attempt within which another may start, or `nil` for no limit.
     package var totalTime: Duration?
     /// The waits between attempts.
@@ -20,16 +19,13 @@ public struct RetryPolicy: Sendable {
     /// The longest accepted `Retry-After`; if the server requests more, its response is the result.
     package var retryAfterLimit: Duration
     /// The statuses that are retried if the request can be retried safely.
-    public var statuses: StatusSet
+    package var statuses: StatusSet
     /// The kinds of ``/HTTPChainCore/TransportError`` that are retried if the request can be retried safely.
     package var errors: Set<TransportError.Kind>
     /// Whether broken downloads are resumed.
     package var resumesDownloads: Bool
-    /// Decides before the policy's own rules, on every outcome, including success.
-    ///
-    /// If a circuit breaker or load shedding is inside, building the chain also calls it with an example of their
-    /// refusals, and fails if it retries those.
-    public var verdict: (@Sendable (RetryCandidate) -> RetryVerdict)?
+    /// Decides before the policy's own rules.
+    package var verdict: (@Sendable (CompletedAttempt) -> RetryVerdict)?
 
     /// Makes a policy.
     ///
@@ -43,7 +39,9 @@ public struct RetryPolicy: Sendable {
     ///   - errors: The kinds of transport error that are retried. Defaults to host not found, no connection,
     ///     lost connection, truncated response and timeout.
     ///   - resumesDownloads: Whether broken downloads are resumed. Defaults to `true`.
-    ///   - verdict: Decides before the policy's own rules. Defaults to none.
+    ///   - verdict: Decides before the policy's own rules, on every result, including success. If a circuit breaker or
+    ///     load shedding is inside, building the chain also calls it with an example of their refusals, and fails if it
+    ///     retries those. Defaults to none.
     public init(
         maximumAttempts: Int = 3,
         totalTime: Duration? = nil,
@@ -52,7 +50,7 @@ public struct RetryPolicy: Sendable {
         statuses: StatusSet = RetryPolicy.standardStatuses,
         errors: Set<TransportError.Kind> = RetryPolicy.standardErrors,
         resumesDownloads: Bool = true,
-        verdict: (@Sendable (RetryCandidate) -> RetryVerdict)? = nil
+        verdict: (@Sendable (CompletedAttempt) -> RetryVerdict)? = nil
     ) {
         self.maximumAttempts = maximumAttempts
         self.totalTime = totalTime
@@ -88,24 +86,6 @@ extension RetryPolicy: EffectComparable {
             && retryAfterLimit == other.retryAfterLimit && statuses == other.statuses && errors == other.errors
             && resumesDownloads == other.resumesDownloads && verdict == nil && other.verdict == nil
     }
-}
-
-/// An attempt and its outcome, for a policy's closure.
-public struct RetryCandidate: Sendable {
-    /// The outcome of an attempt.
-    public enum Outcome: Sendable {
-        /// The head of the response.
-        case response(HTTPResponse)
-        /// The error.
-        case failure(any Error)
-    }
-
-    /// The head of the request as received by the stage.
-    public let request: HTTPRequest
-    /// The number of the attempt, starting with 1.
-    public let attempt: Int
-    /// The outcome of the attempt.
-    public let outcome: Outcome
 }
 
 /// The decision of a policy's closure.

@@ -53,10 +53,10 @@ struct RetryRun: Sendable {
     /// - Throws: `CancellationError` if that ended the attempt.
     mutating func judge(_ result: Result<Response, any Error>) throws -> RetryDecision {
         let environment = request.environment
-        let outcome: RetryCandidate.Outcome
+        let outcome: Result<HTTPResponse, any Error>
         switch result {
         case .success(let response):
-            outcome = .response(response.head)
+            outcome = .success(response.head)
             count(response)
         case .failure(let error):
             if error is CancellationError || Task.isCancelled { throw CancellationError() }
@@ -64,7 +64,7 @@ struct RetryRun: Sendable {
             count(nil)
         }
         var decision = settings.policy.decide(
-            RetryCandidate(request: request.head, attempt: number, outcome: outcome),
+            CompletedAttempt(request: request.head, attempt: number, result: outcome),
             RetryCircumstances(
                 attempts: counted,
                 isReplayable: request.body.isReplayable,
@@ -77,7 +77,7 @@ struct RetryRun: Sendable {
         if case .retry = decision, let budget = settings.budget, !budget.take(at: environment.time.elapsed) {
             decision = .stop(.budgetSpent)
         }
-        if offset != nil, case .response(let head) = outcome, decision == .stop(.notNeeded) {
+        if offset != nil, case .success(let head) = outcome, decision == .stop(.notNeeded) {
             decision = .stop(.cannotResume("the server answers \(head.status.code)"))
         }
         switch decision {
@@ -90,7 +90,7 @@ struct RetryRun: Sendable {
     /// Records an attempt to resume a download that needs no decision, because it returned the rest, or something else.
     mutating func settle(_ response: Response, _ stop: RetryStop) {
         count(response)
-        record(.response(response.head), wait: nil, stop: stop)
+        record(.success(response.head), wait: nil, stop: stop)
     }
 
     private mutating func count(_ response: Response?) {
@@ -98,11 +98,11 @@ struct RetryRun: Sendable {
         counted += 1
     }
 
-    private mutating func record(_ outcome: RetryCandidate.Outcome, wait: Duration?, stop: RetryStop?) {
+    private mutating func record(_ outcome: Result<HTTPResponse, any Error>, wait: Duration?, stop: RetryStop?) {
         let head: HTTPResponse?
         let result: RetryHistory.Outcome
         switch outcome {
-        case .response(let response): (head, result) = (response, .status(response.status))
+        case .success(let response): (head, result) = (response, .status(response.status))
         case .failure(let error): (head, result) = (nil, .failure(error))
         }
         switch outcome {

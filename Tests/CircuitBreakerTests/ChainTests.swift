@@ -27,7 +27,7 @@ struct ChainTests {
 
     @Test("A policy that retries what the circuit refuses does not build", arguments: [true, false])
     func repeatedRefusal(isNested: Bool) throws {
-        func build(_ verdict: @escaping @Sendable (RetryCandidate) -> RetryVerdict) throws -> Chain {
+        func build(_ verdict: @escaping @Sendable (CompletedAttempt) -> RetryVerdict) throws -> Chain {
             let retry = RetryMiddleware(RetryPolicy(verdict: verdict))
             let breaker = CircuitBreakerMiddleware()
             guard isNested else { return try Chain([retry, breaker], transport: Server()) }
@@ -35,13 +35,13 @@ struct ChainTests {
         }
         let error = #expect(throws: ChainOrderError.self) {
             try build { candidate in
-                if case .failure(let error) = candidate.outcome, error is CircuitOpenError { .retry } else { .standard }
+                if case .failure(let error) = candidate.result, error is CircuitOpenError { .retry } else { .standard }
             }
         }
         #expect(error?.problems.map(\.stage) == ["RetryMiddleware"])
         #expect(error?.problems.first?.fix.contains("RefusalError") == true)
         _ = try build { candidate in
-            if case .failure(is any RefusalError) = candidate.outcome { .standard } else { .retry }
+            if case .failure(is any RefusalError) = candidate.result { .standard } else { .retry }
         }
     }
 

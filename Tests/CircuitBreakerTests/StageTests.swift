@@ -187,7 +187,7 @@ struct StageTests {
     func verdict(verdict: CircuitVerdict, opens: Bool) async {
         var policy = CircuitBreakerPolicy.consecutive(failures: 1)
         policy.verdict = { candidate in
-            guard case .response(let head) = candidate.outcome, candidate.request.method == .get else {
+            guard case .success(let head) = candidate.result, candidate.request.method == .get else {
                 return .standard
             }
             return head.status == .ok ? verdict : .neither

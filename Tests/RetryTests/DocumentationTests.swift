@@ -23,7 +23,7 @@ private enum Page {
         var policy = RetryPolicy(maximumAttempts: 5, backoff: Backoff(base: .seconds(1)))
         policy.statuses = policy.statuses.subtracting([500])
         policy.verdict = { candidate in
-            if case .response(let head) = candidate.outcome, head.status == .accepted { .retry } else { .standard }
+            if case .success(let head) = candidate.result, head.status == .accepted { .retry } else { .standard }
         }
         // end
         return policy

@@ -19,7 +19,7 @@ struct RetryDecisionTests {
         let rule: String
         var method = HTTPRequest.Method.get
         var fields: HTTPFields = [:]
-        let outcome: RetryCandidate.Outcome
+        let outcome: Result<HTTPResponse, any Error>
         var policy = plainPolicy()
         var attempts = 1
         var isReplayable = true
@@ -29,11 +29,11 @@ struct RetryDecisionTests {
         var testDescription: String { rule }
     }
 
-    private static func status(_ code: Int, _ fields: HTTPFields = [:]) -> RetryCandidate.Outcome {
-        .response(HTTPResponse(status: .init(code: code), headerFields: fields))
+    private static func status(_ code: Int, _ fields: HTTPFields = [:]) -> Result<HTTPResponse, any Error> {
+        .success(HTTPResponse(status: .init(code: code), headerFields: fields))
     }
 
-    private static func failure(_ error: any Error) -> RetryCandidate.Outcome { .failure(error) }
+    private static func failure(_ error: any Error) -> Result<HTTPResponse, any Error> { .failure(error) }
 
     private static let retry = RetryDecision.retry(after: .seconds(1))
     private static let unsafePost = RetryDecision.stop(.mayHaveBeenProcessed(.post))
@@ -353,7 +353,7 @@ struct RetryDecisionTests {
     @Test("Each outcome of an attempt has its decision", arguments: rows)
     func decide(row: Row) {
         let decision = row.policy.decide(
-            RetryCandidate(
+            CompletedAttempt(
                 request: HTTPRequest(
                     method: row.method,
                     scheme: "https",
@@ -362,7 +362,7 @@ struct RetryDecisionTests {
                     headerFields: row.fields
                 ),
                 attempt: row.attempts,
-                outcome: row.outcome
+                result: row.outcome
             ),
             RetryCircumstances(
                 attempts: row.attempts,

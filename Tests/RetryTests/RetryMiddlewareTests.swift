@@ -266,7 +266,7 @@ struct RetryMiddlewareTests {
         let seen = Locked<[String]>([])
         var policy = plainPolicy(maximumAttempts: 10)
         policy.verdict = { candidate in
-            guard case .response(let head) = candidate.outcome else { return .standard }
+            guard case .success(let head) = candidate.result else { return .standard }
             seen.withLock { $0.append("\(candidate.request.method) \(candidate.attempt) \(head.status.code)") }
             return head.status == .accepted ? .retry : .standard
         }
