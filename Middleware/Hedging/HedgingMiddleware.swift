@@ -14,7 +14,7 @@ import HTTPTypes
 /// If one call in fifty is slow for a reason that doesn't affect the next (garbage collection, a full queue, a lost
 /// packet), a second attempt makes the slowest calls many times faster, and costs a few percent more load.
 ///
-/// **What is hedged.** GET, HEAD and OPTIONS (``HedgingPolicy/methods``) with a replayable body. Other requests pass
+/// **What is hedged.** GET, HEAD and OPTIONS (`methods:` of the policy) with a replayable body. Other requests pass
 /// unchanged.
 ///
 /// **When.** After a fixed time, or the current latency quantile of the group, and immediately after a failure that

@@ -34,11 +34,11 @@ public struct HedgingPolicy: Sendable, Hashable {
     /// The statuses after which another attempt is made immediately, as after 429.
     ///
     /// A response with such a status is the result only if no attempt has a better one.
-    public var nonFatalStatuses: StatusSet
+    package var nonFatalStatuses: StatusSet
     /// The kinds of ``/HTTPChainCore/TransportError`` after which another attempt is made immediately.
-    public var nonFatalErrors: Set<TransportError.Kind>
+    package var nonFatalErrors: Set<TransportError.Kind>
     /// The methods whose requests are hedged.
-    public var methods: Set<HTTPRequest.Method>
+    package var methods: Set<HTTPRequest.Method>
     /// The origins for further attempts, used in turn, such as "https://replica.example.com".
     ///
     /// The first attempt goes to the request's own origin. If this is empty, all attempts do.
@@ -54,13 +54,25 @@ public struct HedgingPolicy: Sendable, Hashable {
     ///   - delay: The time after which another attempt is made; that of 95 % of the calls by default.
     ///   - attempts: The maximum number of attempts, including the first; 2 by default.
     ///   - origins: The origins for further attempts; the request's own by default.
-    public init(after delay: Delay = .quantile(0.95), attempts: Int = 2, origins: [String] = []) {
+    ///   - methods: The methods whose requests are hedged; GET, HEAD and OPTIONS by default.
+    ///   - nonFatalStatuses: The statuses after which another attempt is made immediately, as after 429; 500, 502, 503
+    ///     and 504 by default. A response with such a status is the result only if no attempt has a better one.
+    ///   - nonFatalErrors: The kinds of ``/HTTPChainCore/TransportError`` after which another attempt is made immediately;
+    ///     by default host not found, no connection, lost connection and timeout.
+    public init(
+        after delay: Delay = .quantile(0.95),
+        attempts: Int = 2,
+        origins: [String] = [],
+        methods: Set<HTTPRequest.Method> = [.get, .head, .options],
+        nonFatalStatuses: StatusSet = [500, 502, 503, 504],
+        nonFatalErrors: Set<TransportError.Kind> = [.hostNotFound, .cannotConnect, .connectionLost, .timedOut]
+    ) {
         self.delay = delay
         self.attempts = attempts
         self.origins = origins
-        nonFatalStatuses = [500, 502, 503, 504]
-        nonFatalErrors = [.hostNotFound, .cannotConnect, .connectionLost, .timedOut]
-        methods = [.get, .head, .options]
+        self.methods = methods
+        self.nonFatalStatuses = nonFatalStatuses
+        self.nonFatalErrors = nonFatalErrors
     }
 
     /// Parses an origin; returns `nil` if the text isn't an origin, or is more than one.
