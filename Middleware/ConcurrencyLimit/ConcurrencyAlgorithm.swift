@@ -33,7 +33,7 @@ public struct ConcurrencyAlgorithm: CustomStringConvertible, Sendable {
     /// - Parameters:
     ///   - range: The minimum and maximum limit; 1 to 1,000 by default.
     ///   - initial: The initial limit; 10 by default.
-    public static func aimd(in range: ClosedRange<Int> = 1...1000, initial: Int = 10) -> ConcurrencyAlgorithm {
+    package static func aimd(in range: ClosedRange<Int> = 1...1000, initial: Int = 10) -> ConcurrencyAlgorithm {
         ConcurrencyAlgorithm(
             makeRule: { AIMDConcurrency(in: range, initial: initial) },
             description: "AIMD, \(range.lowerBound) to \(range.upperBound)"
@@ -45,7 +45,7 @@ public struct ConcurrencyAlgorithm: CustomStringConvertible, Sendable {
     /// - Parameters:
     ///   - range: The minimum and maximum limit; 1 to 1,000 by default.
     ///   - initial: The initial limit; 10 by default.
-    public static func vegas(in range: ClosedRange<Int> = 1...1000, initial: Int = 10) -> ConcurrencyAlgorithm {
+    package static func vegas(in range: ClosedRange<Int> = 1...1000, initial: Int = 10) -> ConcurrencyAlgorithm {
         ConcurrencyAlgorithm(
             makeRule: { VegasConcurrency(in: range, initial: initial) },
             description: "Vegas, \(range.lowerBound) to \(range.upperBound)"
@@ -57,7 +57,7 @@ public struct ConcurrencyAlgorithm: CustomStringConvertible, Sendable {
     /// - Parameters:
     ///   - range: The minimum and maximum limit; 1 to 1,000 by default.
     ///   - initial: The initial limit; 10 by default.
-    public static func gradient2(in range: ClosedRange<Int> = 1...1000, initial: Int = 10) -> ConcurrencyAlgorithm {
+    package static func gradient2(in range: ClosedRange<Int> = 1...1000, initial: Int = 10) -> ConcurrencyAlgorithm {
         ConcurrencyAlgorithm(
             makeRule: { Gradient2Concurrency(in: range, initial: initial) },
             description: "Gradient2, \(range.lowerBound) to \(range.upperBound)"

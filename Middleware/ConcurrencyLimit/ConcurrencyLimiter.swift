@@ -69,5 +69,5 @@ public final class ConcurrencyLimiter: Sendable {
     /// Returns the number of a group's waiting calls.
     ///
     /// - Parameter key: The origin, or the key of another grouping.
-    public func waiting(in key: String) -> Int { pools.existing(key)?.counts.waiting ?? 0 }
+    package func waiting(in key: String) -> Int { pools.existing(key)?.counts.waiting ?? 0 }
 }

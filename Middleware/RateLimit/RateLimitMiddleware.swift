@@ -75,7 +75,7 @@ public struct RateLimitMiddleware: BuiltInStage {
     /// Whether the buckets are in memory.
     ///
     /// A store may keep a call waiting.
-    public var keepsDeadlines: Bool { !limiter.hasStore }
+    package var stageKeepsDeadlines: Bool { !limiter.hasStore }
 
     /// Passes the request on when the limits allow it.
     ///

@@ -45,7 +45,7 @@ public final class RateLimiter: Sendable {
     /// Returns the number of a group's waiting calls.
     ///
     /// - Parameter key: The origin, such as "https://api.example.com", or the key of another grouping.
-    public func waiting(in key: String) -> Int { groups.existing(key)?.snapshot(at: .zero).waiting ?? 0 }
+    package func waiting(in key: String) -> Int { groups.existing(key)?.snapshot(at: .zero).waiting ?? 0 }
 
     /// Returns the number of tokens in each bucket of a group, in the order of the limits; empty with a store.
     ///
