@@ -37,7 +37,7 @@ public import HTTPTypes
 /// `response.isCoalesced` is true if the call shared a transfer that another call began.
 ///
 /// **Errors.** ``CoalescingError`` while the body is read. Errors of inner stages go to all callers of the transfer.
-public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, SharingMiddleware {
+public struct CoalescingMiddleware: BuiltInStage, SharingMiddleware {
     /// The names of fields that identify one call, and neither select a representation nor carry a credential.
     ///
     /// These are `traceparent`, `tracestate`, `baggage` (W3C Trace Context and Baggage), `X-Request-ID` and
@@ -74,13 +74,13 @@ public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     package var userPartition: UserPartition { partition }
 
     /// Inside the cache, outside retry and authentication.
-    public var phase: Phase { .coalesce }
+    package var stagePhase: Phase { .coalesce }
 
     /// The options that the stage reads.
-    public var optionsRead: [any RequestOption.Type] { [CoalescingOption.self] }
+    package var stageOptions: [any RequestOption.Type] { [CoalescingOption.self] }
 
     /// The partition, and the limits for slow readers.
-    public var summary: StageSummary {
+    package var stageSummary: StageSummary {
         StageSummary(
             "CoalescingMiddleware",
             purpose: "lets identical calls share a transfer",
@@ -92,7 +92,7 @@ public struct CoalescingMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlew
     }
 
     /// Reports a stage that would share one user's responses with another user.
-    public func problems(at place: ChainPlace) -> [ChainProblem] {
+    package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         partition.problems(at: place, of: "CoalescingMiddleware", "whose calls it joins")
     }
 

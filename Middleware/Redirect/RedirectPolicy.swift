@@ -28,7 +28,7 @@ public struct RedirectPolicy: CustomStringConvertible, Sendable {
     }
 
     /// The decision on a redirect.
-    public enum Decision: Sendable, Hashable {
+    package enum Decision: Sendable, Hashable {
         /// Follows the redirect.
         case follow
         /// Doesn't follow the redirect, which is returned as the response.
@@ -67,7 +67,7 @@ public struct RedirectPolicy: CustomStringConvertible, Sendable {
     /// - Parameters:
     ///   - description: The policy's name in summaries.
     ///   - decide: Decides on a redirect.
-    public init(_ description: String, decide: @escaping @Sendable (RedirectProposal) -> Decision) {
+    package init(_ description: String, decide: @escaping @Sendable (RedirectProposal) -> Decision) {
         self.init(description, largestLimit: nil, decide: decide)
     }
 
