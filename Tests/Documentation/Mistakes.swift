@@ -107,13 +107,13 @@ func guessedHeaders(_ text: String, _ url: URL) {
 
 func guessedBodies(_ chunks: AsyncStream<Data>, _ bytes: AsyncStream<UInt8>) {
     _ = HTTPBody.stream(chunks)
-    //           ^ error: 'stream(length:_:length:)' is unavailable: use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry
+    //           ^ error: 'stream(_:length:)' is unavailable: use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry
     _ = HTTPBody.stream(chunks, length: 7)
-    //           ^ error: 'stream(length:_:length:)' is unavailable: use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry
+    //           ^ error: 'stream(_:length:)' is unavailable: use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry
     _ = HTTPBody.stream(length: 7, chunks)
-    //           ^ error: 'stream(length:_:length:)' is unavailable: use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry
+    //           ^ error: 'stream(length:_:)' is unavailable: use .once(length:chunks:) for a sequence of Data, or .replayable(length:) { … } if it can be made again
     _ = HTTPBody.stream { chunks }
-    //           ^ error: 'stream(length:_:length:)' is unavailable: use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry
+    //           ^ error: 'stream(_:length:)' is unavailable: use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry
     _ = HTTPBody(chunks)
     //  ^ error: 'init(_:length:)' is unavailable: use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry
     _ = HTTPBody(bytes)

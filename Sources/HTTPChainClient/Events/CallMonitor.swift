@@ -18,7 +18,8 @@ public final class CallMonitor {
     /// The number of running calls.
     public private(set) var count = 0
 
-    /// Whether a running call waits for a network; see `waitsForConnectivity:` of ``/HTTPChainCore/ConnectionSettings``.
+    /// Whether a running call waits for a network; see `waitsForConnectivity:` of
+    /// ``/HTTPChainCore/ConnectionSettings``.
     ///
     /// Only URLSession on Apple platforms reports it.
     public private(set) var isWaitingForConnectivity = false

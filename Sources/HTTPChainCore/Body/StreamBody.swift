@@ -141,7 +141,16 @@ extension HTTPBody {
         unavailable,
         message: "use .once(chunks:) for a sequence of Data, or .replayable { … } if it can be made again for a retry"
     )
-    public static func stream(length: Int64? = nil, _ content: Any, length other: Int64? = nil) -> HTTPBody { .empty }
+    public static func stream(_ content: Any, length: Int64? = nil) -> HTTPBody { .empty }
+
+    /// Unavailable: use ``once(length:chunks:)`` or ``replayable(length:chunks:)``.
+    @available(
+        *,
+        unavailable,
+        message:
+            "use .once(length:chunks:) for a sequence of Data, or .replayable(length:) { … } if it can be made again"
+    )
+    public static func stream(length: Int64?, _ content: Any) -> HTTPBody { .empty }
 
     /// Unavailable: use ``once(length:chunks:)`` or ``replayable(length:chunks:)``.
     @available(

@@ -1,7 +1,7 @@
 /// A transport of this package.
 ///
-/// It states its name, capabilities and options in package requirements, from which the public ones of ``Transport`` are
-/// made.
+/// It states its name, capabilities and options in package requirements, from which the public ones of ``Transport``
+/// are made.
 package protocol BuiltInTransport: Transport {
     /// The transport's name; that of its type by default.
     var transportName: String { get }
