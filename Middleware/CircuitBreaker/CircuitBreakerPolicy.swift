@@ -80,8 +80,8 @@ public struct CircuitBreakerPolicy: Sendable {
     ///     default. It has a jitter of a fifth, so that clients don't come back simultaneously.
     ///   - longestOpenTime: The longest time for which the circuit stays open, before jitter is applied; a minute by
     ///     default.
-    ///   - probes: The number of concurrent probes in the half-open state; 1 by default, at most 1,000. All of them must
-    ///     succeed to close the circuit.
+    ///   - probes: The number of concurrent probes in the half-open state; 1 by default, at most 1,000. All of them
+    ///     must succeed to close the circuit.
     ///   - probeTimeout: The time after which a probe without a result counts as a failure; 30 seconds by default.
     ///   - failureStatuses: The statuses that count as failures; 5xx by default.
     ///   - verdict: A closure that can override the policy's rules; none by default.

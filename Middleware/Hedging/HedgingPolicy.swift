@@ -57,8 +57,8 @@ public struct HedgingPolicy: Sendable, Hashable {
     ///   - methods: The methods whose requests are hedged; GET, HEAD and OPTIONS by default.
     ///   - nonFatalStatuses: The statuses after which another attempt is made immediately, as after 429; 500, 502, 503
     ///     and 504 by default. A response with such a status is the result only if no attempt has a better one.
-    ///   - nonFatalErrors: The kinds of ``/HTTPChainCore/TransportError`` after which another attempt is made immediately;
-    ///     by default host not found, no connection, lost connection and timeout.
+    ///   - nonFatalErrors: The kinds of ``/HTTPChainCore/TransportError`` after which another attempt is made
+    ///     immediately; by default host not found, no connection, lost connection and timeout.
     public init(
         after delay: Delay = .quantile(0.95),
         attempts: Int = 2,

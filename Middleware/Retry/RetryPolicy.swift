@@ -3,10 +3,8 @@ public import HTTPChainCore
 /// The rules for retries: their conditions, number and waits.
 ///
 /// ```swift
-/// var policy = RetryPolicy(maximumAttempts: 5, backoff: Backoff(base: .seconds(1)))
-/// policy.statuses = policy.statuses.subtracting([500])
-/// policy.verdict = { candidate in
-///     if case .response(let head) = candidate.result, head.status == .accepted { .retry } else { .standard }
+/// let policy = RetryPolicy(maximumAttempts: 5, backoff: Backoff(base: .seconds(1)), statuses: [429, 503]) { attempt in
+///     if case .success(let head) = attempt.result, head.status == .accepted { .retry } else { .standard }
 /// }
 /// ```
 public struct RetryPolicy: Sendable {

@@ -317,7 +317,7 @@ struct ResumeTests {
         let server = FileServer(Self.content, breaks: [1_000_000])
         server.state.withLock { $0.error = isCancellation ? CancellationError() : OtherError() }
         var policy = plainPolicy()
-        policy.verdict = { if case .failure = $0.outcome { .retry } else { .standard } }
+        policy.verdict = { if case .failure = $0.result { .retry } else { .standard } }
         for policy in isCancellation ? [plainPolicy()] : [plainPolicy(), policy] {
             server.state.withLock { $0.breaks = [1_000_000] }
             var request = Request.get(url)
