@@ -50,8 +50,8 @@ public struct CircuitBreakerPolicy: Sendable {
     package var probes: Int
     /// The time after which a probe without a result counts as a failure.
     package var probeTimeout: Duration
-    /// The maximum time for which `Retry-After` opens the circuit; 5 minutes by default, zero to ignore it.
-    package var retryAfterLimit = Duration.seconds(300)
+    /// The maximum time for which `Retry-After` opens the circuit; zero to ignore it.
+    package var retryAfterLimit: Duration
     /// The statuses that count as failures.
     package var failureStatuses: StatusSet
     /// A closure that can override the policy's rules.
@@ -71,7 +71,8 @@ public struct CircuitBreakerPolicy: Sendable {
     ///
     /// - Parameters:
     ///   - window: The calls counted for the rates; those of the last 30 seconds by default.
-    ///   - minimumCalls: The minimum number of calls for a rate to apply; 100 by default.
+    ///   - minimumCalls: The minimum number of calls for a rate to apply; 100 by default. With a window of fewer calls, a
+    ///     full window suffices.
     ///   - failureRate: The share of failures that opens the circuit, from 0 to 1, or `nil` for none; 0.1 by default.
     ///   - consecutiveFailures: The number of failures in a row that opens the circuit, regardless of the number of
     ///     calls; `nil`, the default, disables this rule.
@@ -83,6 +84,8 @@ public struct CircuitBreakerPolicy: Sendable {
     ///   - probes: The number of concurrent probes in the half-open state; 1 by default, at most 1,000. All of them
     ///     must succeed to close the circuit.
     ///   - probeTimeout: The time after which a probe without a result counts as a failure; 30 seconds by default.
+    ///   - retryAfterLimit: The maximum time for which `Retry-After` opens the circuit; 5 minutes by default, zero to
+    ///     ignore it.
     ///   - failureStatuses: The statuses that count as failures; 5xx by default.
     ///   - verdict: A closure that can override the policy's rules; none by default.
     public init(
@@ -95,6 +98,7 @@ public struct CircuitBreakerPolicy: Sendable {
         longestOpenTime: Duration = .seconds(60),
         probes: Int = 1,
         probeTimeout: Duration = .seconds(30),
+        retryAfterLimit: Duration = .seconds(300),
         failureStatuses: StatusSet = .serverError,
         verdict: (@Sendable (CompletedAttempt) -> CircuitVerdict)? = nil
     ) {
@@ -106,6 +110,7 @@ public struct CircuitBreakerPolicy: Sendable {
         openTimes = CircuitOpenTime(base: openTime, cap: longestOpenTime)
         self.probes = probes
         self.probeTimeout = probeTimeout
+        self.retryAfterLimit = retryAfterLimit
         self.failureStatuses = failureStatuses
         self.verdict = verdict
     }

@@ -46,12 +46,12 @@ public struct MultipartError: ExplainedError, Hashable {
     /// The problem.
     public let problem: Problem
     /// The reason that a value couldn't be encoded.
-    package var cause: (any Error)? { cause.error }
-    private let cause: Cause
+    package var cause: (any Error)? { sealedCause.error }
+    private let sealedCause: Cause
 
     init(_ problem: Problem, underlyingError: (any Error)? = nil) {
         self.problem = problem
-        cause = Cause(error: underlyingError)
+        sealedCause = Cause(error: underlyingError)
     }
 
     /// Always "MultipartMiddleware".

@@ -29,7 +29,7 @@ extension RetryPolicy {
         random: some RandomSource
     ) -> RetryDecision {
         // The next attempt would be refused in the same way, whatever the application's closure decides.
-        if case .failure(is UserChangedError) = candidate.outcome { return .stop(.notRetryable) }
+        if case .failure(is UserChangedError) = candidate.result { return .stop(.notRetryable) }
         let asked = candidate.requestedWait(now: circumstances.date)
         switch verdict?(candidate) ?? .standard {
         case .giveUp: return .stop(candidate.stopWithoutRetry)

@@ -31,7 +31,7 @@ package protocol RoutesError: ExplainedError {}
 
 extension RoutesError {
     /// Always "Routes".
-    public var stage: String { "Routes" }
+    package var failedStage: String { "Routes" }
 }
 
 /// An error for an invalid table of routes, with all its mistakes.

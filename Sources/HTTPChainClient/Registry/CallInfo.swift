@@ -86,7 +86,7 @@ package protocol RegistryError: ExplainedError {}
 
 extension RegistryError {
     /// Always "CallRegistry".
-    public var stage: String { "CallRegistry" }
+    package var failedStage: String { "CallRegistry" }
 }
 
 /// An error for a call refused because the same call was already running.

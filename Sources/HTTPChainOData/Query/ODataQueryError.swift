@@ -5,7 +5,7 @@ package protocol ODataFailure: ExplainedError {}
 
 extension ODataFailure {
     /// Always "OData".
-    public var stage: String { "OData" }
+    package var failedStage: String { "OData" }
 }
 
 /// An error for a query that can't be written as a URL.
