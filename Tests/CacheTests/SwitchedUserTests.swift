@@ -94,6 +94,28 @@ struct SwitchedUserTests {
         #expect(await store.usage().entries == 1)
     }
 
+    @Test("A stored part isn't joined with bytes for the second", arguments: Partition.allCases)
+    func duringCompletion(partition: Partition) async throws {
+        let chain = try chain(partition)
+        let second = Locked<String?>(nil)
+        transport.on(.get, "*") { [user] request in
+            if let name = second.withLock({ $0 }) { user.withLock { $0 = name } }
+            let text = user.withLock { $0 } == "alice" ? "ALICE-ALICE" : "BOB-BOB-BOB"
+            guard let range = request.headers[.range] else { return Response(.ok, body: HTTPBody(text)) }
+            let lines = ["ETag: \"1\"", "Cache-Control: max-age=60"]
+            let (part, bounds) = range == "bytes=0-5" ? (text.prefix(6), "0-5") : (text.dropFirst(6), "6-10")
+            let headers = fields(lines + ["Content-Range: bytes \(bounds)/11"])
+            return Response(.partialContent, headers: headers, body: HTTPBody(String(part)))
+        }
+        #expect(try await text(chain, .get(url, headers: [.range: "bytes=0-5"])) == "ALICE-")
+        second.withLock { $0 = "bob" }
+        #expect(try await text(chain) == "BOB-BOB-BOB")
+        #expect(transport.requestCount == 3)
+        #expect(await store.variants(of: CacheKey(url: url, partition: "bob")).isEmpty)
+        let kept = await store.variants(of: CacheKey(url: url, partition: "alice"))
+        #expect(kept.map(\.response.metadata.head.status.code) == [206])
+    }
+
     @Test("A response to HEAD changes nothing that the first one has stored")
     func head() async throws {
         let chain = try chain()

@@ -31,7 +31,9 @@ extension CacheMiddleware {
         )
         switch response.status.code {
         case 206:
-            guard let repeated = completion.repeatedCount(in: response.head, received) else {
+            // The rest may be another user's, even with the same validator.
+            guard await exchange.isStillOwned, let repeated = completion.repeatedCount(in: response.head, received)
+            else {
                 return try await forward(own, question, .incomplete, variants: variants, next, discarding: response)
             }
             var rest = await take(response, exchange, status, receivedAt: received)

@@ -57,6 +57,14 @@ extension CacheMiddleware {
             return await partition.isOwner(key.partition, of: owned)
         }
 
+        /// Whether the user is still the one whose stored responses answer the request.
+        var isStillOwned: Bool {
+            get async {
+                guard let key = question.key else { return true }
+                return await isStillOwned(key)
+            }
+        }
+
         static let disowned = "the user has changed since the request"
     }
 
@@ -130,7 +138,7 @@ extension CacheMiddleware {
             forwardStatus: response.status.code,
             reason: validation.reason
         )
-        let isOwned = if let key = question.key { await exchange.isStillOwned(key) } else { true }
+        let isOwned = await exchange.isStillOwned
         let conclusion = rules.conclude(
             validation,
             with: response.head,
