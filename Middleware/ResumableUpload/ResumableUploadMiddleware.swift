@@ -29,6 +29,9 @@ import HTTPTypes
 /// name set by the caller (its identity). The same call, in this process or another, resumes it. If two
 /// such calls run concurrently, the second makes a separate upload.
 ///
+/// **Users.** `partition` is evaluated before each request and before the store changes. If another user has logged in
+/// meanwhile, the call ends with ``UploadError/Problem/userChanged``: it sends and stores nothing further.
+///
 /// **Failures.** After lost connections, 408, 423, 425, 429, 500, 502, 503, 504 and offset mismatches, the upload
 /// continues within the limits of ``ResumableUploadOptions``. An upload that the server has lost is restarted once.
 ///
@@ -150,7 +153,8 @@ public struct ResumableUploadMiddleware: BuiltInStage {
         }
         let upload = marked ?? ResumableUpload()
         let kept = request
-        let key = try await UploadKey(kept, content, over: name, described: upload, partition: partition)
+        let owner = try await UploadOwner(of: kept, in: partition)
+        let key = try await UploadKey(kept, content, over: name, described: upload, owner: owner)
         let isAlone = key.map { key in inFlight.withLock { $0.insert(key).inserted } } ?? false
         defer { if isAlone, let key { inFlight.withLock { _ = $0.remove(key) } } }
         let wire: any UploadWire =
@@ -164,6 +168,7 @@ public struct ResumableUploadMiddleware: BuiltInStage {
             wire: wire,
             content: content,
             options: options,
+            owner: owner,
             saved: isAlone ? key.map { SavedUpload($0, in: store, for: kept) } : nil
         )
         return try await run.finish(cancellation: upload.cancellation ?? options.cancellation)

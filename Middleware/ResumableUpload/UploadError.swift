@@ -49,6 +49,8 @@ public struct UploadError: ExplainedError, NetworkFailure {
         case outcomeUnknown
         /// The file has changed since the upload began.
         case contentChanged
+        /// Another user has logged in since the upload began, by the stage's partition.
+        case userChanged
         /// The upload failed too often, or for too long; with the number of bytes that the server has.
         case interrupted(offset: Int64, length: Int64)
         /// A file of a ``FileUploadStore`` is readable by others, with these permissions.
@@ -155,6 +157,11 @@ public struct UploadError: ExplainedError, NetworkFailure {
             )
         case .contentChanged:
             Explanation("the content of the upload has changed since it began", "send the new content as a new call")
+        case .userChanged:
+            Explanation(
+                "the user changed while the upload was being sent, so it was stopped",
+                "send it again as the user whose content it is"
+            )
         case .interrupted(let offset, let length):
             Explanation(
                 "the upload broke off with \(offset) of \(length) bytes at the server",

@@ -35,7 +35,7 @@ struct FileUploadStoreTests {
                 UploadContent(request.body),
                 over: .tus,
                 described: ResumableUpload(identity: name),
-                partition: .none
+                owner: UploadOwner(of: request, in: .none)
             )
         )
     }
@@ -191,8 +191,8 @@ struct FileUploadStoreTests {
             _ partition: UserPartition = .none
         ) async throws -> String? {
             let content = try await UploadContent(request.body)
-            return try await UploadKey(request, content, over: name, described: upload, partition: partition)?
-                .description
+            let owner = try await UploadOwner(of: request, in: partition)
+            return try await UploadKey(request, content, over: name, described: upload, owner: owner)?.description
         }
         let request = Request.post("https://example.com/files", body: "content")
         var other = request

@@ -288,6 +288,54 @@ struct ResumableUploadMiddlewareTests {
         #expect(store.count == 1)
     }
 
+    /// Sends an upload in parts for a user, after whom another logs in while the numbered request is in flight.
+    private func send(
+        to server: UploadServer,
+        for user: Locked<String>,
+        switchingAt number: Int?,
+        store: any UploadStore
+    ) async throws -> Response {
+        let options = ResumableUploadOptions(partSize: 10)
+        let partition = UserPartition.by { (_: Request) -> String? in user.withLock { $0 } }
+        let stage = ResumableUploadMiddleware(.tus, store: store, partition: partition, options: options)
+        let transport = ChangingTransport(server) { sent in
+            if sent == number { user.withLock { $0 = "bob" } }
+        }
+        return try await stage.intercept(request(), next: Next(to: transport))
+    }
+
+    @Test("An upload that is created after another user has logged in isn't stored, and gets no content")
+    func userChangedDuringCreation() async throws {
+        let (store, server) = (MemoryUploadStore(), UploadServer(.tus))
+        let user = Locked("alice")
+        let error = await #expect(throws: UploadError.self) {
+            try await send(to: server, for: user, switchingAt: 0, store: store)
+        }
+        #expect(error?.problem == .userChanged && error?.networkFailure == nil)
+        #expect(server.methods == ["POST"] && store.count == 0)
+    }
+
+    @Test("A user's upload isn't continued after another has logged in, and resumes when the first one is back")
+    func userChangedBetweenParts() async throws {
+        let (store, server) = (MemoryUploadStore(), UploadServer(.tus))
+        let user = Locked("alice")
+        let error = await #expect(throws: UploadError.self) {
+            try await send(to: server, for: user, switchingAt: 2, store: store)
+        }
+        #expect(error?.problem == .userChanged)
+        #expect(server.methods == ["POST", "PATCH", "PATCH"] && store.count == 1)
+        user.withLock { $0 = "alice" }
+        let response = try await send(to: server, for: user, switchingAt: nil, store: store)
+        #expect(response.upload?.isComplete == true && server.seen.created == 1 && server.content == bytes)
+    }
+
+    @Test("An upload that is complete is the first user's result, even if another has logged in")
+    func userChangedAtEnd() async throws {
+        let (store, server) = (MemoryUploadStore(), UploadServer(.tus))
+        let response = try await send(to: server, for: Locked("alice"), switchingAt: 4, store: store)
+        #expect(response.upload?.isComplete == true && store.count == 0)
+    }
+
     @Test("The server's waits are kept, and none beyond the limit")
     func retryAfter() async throws {
         let server = UploadServer(.tus, faults: [1: .answer(503, [.retryAfter: "7"])])

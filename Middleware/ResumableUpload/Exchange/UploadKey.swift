@@ -13,9 +13,9 @@ public struct UploadKey: Sendable, Hashable, CustomStringConvertible {
         _ content: UploadContent,
         over name: UploadProtocol,
         described upload: ResumableUpload,
-        partition: UserPartition
+        owner: UploadOwner
     ) async throws {
-        guard case .user(let owner) = try await partition.owner(of: request) else { return nil }
+        guard let owner = owner.name else { return nil }
         var identity = upload.identity.map { "given \($0)" }
         if identity == nil { identity = try await content.identity() }
         guard let identity else { return nil }

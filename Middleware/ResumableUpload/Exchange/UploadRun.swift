@@ -10,6 +10,7 @@ struct UploadRun {
     private let wire: any UploadWire
     private let content: UploadContent
     private let options: ResumableUploadOptions
+    private let owner: UploadOwner
     private let saved: SavedUpload?
     private let progress: PartProgress?
     private let started: Duration
@@ -27,6 +28,7 @@ struct UploadRun {
         wire: any UploadWire,
         content: UploadContent,
         options: ResumableUploadOptions,
+        owner: UploadOwner,
         saved: SavedUpload?
     ) async throws {
         self.request = request
@@ -34,6 +36,7 @@ struct UploadRun {
         self.wire = wire
         self.content = content
         self.options = options
+        self.owner = owner
         self.saved = saved
         progress = PartProgress(request, length: content.length)
         started = request.environment.time.elapsed
@@ -83,6 +86,13 @@ struct UploadRun {
                 ?? rules.takeFailure(mayHaveArrived: outcome.failure?.isBeforeSending != true)
             if rules.furthest > before { patience.noteProgress() }
             progress?.advance(to: rules.furthest)
+            if !rules.isComplete {
+                // If another user has logged in, the response may be about that user's upload.
+                do { try await checkOwner(outcome) } catch {
+                    await outcome.discard()
+                    throw error
+                }
+            }
             try await keep()
             switch verdict {
             case .proceed: await outcome.discard()
@@ -122,6 +132,7 @@ struct UploadRun {
     private func send(_ action: UploadAction) async throws -> Outcome {
         let part = try await partRequest(action)
         var outcome = Outcome(request: part)
+        try await checkOwner(outcome)
         do {
             var response = try await next(part)
             outcome.answer = try await read(&response, to: part)
@@ -132,6 +143,11 @@ struct UploadRun {
             outcome.failure = error
         }
         return outcome
+    }
+
+    /// - Throws: ``UploadError/Problem/userChanged``; errors of the partition's closure.
+    private func checkOwner(_ outcome: Outcome) async throws {
+        guard try await owner.isOwner(of: request) else { throw error(.userChanged, outcome) }
     }
 
     private func partRequest(_ action: UploadAction) async throws -> Request {
@@ -260,9 +276,15 @@ struct UploadRun {
     /// If the call is cancelled, this happens nevertheless, in a separate task that is awaited for a short time.
     private func terminate() async {
         guard rules.position != nil, var part = try? await partRequest(.terminate) else { return }
+        let deadline = request.environment.time.elapsed + Self.terminationLimit
         part.removeDeadline()
-        part.options[CallDeadline.self] = request.environment.time.elapsed + Self.terminationLimit
-        await Task { [next, part] in
+        part.options[CallDeadline.self] = deadline
+        var own = request
+        own.removeDeadline()
+        own.options[CallDeadline.self] = deadline
+        await Task { [next, part, own, owner] in
+            // Another user's credentials aren't used to remove the upload.
+            guard (try? await owner.isOwner(of: own)) == true else { return }
             guard let response = try? await part.withinDeadline({ try await next(part) }) else { return }
             await part.keepCookies(of: response)
             await response.body.drain(time: part.environment.time)
