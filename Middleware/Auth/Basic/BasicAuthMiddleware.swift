@@ -12,8 +12,13 @@ public import HTTPChainCore
 /// `allowsPlaintext` is set. It goes only to the named origins. It is sent when the server responds with 401, and from
 /// then on preemptively for all paths in the same directory or deeper. With `sending: .preemptively`, it is sent from
 /// the first request on. A ``CredentialProvider`` can supply different credentials for different realms and prompt the
-/// user. Concurrent calls ask it once. After a rejection, the provider is asked again, up to
-/// ``AuthenticationMiddleware``'s limit per call.
+/// user.
+///
+/// **When the provider is asked.** Once for all concurrent calls; its credential is then kept and sent until the server
+/// rejects it. After a rejection, the provider is asked again, up to ``AuthenticationMiddleware``'s limit per call. A
+/// ``StoredCredentialProvider`` is also asked again after its store has changed in this process. If another provider
+/// would give a different credential, because another user has logged in or the user has signed out, call
+/// ``forgetCredentials()``.
 ///
 /// ```swift
 /// let provider = ClosureCredentialProvider(for: "https://api.example.com") { space, rejected in
@@ -128,6 +133,12 @@ public struct BasicAuthMiddleware: AuthenticationStage {
     /// Such a credential is sent preemptively with the next requests to the same paths. Basic has no session that a
     /// server could end.
     public var isSessionOpen: Bool { authenticator.isSessionOpen }
+
+    /// Forgets all credentials, so that the next call asks the provider again, such as after a sign-out.
+    ///
+    /// Calls in flight may still end with the credential that they have. They don't put it back, and aren't sent again
+    /// as another user.
+    public func forgetCredentials() { authenticator.forgetCredentials() }
 
     /// Adds credentials, passes the request on, and answers challenges.
     ///

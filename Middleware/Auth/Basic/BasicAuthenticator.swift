@@ -12,7 +12,8 @@ public enum BasicSending: Sendable, Hashable {
 /// The Basic scheme, RFC 7617, for an ``AuthenticationMiddleware``; alone, use ``BasicAuthMiddleware``.
 ///
 /// It remembers which realms and paths accepted which credential, and sends it preemptively with later requests to
-/// them. After a rejection, the provider is asked again. Concurrent calls ask it once.
+/// them. The provider is asked again after a rejection, a change of its store, and ``forgetCredentials()``. Concurrent
+/// calls ask it once.
 public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
     private let provider: any CredentialProvider
     private let source: CredentialSource
@@ -49,7 +50,17 @@ public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
     /// Such a credential is sent preemptively with the next requests to the same paths. Basic has no session that a
     /// server could end.
     package var isSessionOpen: Bool {
-        [ofServers, ofProxies].contains { spaces in spaces.withLock { !$0.isEmpty } }
+        let generation = source.generation
+        return [ofServers, ofProxies].contains { spaces in
+            spaces.withLock { $0.enter(generation) && !$0.isEmpty }
+        }
+    }
+
+    /// Forgets all credentials, so that the provider is asked again; see ``BasicAuthMiddleware/forgetCredentials()``.
+    public func forgetCredentials() {
+        source.forgetAll()
+        let generation = source.generation
+        for spaces in [ofServers, ofProxies] { spaces.withLock { _ = $0.enter(generation) } }
     }
 
     package var schemeName: String { "Basic" }
@@ -81,8 +92,13 @@ public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
     /// Adds the known credential of the protection space that the request's path is in, if there is one.
     package func prepareAtOnce(_ request: inout Request, in context: inout AuthenticationContext) -> Bool? {
         let path = request.head.path ?? "/"
-        if let ready = spaces(of: context.target).withLock({ $0.ready(for: path, at: context.origin) }) {
+        let generation = source.generation
+        let ready = spaces(of: context.target).withLock { spaces in
+            spaces.enter(generation) ? spaces.ready(for: path, at: context.origin) : nil
+        }
+        if let ready {
             request.setCredentials(ready, in: context)
+            context.note = generation
             return true
         }
         return sending == .preemptively && context.maySendPreemptively ? nil : false
@@ -96,8 +112,8 @@ public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
         in context: inout AuthenticationContext
     ) async throws -> Bool {
         let space = context.space(scheme, realm: nil)
-        guard let credential = try await source.credential(for: space, stage: stage) else { return false }
-        try use(credential, charset, realm: nil, prefix: "/", for: &request, in: context)
+        guard let provided = try await source.credential(for: space, stage: stage) else { return false }
+        try use(provided, charset, realm: nil, prefix: "/", for: &request, in: &context)
         return true
     }
 
@@ -116,15 +132,21 @@ public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
         let rejected = isRejected(field, by: challenge.realm, in: context) ? sent : nil
         if let rejected { source.forget(rejected, for: context.space(scheme, realm: nil)) }
         var found = try await source.credential(for: space, rejected: rejected, stage: stage)
-        if found != nil, found == sent {
+        if let credential = found?.credential, credential == sent {
             found = try await source.credential(for: space, rejected: sent, stage: stage)
         }
-        guard let credential = found else {
+        guard let provided = found else {
             return .declined(sent == nil ? .noCredential(space) : .rejected(space))
+        }
+        // If the user has changed meanwhile, one user's request isn't sent again as another's.
+        if let sent, let generation = context.note as? UInt64, generation != provided.generation,
+            sent.user != provided.credential.user
+        {
+            return .declined(.rejected(space))
         }
         let charset = BasicCredentials.charset(of: challenge, else: charset)
         let prefix = BasicSpaces.prefix(of: request.head.path)
-        try use(credential, charset, realm: challenge.realm, prefix: prefix, for: &request, in: context)
+        try use(provided, charset, realm: challenge.realm, prefix: prefix, for: &request, in: &context)
         return .answered
     }
 
@@ -145,16 +167,16 @@ public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
     private var stage: String { "BasicAuthMiddleware" }
 
     private func use(
-        _ credential: Credential,
+        _ provided: CredentialSource.Provided,
         _ charset: BasicCharset,
         realm: String?,
         prefix: String,
         for request: inout Request,
-        in context: AuthenticationContext
+        in context: inout AuthenticationContext
     ) throws(AuthenticationError) {
         let value: String
         do {
-            value = try BasicCredentials.encode(credential, charset)
+            value = try BasicCredentials.encode(provided.credential, charset)
         } catch {
             let problem = AuthenticationError.Problem.invalidCredential(scheme: scheme, why: error.why)
             let exchange = ExchangeSnapshot(request.head, redaction: request.redaction)
@@ -162,12 +184,16 @@ public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
         }
         let ready = ReadyCredentials(context.target.requestField, value)
         let isSentEverywhere = sending == .preemptively
+        let origin = context.origin
         spaces(of: context.target).withLock { spaces in
-            spaces.remember(ready, realm: realm, prefix: prefix, at: context.origin)
-            guard isSentEverywhere, spaces.ready(for: "/", at: context.origin) == nil else { return }
-            spaces.remember(ready, realm: realm, prefix: "/", at: context.origin)
+            // A credential that was forgotten while it was provided is sent with this request only.
+            guard spaces.enter(provided.generation) else { return }
+            spaces.remember(ready, realm: realm, prefix: prefix, at: origin)
+            guard isSentEverywhere, spaces.ready(for: "/", at: origin) == nil else { return }
+            spaces.remember(ready, realm: realm, prefix: "/", at: origin)
         }
         request.setCredentials(ready, in: context)
+        context.note = provided.generation
     }
 }
 

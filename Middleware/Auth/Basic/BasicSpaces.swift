@@ -15,9 +15,22 @@ struct BasicSpaces: Sendable {
     static let capacity = 256
 
     private var entries: [Entry] = []
+    private var generation: UInt64 = 0
 
     /// Whether there are no credentials to send preemptively.
     var isEmpty: Bool { entries.isEmpty }
+
+    /// Forgets the credentials of earlier generations.
+    ///
+    /// - Returns: Whether the given generation is the latest: only its credentials may be remembered and sent.
+    mutating func enter(_ generation: UInt64) -> Bool {
+        if generation > self.generation { self = BasicSpaces(generation: generation) }
+        return generation == self.generation
+    }
+
+    init(generation: UInt64 = 0) {
+        self.generation = generation
+    }
 
     /// Returns the credentials of the deepest space that contains the path.
     func ready(for path: String, at origin: Origin) -> ReadyCredentials? {

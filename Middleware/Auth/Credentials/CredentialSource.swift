@@ -1,16 +1,63 @@
 import HTTPChainCore
 
-/// A caching credential provider: concurrent calls ask it once, and its result is reused until rejected.
+/// A caching credential provider: concurrent calls ask it once, and its result is reused until it is rejected, all
+/// credentials are forgotten, or the provider's store changes.
 package final class CredentialSource: Sendable {
+    /// A credential, and the generation that it belongs to.
+    package struct Provided: Sendable {
+        package let credential: Credential
+        package let generation: UInt64
+
+        package init(_ credential: Credential, of generation: UInt64) {
+            self.credential = credential
+            self.generation = generation
+        }
+    }
+
+    private struct State {
+        var known: [ProtectionSpace: Credential] = [:]
+        var generation: UInt64 = 0
+        /// The changes of the provider's store that the generation includes.
+        var changes: UInt64
+
+        mutating func forget() {
+            known = [:]
+            generation &+= 1
+        }
+    }
+
+    private struct Answer {
+        let credential: Credential?
+        let generation: UInt64
+    }
+
     /// Bounded, because servers choose the realms.
     private static let capacity = 256
 
     private let provider: any CredentialProvider
-    private let known = Locked<[ProtectionSpace: Credential]>([:])
-    private let flights = SingleFlight<ProtectionSpace, Void, Credential?>()
+    private let counting: (any ChangeCountingProvider)?
+    private let state: Locked<State>
+    private let flights = SingleFlight<ProtectionSpace, Void, Answer>()
 
     package init(_ provider: any CredentialProvider) {
         self.provider = provider
+        counting = provider as? any ChangeCountingProvider
+        state = Locked(State(changes: counting?.changes ?? 0))
+    }
+
+    /// The generation of credentials that may be sent preemptively.
+    ///
+    /// It rises when credentials are forgotten and when the provider's store has changed. A credential of an earlier
+    /// generation may be another user's.
+    package var generation: UInt64 {
+        let changes = counting?.changes ?? 0
+        return state.withLock { state in
+            if changes > state.changes {
+                state.changes = changes
+                state.forget()
+            }
+            return state.generation
+        }
     }
 
     /// Returns the cached credential for the space, unless it is the rejected one; otherwise the provider's.
@@ -26,14 +73,19 @@ package final class CredentialSource: Sendable {
         for space: ProtectionSpace,
         rejected: Credential? = nil,
         stage: String
-    ) async throws -> Credential? {
+    ) async throws -> Provided? {
         guard provider.origins.contains(space.origin) else { return nil }
-        if let credential = known.withLock({ $0[space] }), credential != rejected { return credential }
+        let generation = generation
+        if let credential = state.withLock({ $0.known[space] }), credential != rejected {
+            return Provided(credential, of: generation)
+        }
         do {
-            let credential = try await ask(for: space, rejected)
+            var answer = try await ask(for: space, rejected)
+            // A flight that began before the credentials were forgotten may end with a former user's.
+            if answer.generation < generation { answer = try await ask(for: space, rejected) }
             // A result shared with a call that hadn't tried this credential yet is useless to one that has.
-            guard credential != nil, credential == rejected else { return credential }
-            return try await ask(for: space, rejected)
+            if answer.credential != nil, answer.credential == rejected { answer = try await ask(for: space, rejected) }
+            return answer.credential.map { Provided($0, of: answer.generation) }
         } catch is CancellationError {
             throw CancellationError()
         } catch is SingleFlightReentry {
@@ -47,22 +99,37 @@ package final class CredentialSource: Sendable {
 
     /// Removes a credential of a space from the cache, so that the provider is asked again.
     package func forget(_ credential: Credential, for space: ProtectionSpace) {
-        known.withLock { known in
-            if known[space] == credential { known[space] = nil }
+        state.withLock { state in
+            if state.known[space] == credential { state.known[space] = nil }
         }
     }
 
-    private func ask(for space: ProtectionSpace, _ rejected: Credential?) async throws -> Credential? {
+    /// Removes all credentials from the cache, and starts a new generation.
+    package func forgetAll() {
+        state.withLock { $0.forget() }
+    }
+
+    private func ask(for space: ProtectionSpace, _ rejected: Credential?) async throws -> Answer {
         try await flights.run(space) { [self] in
+            let generation = generation
             // Another flight may have ended since the cache was checked.
-            if let credential = known.withLock({ $0[space] }), credential != rejected { return credential }
-            let answer = try await provider.credential(for: space, rejected: rejected)
-            let credential = answer == rejected ? nil : answer
-            known.withLock { known in
-                if known.count >= Self.capacity, known[space] == nil { known.removeAll() }
-                known[space] = credential
+            if let credential = state.withLock({ $0.known[space] }), credential != rejected {
+                return Answer(credential: credential, generation: generation)
             }
-            return credential
+            let counted = try await counting?.answer(for: space, rejected: rejected)
+            let answer =
+                if let counted { counted.credential } else {
+                    try await provider.credential(for: space, rejected: rejected)
+                }
+            let credential = answer == rejected ? nil : answer
+            state.withLock { state in
+                guard state.generation == generation else { return }
+                // That the provider has stored its answer isn't a change.
+                if let counted, counted.before == state.changes { state.changes = counted.after }
+                if state.known.count >= Self.capacity, state.known[space] == nil { state.known.removeAll() }
+                state.known[space] = credential
+            }
+            return Answer(credential: credential, generation: generation)
         }
     }
 }

@@ -26,7 +26,8 @@ struct CredentialDocument<Content: CredentialDocumentContent>: Sendable {
     static var limit: ByteCount { .mebibytes(4) }
     private static var pause: Duration { .milliseconds(10) }
 
-    private let path: String
+    /// The file's path.
+    let path: String
     private let patience: Duration
     private let time: any TimeSource
     private let access: FileAccess

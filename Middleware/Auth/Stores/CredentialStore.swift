@@ -4,6 +4,10 @@ import HTTPChainCore
 ///
 /// The key is the text of a ``ProtectionSpace``, or a service name chosen by the application, such as
 /// `com.example.backup`.
+///
+/// After a change in this process to a store of this package, stages ask their ``StoredCredentialProvider`` again before
+/// they send a credential preemptively. For a change to a custom store, or in another process, call
+/// ``BasicAuthMiddleware/forgetCredentials()`` or its counterpart in the Digest stage.
 public protocol CredentialStore: Sendable {
     /// Returns the credential for a key, or `nil` if there is none.
     func credential(for key: String) async throws -> Credential?
@@ -14,8 +18,9 @@ public protocol CredentialStore: Sendable {
 }
 
 /// Keeps credentials in memory while the program runs, for tests.
-package final class InMemoryCredentialStore: CredentialStore {
+package final class InMemoryCredentialStore: CredentialStore, ChangeCountingStore {
     private let credentials: Locked<[String: Credential]>
+    private let counter = CredentialChanges()
 
     package init(_ credentials: [String: Credential] = [:]) {
         self.credentials = Locked(credentials)
@@ -26,10 +31,20 @@ package final class InMemoryCredentialStore: CredentialStore {
     }
 
     package func set(_ credential: Credential, for key: String) {
-        credentials.withLock { $0[key] = credential }
+        _ = store(credential, for: key)
     }
 
     package func removeCredential(for key: String) {
         credentials.withLock { $0[key] = nil }
+        counter.note()
+    }
+
+    /// The number of changes so far.
+    package var changes: UInt64 { counter.count }
+
+    /// Stores a credential, and returns the number of changes.
+    package func store(_ credential: Credential, for key: String) -> UInt64 {
+        credentials.withLock { $0[key] = credential }
+        return counter.note()
     }
 }

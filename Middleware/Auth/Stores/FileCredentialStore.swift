@@ -8,7 +8,7 @@ public import HTTPChainCore
 /// and a crash leaves the old or the new file. A damaged file is never overwritten.
 ///
 /// Errors are ``CredentialStoreError``.
-public struct FileCredentialStore: CredentialStore {
+public struct FileCredentialStore: CredentialStore, ChangeCountingStore {
     private struct Content: CredentialDocumentContent {
         var version = 1
         var credentials: [String: Entry] = [:]
@@ -20,6 +20,7 @@ public struct FileCredentialStore: CredentialStore {
     }
 
     private let document: CredentialDocument<Content>
+    private let counter: CredentialChanges
 
     /// Uses a file, which may not exist yet; its directory must.
     ///
@@ -29,6 +30,7 @@ public struct FileCredentialStore: CredentialStore {
     ///   - time: The clock for waiting.
     public init(at url: URL, patience: Duration = .seconds(5), time: any TimeSource = ChainEnvironment.live.time) {
         document = CredentialDocument(at: url, patience: patience, time: time)
+        counter = CredentialChanges.ofFile(at: document.path)
     }
 
     /// Returns the credential for a key.
@@ -43,16 +45,30 @@ public struct FileCredentialStore: CredentialStore {
     ///
     /// - Throws: ``CredentialStoreError``; `CancellationError` if cancelled while waiting for the lock.
     public func set(_ credential: Credential, for key: String) async throws {
-        let entry = Entry(user: credential.user, password: credential.password.revealed)
-        try await document.change { $0.credentials[key] = entry }
+        _ = try await store(credential, for: key)
     }
 
     /// Removes a credential.
     ///
     /// - Throws: ``CredentialStoreError``; `CancellationError` if cancelled while waiting for the lock.
     public func removeCredential(for key: String) async throws {
+        // Counted even if the change fails, or another process has removed the credential.
+        defer { counter.note() }
         // If the credential is missing, don't create a file.
         guard try await document.read().credentials[key] != nil else { return }
         try await document.change { $0.credentials[key] = nil }
+    }
+
+    /// The number of changes in this process so far.
+    package var changes: UInt64 { counter.count }
+
+    /// Stores a credential, and returns the number of changes.
+    package func store(_ credential: Credential, for key: String) async throws -> UInt64 {
+        let entry = Entry(user: credential.user, password: credential.password.revealed)
+        do { try await document.change { $0.credentials[key] = entry } } catch {
+            counter.note()
+            throw error
+        }
+        return counter.note()
     }
 }

@@ -9,7 +9,10 @@ import HTTPChainCore
 ///
 /// The other provider's credential replaces the rejected one in the store. A rejected credential stays there until
 /// replaced, so that it isn't lost to a 401 for another reason, such as a server fault.
-public struct StoredCredentialProvider: CredentialProvider, BuiltInCredentialProvider {
+///
+/// After a change of the store in this process, such as ``CredentialStore/removeCredential(for:)``, a stage asks again
+/// before it sends a credential preemptively.
+public struct StoredCredentialProvider: CredentialProvider, BuiltInCredentialProvider, ChangeCountingProvider {
     private let store: any CredentialStore
     private let service: String?
     private let fallback: (any CredentialProvider)?
@@ -38,15 +41,32 @@ public struct StoredCredentialProvider: CredentialProvider, BuiltInCredentialPro
     ///
     /// - Throws: Rethrows errors of the store and the other provider.
     package func provided(for space: ProtectionSpace, rejected: Credential?) async throws -> Credential? {
-        guard boundOrigins.contains(space.origin) else { return nil }
+        try await answer(for: space, rejected: rejected).credential
+    }
+
+    /// The number of changes of the store, and of the other provider's.
+    package var changes: UInt64 { ownChanges &+ ((fallback as? any ChangeCountingProvider)?.changes ?? 0) }
+
+    /// Returns the credential and the changes.
+    package func answer(for space: ProtectionSpace, rejected: Credential?) async throws -> CountedAnswer {
+        let own = ownChanges
+        let before = changes
+        let none = CountedAnswer(credential: nil, before: before, after: before)
+        guard boundOrigins.contains(space.origin) else { return none }
         let key = service ?? space.description
-        if let kept = try await store.credential(for: key) {
-            guard kept == rejected else { return kept }
+        if let kept = try await store.credential(for: key), kept != rejected {
+            return CountedAnswer(credential: kept, before: before, after: before)
         }
         guard let given = try await fallback?.credential(for: space, rejected: rejected), given != rejected else {
-            return nil
+            return none
         }
-        try await store.set(given, for: key)
-        return given
+        guard let counting = store as? any ChangeCountingStore else {
+            try await store.set(given, for: key)
+            return CountedAnswer(credential: given, before: before, after: before)
+        }
+        let isOnlyChange = try await counting.store(given, for: key) == own &+ 1
+        return CountedAnswer(credential: given, before: before, after: isOnlyChange ? before &+ 1 : before)
     }
+
+    private var ownChanges: UInt64 { (store as? any ChangeCountingStore)?.changes ?? 0 }
 }

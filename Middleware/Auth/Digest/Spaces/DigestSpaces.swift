@@ -5,6 +5,8 @@ import HTTPChainCore
 struct DigestInput: Sendable {
     let space: ProtectionSpace
     let credential: Credential
+    /// The generation of the credential.
+    let generation: UInt64
     let use: DigestNonces.Use
 }
 
@@ -15,6 +17,7 @@ final class DigestSpaces: Sendable {
         let space: ProtectionSpace
         var challenge: DigestChallenge
         var credential: Credential
+        var generation: UInt64
         var key: DigestKey
         var domain: DigestDomain
         /// The path of the challenged request.
@@ -31,6 +34,7 @@ final class DigestSpaces: Sendable {
                 nonces.endSessions()
             }
             (challenge, credential, key, domain, path) = (new.challenge, new.credential, new.key, new.domain, new.path)
+            generation = new.generation
         }
     }
 
@@ -52,12 +56,21 @@ final class DigestSpaces: Sendable {
 
     /// Returns the space of a request, as far as known: the one with the longest matching path in its `domain`, then
     /// the one challenged on the nearest path, then the most recently used.
-    func covering(_ path: String, at origin: Origin, _ target: AuthenticationTarget) -> Known? {
+    ///
+    /// A credential of an earlier generation isn't used. Its space stays, because a server may count the uses of a nonce
+    /// over all users.
+    func covering(
+        _ path: String,
+        at origin: Origin,
+        _ target: AuthenticationTarget,
+        in generation: UInt64 = 0
+    ) -> Known? {
         known.withLock { known in
             var best: Known?
             var bestFit = (coverage: -1, nearness: -1)
             for candidate in known.reversed() where candidate.isProven && candidate.space.target == target {
-                guard let coverage = candidate.domain.coverage(of: path, at: origin) else { continue }
+                guard candidate.generation == generation, let coverage = candidate.domain.coverage(of: path, at: origin)
+                else { continue }
                 let fit = (coverage, Self.commonDepth(path, candidate.path))
                 if fit > bestFit { (best, bestFit) = (candidate, fit) }
             }
@@ -85,7 +98,8 @@ final class DigestSpaces: Sendable {
                 let use = known[index].nonces.next(key: known[index].key, cnonce: cnonce),
                 use.challenge.algorithm == challenge.algorithm, use.challenge.qop == challenge.qop
             else { return nil }
-            return DigestInput(space: space, credential: known[index].credential, use: use)
+            let (credential, generation) = (known[index].credential, known[index].generation)
+            return DigestInput(space: space, credential: credential, generation: generation, use: use)
         }
     }
 
@@ -95,6 +109,7 @@ final class DigestSpaces: Sendable {
     ///   - challenge: The challenge.
     ///   - space: The protection space.
     ///   - credential: The credential for the answer.
+    ///   - generation: The generation of the credential. If the space has a later one, the challenge isn't stored.
     ///   - path: The request's path.
     ///   - cnonce: A new nonce of the client.
     ///   - mayGoTo: Whether the credential may also be sent to another origin.
@@ -103,21 +118,27 @@ final class DigestSpaces: Sendable {
         _ challenge: DigestChallenge,
         in space: ProtectionSpace,
         _ credential: Credential,
+        of generation: UInt64 = 0,
         path: String,
         cnonce: String,
         mayGoTo: (Origin) -> Bool
     ) -> DigestInput? {
         let old = known.withLock { known in known.last { $0.space == space } }
         let isSameUser = old?.credential == credential && old?.challenge.hasSameKey(as: challenge) == true
-        let new = Known(
+        var new = Known(
             space: space,
             challenge: challenge,
             credential: credential,
+            generation: generation,
             key: old.flatMap { isSameUser ? $0.key : nil } ?? DigestKey(challenge, credential),
             domain: DigestDomain(challenge, of: space, mayGoTo: mayGoTo),
             path: path
         )
-        return known.withLock { known in
+        if let old, old.generation > generation {
+            let use = new.nonces.begin(challenge, key: new.key, cnonce: cnonce)
+            return use.map { DigestInput(space: space, credential: credential, generation: generation, use: $0) }
+        }
+        return known.withLock { [new] known in
             if let index = Self.touch(space, &known) {
                 known[index].take(new)
             } else {
@@ -126,7 +147,7 @@ final class DigestSpaces: Sendable {
             }
             let index = known.count - 1
             let use = known[index].nonces.begin(challenge, key: new.key, cnonce: cnonce)
-            return use.map { DigestInput(space: space, credential: credential, use: $0) }
+            return use.map { DigestInput(space: space, credential: credential, generation: generation, use: $0) }
         }
     }
 

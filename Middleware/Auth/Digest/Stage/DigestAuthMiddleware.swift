@@ -13,7 +13,9 @@ public import HTTPChainCore
 /// The password is never sent. The server challenges once (401). Later requests have a preemptive answer, each with the
 /// next count of the server's nonce. An expired nonce is replaced without requesting credentials. After a rejection,
 /// the provider is asked once more; if that credential is rejected too, the 401 is returned. Concurrent calls ask the
-/// provider once.
+/// provider once. A `StoredCredentialProvider` is also asked again after its store has changed in this process. If
+/// another provider would give a different credential, because another user has logged in or the user has signed out,
+/// call ``forgetCredentials()``.
 ///
 /// **Algorithms.** SHA-512-256, SHA-256 and MD5 and their `-sess` forms, of RFC 7616, 2617 and 2069; and full SHA-512,
 /// which is in no RFC but is used by some servers. If there are several challenges, the strongest is answered
@@ -52,6 +54,7 @@ public import HTTPChainCore
 /// that can be read only once must be protected; rethrows errors from reading the body.
 public struct DigestAuthMiddleware: AuthenticationStage {
     package let authentication: AuthenticationMiddleware
+    private let authenticator: DigestAuthenticator
 
     /// Authenticates one user at the given origins.
     ///
@@ -76,6 +79,7 @@ public struct DigestAuthMiddleware: AuthenticationStage {
     ///   - authenticator: The authenticator that creates the answers.
     ///   - proxy: The proxy's URL, to authenticate to a proxy. Defaults to none, for a server.
     public init(_ authenticator: DigestAuthenticator, proxy: String? = nil) {
+        self.authenticator = authenticator
         authentication = AuthenticationMiddleware(
             [authenticator],
             proxy: proxy,
@@ -94,4 +98,10 @@ public struct DigestAuthMiddleware: AuthenticationStage {
         let provider = FixedCredential(Credential(user: user, password: password), for: OriginSet(urls: [proxy]))
         self.init(DigestAuthenticator(provider), proxy: proxy)
     }
+
+    /// Forgets all credentials, so that the next call asks the provider again, such as after a sign-out.
+    ///
+    /// Calls in flight may still end with the credential that they have. They don't put it back, and aren't sent again
+    /// as another user.
+    public func forgetCredentials() { authenticator.forgetCredentials() }
 }

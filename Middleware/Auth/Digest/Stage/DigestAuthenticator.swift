@@ -60,6 +60,9 @@ public final class DigestAuthenticator: Authenticator, BuiltInAuthenticator {
         spaces = DigestSpaces(capacity: rememberedSpaces)
     }
 
+    /// Forgets all credentials, so that the provider is asked again; see ``DigestAuthMiddleware/forgetCredentials()``.
+    public func forgetCredentials() { source.forgetAll() }
+
     /// The provider's origins.
     package var boundOrigins: OriginSet { provider.origins }
 
@@ -142,7 +145,8 @@ extension DigestAuthenticator {
     ) async throws -> Bool {
         if request.options.contains(DigestAnswers.self) { request.options[DigestAnswers.self][context.target] = nil }
         let path = request.head.path ?? ""
-        guard let known = spaces.covering(path, at: context.origin, context.target) else { return false }
+        guard let known = spaces.covering(path, at: context.origin, context.target, in: source.generation)
+        else { return false }
         guard let (protection, hash) = try await protect(request, known.challenge) else {
             throw bodyReadableOnce(request)
         }
@@ -180,13 +184,13 @@ extension DigestAuthenticator {
             )
         }
         let space = context.space(scheme, realm: digest.realm)
-        let credential: Credential
+        let provided: CredentialSource.Provided
         let previous = previousAnswer(of: request, in: space)
         var history = previous?.history ?? DigestAnswer.History()
         // A server that has forgotten its nonces doesn't always send `stale=true`.
         if let previous, digest.isStale || history.isPreemptive && previous.input.use.nonce != digest.nonce {
             guard history.nonceReplacements == 0 else { return .declined(.tooManyAnswers(context.answers)) }
-            credential = previous.input.credential
+            provided = CredentialSource.Provided(previous.input.credential, of: previous.input.generation)
             history.nonceReplacements += 1
         } else {
             let rejected = previous?.input.credential
@@ -197,14 +201,21 @@ extension DigestAuthenticator {
             }
             let found = try await source.credential(for: space, rejected: rejected, stage: Self.stageName)
             guard let found else { return .declined(rejected == nil ? .noCredential(space) : .rejected(space)) }
-            credential = found
+            // If the user has changed meanwhile, one user's request isn't sent again as another's.
+            if let previous, previous.input.generation != found.generation,
+                previous.input.credential.user != found.credential.user
+            {
+                return .declined(.rejected(space))
+            }
+            provided = found
         }
         history.isPreemptive = false
         guard let (protection, hash) = try await protect(request, digest) else { throw bodyReadableOnce(request) }
         let input = spaces.begin(
             digest,
             in: space,
-            credential,
+            provided.credential,
+            of: provided.generation,
             path: request.head.path ?? "",
             cnonce: Self.cnonce(request),
             mayGoTo: mayGoTo

@@ -1,0 +1,64 @@
+import HTTPChainCore
+
+/// A credential store that counts its changes in this process, so that credentials kept elsewhere can be compared with
+/// it without reading it.
+package protocol ChangeCountingStore: CredentialStore {
+    /// The number of changes so far.
+    var changes: UInt64 { get }
+    /// Stores a credential.
+    ///
+    /// - Returns: The number of changes including this one.
+    func store(_ credential: Credential, for key: String) async throws -> UInt64
+}
+
+/// A credential provider that counts the changes of its stores.
+package protocol ChangeCountingProvider: CredentialProvider {
+    /// The number of changes so far.
+    var changes: UInt64 { get }
+    /// Returns the same credential as ``CredentialProvider/credential(for:rejected:)``, and its stores' changes.
+    func answer(for space: ProtectionSpace, rejected: Credential?) async throws -> CountedAnswer
+}
+
+/// A provider's answer, and the changes of its stores.
+package struct CountedAnswer: Sendable {
+    let credential: Credential?
+    /// The number of changes before the provider read its stores.
+    let before: UInt64
+    /// The same number, including changes that the provider itself made to store its answer.
+    let after: UInt64
+}
+
+/// A count of changes.
+final class CredentialChanges: Sendable {
+    private struct Weak {
+        weak var changes: CredentialChanges?
+    }
+
+    private static let files = Locked<[String: Weak]>([:])
+
+    private let number = Locked<UInt64>(0)
+
+    var count: UInt64 { number.withLock { $0 } }
+
+    /// Counts a change.
+    ///
+    /// - Returns: The number of changes including this one.
+    @discardableResult
+    func note() -> UInt64 {
+        number.withLock { number in
+            number &+= 1
+            return number
+        }
+    }
+
+    /// Returns the count that all stores of a file share, as long as one of them exists.
+    static func ofFile(at path: String) -> CredentialChanges {
+        let new = CredentialChanges()
+        return files.withLock { files in
+            if let changes = files[path]?.changes { return changes }
+            files = files.filter { $0.value.changes != nil }
+            files[path] = Weak(changes: new)
+            return new
+        }
+    }
+}
