@@ -2,33 +2,48 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// Caches a provider's credentials until they are about to expire.
+/// Caches a provider's credentials until they are about to expire or are forgotten.
 final class AWSCredentialMemory: Sendable {
+    private struct State {
+        var credentials: AWSCredentials?
+        /// The number of times that credentials were forgotten.
+        var generation = 0
+    }
+
+    private struct Answer {
+        let credentials: AWSCredentials
+        let generation: Int
+    }
+
     private let provider: any AWSCredentialProvider
     private let leeway: TimeInterval
-    private let kept: Locked<AWSCredentials?>
-    private let flight = SingleFlight<Int, Void, AWSCredentials>()
+    private let kept: Locked<State>
+    private let flight = SingleFlight<Int, Void, Answer>()
 
     /// - Parameter leeway: The time before expiration at which credentials are replaced.
     init(_ provider: any AWSCredentialProvider, leeway: Duration) {
         self.provider = provider
         self.leeway = leeway / .seconds(1)
-        kept = Locked(provider as? AWSCredentials)
+        kept = Locked(State(credentials: provider as? AWSCredentials))
+    }
+
+    /// Forgets the credentials, so that the provider is asked again.
+    func forget() {
+        kept.withLock { $0 = State(generation: $0.generation &+ 1) }
     }
 
     /// - Throws: ``SigningError/Problem/noCredentials``, ``SigningError/Problem/credentialsExpired(_:)``.
     func credentials(for request: Request) async throws -> AWSCredentials {
         let now = request.environment.time.date
-        let current = kept.withLock { $0 }
+        let (current, generation) = kept.withLock { ($0.credentials, $0.generation) }
         if let current, !expires(current, by: now.addingTimeInterval(leeway)) { return current }
         let provided: AWSCredentials
         do {
             provided = try await request.withinDeadline { [self] in
-                try await flight.run(0) { [self] in
-                    let credentials = try await provider.credentials()
-                    kept.withLock { $0 = credentials }
-                    return credentials
-                }
+                var answer = try await ask()
+                // A flight that began before the credentials were forgotten may end with the former ones.
+                if answer.generation < generation { answer = try await ask() }
+                return answer.credentials
             }
         } catch {
             if error is CancellationError || error is TimeoutError { throw error }
@@ -38,6 +53,17 @@ final class AWSCredentialMemory: Sendable {
         }
         if let end = provided.expiration, end <= now { throw SigningError(.credentialsExpired(end)) }
         return provided
+    }
+
+    private func ask() async throws -> Answer {
+        try await flight.run(0) { [self] in
+            let generation = kept.withLock { $0.generation }
+            let credentials = try await provider.credentials()
+            kept.withLock { kept in
+                if kept.generation == generation { kept.credentials = credentials }
+            }
+            return Answer(credentials: credentials, generation: generation)
+        }
     }
 
     private func expires(_ credentials: AWSCredentials, by date: Date) -> Bool {

@@ -35,7 +35,8 @@ public struct AWSCredentials: Sendable, Hashable {
 /// A source of credentials, such as the environment, an instance's metadata or a token service.
 ///
 /// An ``AWSSigner`` caches the credentials. When they are about to expire it requests new ones, only once for all
-/// concurrent requests.
+/// concurrent requests. Credentials without an expiration are kept until ``AWSSigner/forgetCredentials()``, which also
+/// has new ones requested after a change of account.
 public protocol AWSCredentialProvider: Sendable {
     /// Returns valid credentials.
     ///

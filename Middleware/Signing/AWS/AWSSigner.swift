@@ -72,6 +72,12 @@ public struct AWSSigner: RequestSigner, SignatureScheme {
         self.placement = placement
     }
 
+    /// Forgets the cached credentials, so that the provider is asked before the next signature, such as after a change
+    /// of account.
+    ///
+    /// Calls in flight may still be signed with the credentials that they have, and don't put them back.
+    public func forgetCredentials() { credentials.forget() }
+
     /// Always "AWS Signature Version 4".
     package var schemeSummary: String { "AWS Signature Version 4" }
 

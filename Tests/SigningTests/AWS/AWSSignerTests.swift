@@ -277,6 +277,36 @@ struct AWSSignerTests {
         #expect((failed.error as? SigningError)?.underlyingError is Unreachable)
     }
 
+    @Test("Forgotten credentials are asked for again, and a request in flight doesn't put them back")
+    func forget() async throws {
+        let clock = VirtualClock(start: Self.suiteDate)
+        let calls = Counter()
+        let gate = Rendezvous()
+        let provider = ClosureAWSCredentialProvider.asking {
+            let call = calls.add()
+            try await gate.wait()
+            return AWSCredentials(accessKeyID: "AKID\(call)", secretAccessKey: "key")
+        }
+        let signer = AWSSigner(region: "us-east-1", service: "iam", credentials: provider)
+        @Sendable func key() async throws -> Int? {
+            let harness = StageHarness(SigningMiddleware(signer, for: .any), clock: clock)
+            let outcome = await harness.send(.get("https://iam.amazonaws.com/"), answering: .ok)
+            let value = try #require(outcome.requests.first?.headers[.authorization])
+            return (1...9).first { value.contains("Credential=AKID\($0)/") }
+        }
+        let first = Task { try await key() }
+        try await calls.wait(until: 1)
+        signer.forgetCredentials()
+        let second = Task { try await key() }
+        gate.reach()
+        #expect(try await first.value == 1)
+        #expect(try await second.value == 2)
+        #expect(try await key() == 2)
+        signer.forgetCredentials()
+        #expect(try await key() == 3)
+        #expect(calls.value == 3)
+    }
+
     @Test("Credentials that have expired are refused")
     func expired() async {
         var credentials = Self.suite
