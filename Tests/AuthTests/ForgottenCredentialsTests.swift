@@ -157,5 +157,37 @@ struct ForgottenCredentialsTests {
         let chain = try Chain([BasicAuthMiddleware(provider, sending: .preemptively)], transport: transport)
         #expect(try await chain.send(.post(url, body: "ada's")).status == .ok)
     }
+
+    @Test("A second request of a call isn't sent as a user who logged in after the first", arguments: [true, false])
+    func secondRequest(isSameUser: Bool) async throws {
+        let store = InMemoryCredentialStore()
+        store.set(ada, for: "docs")
+        let stage = BasicAuthMiddleware(
+            StoredCredentialProvider(store, for: url, service: "docs"),
+            sending: .preemptively
+        )
+        let sent = Locked<[String?]>([])
+        let transport = InMemoryTransport { request in
+            sent.withLock { $0.append(request.headers[.authorization]) }
+            if !isSameUser { store.set(grace, for: "docs") }
+            return Response(.serviceUnavailable)
+        }
+        let chain = try Chain(transport: transport) {
+            ClosureMiddleware("Again") { request, next in
+                _ = try await next(request)
+                return try await next(request)
+            }
+            stage
+        }
+        if isSameUser {
+            #expect(try await chain.send(.post(url, body: "x")).status == .serviceUnavailable)
+            #expect(sent.withLock { $0 } == [adaField, adaField])
+        } else {
+            let error = await #expect(throws: UserChangedError.self) { try await chain.send(.post(url, body: "x")) }
+            #expect(error?.stage == "BasicAuthMiddleware" && sent.withLock { $0 } == [adaField])
+            _ = try? await chain.send(.get(url))
+            #expect(sent.withLock { $0 }.dropFirst() == [graceField])
+        }
+    }
 }
 #endif

@@ -90,13 +90,16 @@ public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
     }
 
     /// Adds the known credential of the protection space that the request's path is in, if there is one.
-    package func prepareAtOnce(_ request: inout Request, in context: inout AuthenticationContext) -> Bool? {
+    ///
+    /// - Throws: `UserChangedError`.
+    package func prepareAtOnce(_ request: inout Request, in context: inout AuthenticationContext) throws -> Bool? {
         let path = request.head.path ?? "/"
         let generation = source.generation
         let ready = spaces(of: context.target).withLock { spaces in
             spaces.enter(generation) ? spaces.ready(for: path, at: context.origin) : nil
         }
         if let ready {
+            try source.requireSameUser(in: generation, for: request, stage: stage)
             request.setCredentials(ready, in: context)
             context.note = generation
             return true
@@ -106,13 +109,14 @@ public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
 
     /// Adds the credential for the whole origin if it is to be sent preemptively.
     ///
-    /// - Throws: ``AuthenticationError``.
+    /// - Throws: ``AuthenticationError``; `UserChangedError`.
     package func addCredentials(
         to request: inout Request,
         in context: inout AuthenticationContext
     ) async throws -> Bool {
         let space = context.space(scheme, realm: nil)
         guard let provided = try await source.credential(for: space, stage: stage) else { return false }
+        try source.requireSameUser(in: provided.generation, for: request, stage: stage)
         try use(provided, charset, realm: nil, prefix: "/", for: &request, in: &context)
         return true
     }

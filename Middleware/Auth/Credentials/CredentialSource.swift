@@ -1,4 +1,4 @@
-import HTTPChainCore
+package import HTTPChainCore
 
 /// A caching credential provider: concurrent calls ask it once, and its result is reused until it is rejected, all
 /// credentials are forgotten, or the provider's store changes.
@@ -58,6 +58,20 @@ package final class CredentialSource: Sendable {
             }
             return state.generation
         }
+    }
+
+    /// Checks that a credential may be sent with a request whose call has used one before.
+    ///
+    /// - Throws: `UserChangedError` if the credentials were forgotten or replaced since then.
+    package func requireSameUser(
+        in generation: UInt64,
+        for request: borrowing Request,
+        stage: String
+    ) throws(UserChangedError) {
+        let epoch = UInt32(truncatingIfNeeded: generation)
+        guard let identity = request.callIdentity, !identity.admits(epoch: epoch, of: self) else { return }
+        let exchange = ExchangeSnapshot(request.head, redaction: request.redaction)
+        throw UserChangedError("credential", of: stage, exchange: exchange)
     }
 
     /// Returns the cached credential for the space, unless it is the rejected one; otherwise the provider's.

@@ -147,6 +147,7 @@ extension DigestAuthenticator {
         let path = request.head.path ?? ""
         guard let known = spaces.covering(path, at: context.origin, context.target, in: source.generation)
         else { return false }
+        try source.requireSameUser(in: known.generation, for: request, stage: Self.stageName)
         guard let (protection, hash) = try await protect(request, known.challenge) else {
             throw bodyReadableOnce(request)
         }
