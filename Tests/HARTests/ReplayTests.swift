@@ -55,7 +55,7 @@ struct ReplayTests {
         #expect(try await ReplayTransport(HARArchive(entries: [times])).text(.get("https://a.example/")) == "abc")
 
         var endless = HAREntry.sample(text: "abc")
-        endless.timings = HARTimings(receive: .infinity)
+        endless.durations = HARTimings(receive: .infinity)
         #expect(try await ReplayTransport(HARArchive(entries: [endless])).text(.get("https://a.example/")) == "abc")
     }
 

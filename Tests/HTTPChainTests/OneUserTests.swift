@@ -92,7 +92,7 @@ struct OneUserTests {
             let (sent, (auth, signIn)) = (Sent(), stage.make())
             let policy = RetryPolicy(
                 verdict: { candidate in
-                    if asks, case .failure = candidate.outcome { .retry } else { .standard }
+                    if asks, case .failure = candidate.result { .retry } else { .standard }
                 }
             )
             let chain = try Chain(

@@ -11,7 +11,7 @@ struct SettingSummaryTests {
                 store: .memory(limit: .mebibytes(1)),
                 settings: CacheSettings(use: .onlyStored, lifetime: .atMost(.seconds(60)), ignoredQuery: .all),
                 abandonment: .finish(upTo: .kibibytes(1)),
-                storing: .by { metadata, _ in metadata }
+                storing: { metadata, _ in metadata }
             ),
             [
                 "use: only stored", "lifetime: atMost(60.0 seconds)", "ignores: query: all",
@@ -25,7 +25,7 @@ struct SettingSummaryTests {
             ["within: 30", "drains: up to 1 KiB", "verdict: custom"]
         ),
         (CoalescingMiddleware(ignoring: [.userAgent]), ["ignores: User-Agent"]),
-        (ProgressMiddleware(.wire, uploads: .asRead), ["uploads: as they are read"]),
+        (ProgressMiddleware(.wire, countsUploadsAsRead: true), ["uploads: as they are read"]),
     ]
 
     @Test("Each setting that isn't the default is in the description of a chain", arguments: 0..<rows.count)

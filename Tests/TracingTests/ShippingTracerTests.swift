@@ -206,7 +206,7 @@ struct ShippingTracerTests {
         span.addLink(SpanLink(context: tracer.startSpan("other", context: .topLevel).context, attributes: [:]))
         span.end()
         let record = try #require(keeper.spans.first)
-        #expect(record.name.isEmpty && record.attributes.isEmpty && record.events.isEmpty && record.links.isEmpty)
+        #expect(record.name.isEmpty && record.attributes.list.isEmpty && record.events.isEmpty && record.links.isEmpty)
         #expect(record.dropped.attributes == 2 && record.dropped.events == 1 && record.dropped.links == 1)
     }
 
