@@ -6,9 +6,9 @@ public struct RouteMistake: Sendable, Hashable, CustomStringConvertible {
     /// The location in the file: "routes.add.method"; empty for the file as a whole.
     package let path: String
     /// The line, counted from 1; `nil` for a table in code.
-    package let line: Int?
+    public let line: Int?
     /// The column in the line, in characters counted from 1; `nil` for a table in code.
-    package let column: Int?
+    public let column: Int?
     /// A sentence with the problem and a suggested fix.
     package let text: String
 

@@ -7,7 +7,7 @@ import HTTPChainTesting
 import HTTPTypes
 import Testing
 
-@testable import HTTPChainAuthDigest
+import HTTPChainAuthDigest
 
 private let base = "https://plants.example"
 private let ada = Credential(user: "ada", password: "lovelace")

@@ -85,8 +85,8 @@ struct UnsentWriteTests {
         let limiter = RateLimiter([limit], by: .all, excess: .refuse)
         let chain = try Chain(transport: transport, environment: .virtual(clock)) {
             FallbackMiddleware(.response(Response(.created)), when: FallbackMiddleware.standardOrUnsent)
-            RetryMiddleware(RetryPolicy(maximumAttempts: 2, backoff: .none))
             RedirectMiddleware()
+            RetryMiddleware(RetryPolicy(maximumAttempts: 2, backoff: .none))
             RateLimitMiddleware(limiter)
         }
         if row.limit == 0 { _ = try? await chain.send(.get("https://a.example.com/")) }
