@@ -138,7 +138,7 @@ package final class CredentialSource: Sendable {
             let credential = answer == rejected ? nil : answer
             state.withLock { state in
                 guard state.generation == generation else { return }
-                // That the provider has stored its answer isn't a change.
+                // That the provider has stored its result isn't a change.
                 if let counted, counted.before == state.changes { state.changes = counted.after }
                 if state.known.count >= Self.capacity, state.known[space] == nil { state.known.removeAll() }
                 state.known[space] = credential

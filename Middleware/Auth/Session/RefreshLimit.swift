@@ -17,7 +17,7 @@ public struct RefreshLimit: Sendable, Hashable {
     ///   - interval: The length of the interval, at least a second.
     public init(_ count: Int, within interval: Duration) {
         self.count = max(0, count)
-        // An interval of zero or less would be no limit, which only the largest count is.
+        // With an interval of zero or less, nothing would be limited. Only the largest count means that.
         self.interval = count == .max ? .zero : max(.seconds(1), interval)
     }
 

@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// A credential store that counts its changes in this process, so that credentials kept elsewhere can be compared with
+/// A credential store that counts its changes in this process, so that credentials kept in a stage can be compared with
 /// it without reading it.
 package protocol ChangeCountingStore: CredentialStore {
     /// The number of changes so far.
@@ -19,12 +19,12 @@ package protocol ChangeCountingProvider: CredentialProvider {
     func answer(for space: ProtectionSpace, rejected: Credential?) async throws -> CountedAnswer
 }
 
-/// A provider's answer, and the changes of its stores.
+/// A provider's credential, and the changes of its stores.
 package struct CountedAnswer: Sendable {
     let credential: Credential?
     /// The number of changes before the provider read its stores.
     let before: UInt64
-    /// The same number, including changes that the provider itself made to store its answer.
+    /// The same number, including changes that the provider itself made to store its credential.
     let after: UInt64
 }
 

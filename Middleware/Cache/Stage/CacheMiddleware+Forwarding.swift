@@ -57,7 +57,7 @@ extension CacheMiddleware {
             return await partition.isOwner(key.partition, of: owned)
         }
 
-        /// Whether the user is still the one whose stored responses answer the request.
+        /// Whether the user is still the one whose stored responses serve the request.
         var isStillOwned: Bool {
             get async {
                 guard let key = question.key else { return true }

@@ -99,7 +99,7 @@ public final class ReplyStore: Sendable {
     ///
     /// - Throws: ``ReplyStoreError``.
     func requireDivision(of endpoint: Endpoint) throws(ReplyStoreError) {
-        guard !partition.seesUsers, !partition.isShared, case .transport(let transport) = endpoint.handler,
+        guard partition.mayMixUsers, case .transport(let transport) = endpoint.handler,
             let stage = transport.identifyingStage
         else { return }
         throw ReplyStoreError(.undivided(stage: stage.summary.name))

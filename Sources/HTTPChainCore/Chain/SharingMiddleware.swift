@@ -7,6 +7,9 @@ package protocol SharingMiddleware: Middleware {
 }
 
 extension UserPartition {
+    /// Whether it may treat users as one, although nobody said that they are.
+    package var mayMixUsers: Bool { !seesUsers && !isShared }
+
     /// Returns the problem of a stage that would share one user's data with another.
     ///
     /// - Parameters:
@@ -14,7 +17,7 @@ extension UserPartition {
     ///   - stage: The stage's name.
     ///   - question: The question that the stage can't answer, such as "whose responses it stores".
     package func problems(at place: ChainPlace, of stage: String, _ question: String) -> [ChainProblem] {
-        guard !seesUsers, !isShared, let inner = place.identifyingStage else { return [] }
+        guard mayMixUsers, let inner = place.identifyingStage else { return [] }
         return [
             ChainProblem(
                 stage: stage,
