@@ -98,4 +98,12 @@ extension Serializer where Self == JSONSerializer {
     ) -> JSONSerializer {
         JSONSerializer(keys: keys, dates: dates, contentType: contentType, encoder: encoder, decoder: decoder)
     }
+
+    /// Unavailable: a decoder is created for each value; configure it with a closure.
+    @available(*, unavailable, message: "set the decoder that is made for each value: .json(decoder: { $0… })")
+    public static func json(encoder: JSONEncoder = JSONEncoder(), decoder: JSONDecoder) -> JSONSerializer { .json }
+
+    /// Unavailable: an encoder is created for each value; configure it with a closure.
+    @available(*, unavailable, message: "set the encoder that is made for each value: .json(encoder: { $0… })")
+    public static func json(encoder: JSONEncoder) -> JSONSerializer { .json }
 }
