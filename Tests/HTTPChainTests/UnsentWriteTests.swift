@@ -16,7 +16,7 @@ struct UnsentWriteTests {
             switch self {
             case .status(let code): Response(HTTPResponse.Status(code: code))
             case .redirect(let code):
-                Response(HTTPResponse.Status(code: code), headers: [.location: "https://b.example.com/"])
+                Response(HTTPResponse.Status(code: code), headers: [.location: "/there"])
             case .failure(let sent): throw TransportError(.connectionLost, sent: sent, stage: "test")
             }
         }
