@@ -13,3 +13,7 @@ public struct StoredResponse: Sendable {
     public var metadata: Metadata
     var facts: ResponseFacts
 }
+
+public struct CacheEntry: Sendable {
+    package var response: StoredResponse
+}
