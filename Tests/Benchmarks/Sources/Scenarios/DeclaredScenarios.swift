@@ -19,7 +19,9 @@ public enum DeclaredScenarios {
 
     /// Both scenarios, by the names of their figures.
     public static func all() throws -> [Scenario] {
-        let chain = try Chain(transport: CannedTransport()) { URLBuilderMiddleware(base: "https://api.example.com") }
+        let chain = try Chain(transport: CannedTransport(), options: .unchecked) {
+            URLBuilderMiddleware(base: "https://api.example.com")
+        }
         let client = Client(over: chain)
         let users = UserServiceClient(client)
         return [
