@@ -231,6 +231,6 @@ public struct URLBuilderMiddleware: BuiltInStage {
 }
 
 extension URLBuilderMiddleware: RedactedDisplay {
-    /// The same as the ``summary``, with secrets redacted.
+    /// The same as the `summary`, with secrets redacted.
     public var description: String { summary.description }
 }

@@ -18,7 +18,7 @@ import HTTPTypes
 /// **Users** sign in and out with ``replaceToken(with:)``. A refresh started for the old token doesn't affect the new
 /// one. A call that begins while a user is signed in is that user's: if the token is replaced or removed, its 401 is
 /// returned, and each other request of the call (a retry, a redirect hop, the rest of a download) throws
-/// ``HTTPChainCore/UserChangedError``, so that one user's request is never sent as another. A call that begins while
+/// ``/HTTPChainCore/UserChangedError``, so that one user's request is never sent as another. A call that begins while
 /// nobody is signed in is sent as the user who signs in first.
 ///
 /// **Refreshes.** The token is refreshed after a 401, unless the server says that another token would not help
@@ -41,7 +41,7 @@ import HTTPTypes
 /// **Options.** `unauthenticated()` sends a request without a token. On the response:
 /// ``HTTPChainCore/Response/bearerChallenge`` and ``HTTPChainCore/Response/authenticationRefusal``.
 ///
-/// **Errors.** ``AuthenticationError``, with the provider's error as its cause; ``HTTPChainCore/UserChangedError``.
+/// **Errors.** ``AuthenticationError``, with the provider's error as its cause; ``/HTTPChainCore/UserChangedError``.
 public struct BearerAuthMiddleware: AuthenticationStage {
     package let authentication: AuthenticationMiddleware
     private let authenticator: BearerAuthenticator

@@ -22,7 +22,7 @@ import HTTPTypes
 ///
 /// **Users.** A call that begins in a session is that user's. If the application replaces or ends the session, the
 /// call's rejection is returned, and each other request of the call (a retry, a redirect hop, the rest of a download)
-/// throws ``HTTPChainCore/UserChangedError``, so that one user's request is never sent as another.
+/// throws ``/HTTPChainCore/UserChangedError``, so that one user's request is never sent as another.
 ///
 /// **Origins.** The session is used for the named origins only: not across redirects (the fields set by `decorate` are
 /// declared in `OriginBoundFields`), and not without TLS unless the origin is a loopback address or `allowsPlaintext`
@@ -34,7 +34,7 @@ import HTTPTypes
 /// **Options.** `unauthenticated()` sends a request outside the session. On the response,
 /// ``HTTPChainCore/Response/authenticationRefusal``.
 ///
-/// **Errors.** ``AuthenticationError``, caused by the authenticator's error; ``HTTPChainCore/UserChangedError``; rethrows
+/// **Errors.** ``AuthenticationError``, caused by the authenticator's error; ``/HTTPChainCore/UserChangedError``; rethrows
 /// errors of `decorate` and `check`.
 public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainAwareMiddleware, BuiltInStage,
     IdentifyingMiddleware

@@ -35,7 +35,7 @@ public import HTTPChainValkey
 /// the cause. A token that was fetched but couldn't be stored is kept in memory, and stored before the next call uses
 /// it.
 ///
-/// **Sign-out.** ``removeToken()`` removes the token from the store, and a refresh in flight doesn't store another. A
+/// **Sign-out.** `removeToken()` removes the token from the store, and a refresh in flight doesn't store another. A
 /// machine that has the token in memory uses it until it expires or is rejected.
 public final class ValkeyTokenStore: TokenStore, BuiltInTokenStore {
     /// The range of leases: a hundredth of a second to an hour.
