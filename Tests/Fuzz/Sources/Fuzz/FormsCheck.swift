@@ -9,7 +9,7 @@ import HTTPChainSerializer
 func checkForms(_ input: Input) -> Int32 {
     guard let first = input.bytes.first else { return 0 }
     let style = style(Int(first))
-    let form = FormSerializer(style)
+    let form = BuiltInSerializer.form(style)
     let rest = Data(input.bytes.dropFirst())
     _ = try? form.decode(FuzzedForm.self, from: rest, contentType: nil)
     _ = try? form.decode([String: [String: String]].self, from: rest, contentType: nil)
