@@ -36,7 +36,7 @@ extension SerializerMiddleware {
     func checkSettings(of request: borrowing Request, for call: CallSerialization) throws(SerializerError) {
         let isDecodedElsewhere = request.options[LongLivedResponse.self]
         if call.isOff {
-            // The settings are overridden, unless the response is decoded all the same, from plain JSON.
+            // An event stream or a typed call decodes plain JSON even then, without the settings.
             if isDecodedElsewhere || request.options[ExpectedType.self] != nil, !call.decodingOverridden.isEmpty {
                 throw unused(call.decodingOverridden, of: .response, request)
             }
