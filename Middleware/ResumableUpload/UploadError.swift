@@ -67,6 +67,10 @@ public struct UploadError: ExplainedError, NetworkFailure {
     package let failedExchange: ExchangeSnapshot?
     /// The error that led to this one.
     package let cause: (any Error)?
+    /// The notes of outer stages.
+    package var notes = ErrorNotes()
+    /// Whether a request for the upload may have reached the server.
+    private let hasSent: Bool
 
     /// "ResumableUploadMiddleware", or "FileUploadStore" for a problem of its files.
     package var failedStage: String {
@@ -76,19 +80,27 @@ public struct UploadError: ExplainedError, NetworkFailure {
         }
     }
 
-    init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {
+    init(
+        _ problem: Problem,
+        exchange: ExchangeSnapshot? = nil,
+        hasSent: Bool = false,
+        underlyingError: (any Error)? = nil
+    ) {
         self.problem = problem
         failedExchange = exchange
         cause = underlyingError
+        self.hasSent = hasSent
     }
 
     /// The network failure that interrupted the upload.
-    ///
-    /// Retrying the call is safe, because it resumes the upload.
     package var networkFailure: TransportError? {
-        guard case .interrupted = problem else { return nil }
-        return TransportError.behind(underlyingError, stage: stage, exchange: nil)
+        guard resumes else { return nil }
+        let failure = TransportError.behind(underlyingError, stage: stage, exchange: nil)
+        return hasSent ? failure?.maybeSent : failure
     }
+
+    /// Whether the same call resumes the upload.
+    package var resumes: Bool { if case .interrupted = problem { true } else { false } }
 
     package var explanation: Explanation {
         switch problem {

@@ -89,6 +89,7 @@ extension CompletedAttempt {
             // process it yet. RFC 6585 §4: 429, it was refused. A 503 without Retry-After may come from a gateway whose
             // server has acted on the request; with it, the server can't act now (RFC 9110 §15.6.4).
             return [408, 425, 429].contains(head.status.code) || (head.status == .serviceUnavailable && isRefused)
+        case .failure(let error as any NetworkFailure) where error.resumes: return true
         case .failure(let error): return error.isBeforeSending
         }
     }

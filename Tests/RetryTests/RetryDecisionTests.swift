@@ -9,6 +9,8 @@ import Testing
 /// What a stage reports that had to fetch something for the call.
 private struct FetchFailure: NetworkFailure {
     let networkFailure: TransportError?
+    var resumes = false
+    var notes = ErrorNotes()
     var stage: String { "test" }
     var reason: String { "the fetch failed" }
 }
@@ -162,6 +164,18 @@ struct RetryDecisionTests {
                 rule: "what a stage fetched and the network lost is retried",
                 outcome: failure(FetchFailure(networkFailure: lost(.nothing))),
                 decision: retry
+            ),
+            Row(
+                rule: "what resumes is safe, though the server may have seen a part of a POST",
+                method: .post,
+                outcome: failure(FetchFailure(networkFailure: lost(), resumes: true)),
+                decision: retry
+            ),
+            Row(
+                rule: "what a stage fetched after the server may have seen a POST is not safe",
+                method: .post,
+                outcome: failure(FetchFailure(networkFailure: lost(.nothing)).afterSending),
+                decision: unsafePost
             ),
             Row(
                 rule: "what a stage fetched in vain, though not by the network's fault, is not retried",

@@ -50,6 +50,8 @@ public struct AuthenticationError: NetworkFailure, ExplainedError {
     package let failedStage: String
     package let failedExchange: ExchangeSnapshot?
     package let cause: (any Error)?
+    /// The notes of outer stages.
+    package var notes = ErrorNotes()
 
     package init(
         _ problem: Problem,

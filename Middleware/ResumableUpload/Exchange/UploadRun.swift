@@ -21,6 +21,8 @@ struct UploadRun {
     private var kept: StoredUpload?
     /// Whether a response has set cookies, which the caller's request doesn't have.
     private var hasOldCookies = false
+    /// Whether a request for the upload may have reached the server, in this call or in an earlier one that it resumes.
+    private var hasSent: Bool
 
     init(
         _ request: Request,
@@ -41,6 +43,7 @@ struct UploadRun {
         progress = PartProgress(request, length: content.length)
         started = request.environment.time.elapsed
         kept = try await saved?.find(length: content.length)
+        hasSent = kept != nil
         let plan = UploadPlan(
             length: content.length,
             partSize: options.partSize?.bytes,
@@ -61,7 +64,7 @@ struct UploadRun {
     /// Continues until there is a result.
     ///
     /// - Throws: ``UploadError``; errors of inner stages that another request wouldn't change; errors from the store;
-    ///   `CancellationError`.
+    ///   `CancellationError`. None says that nothing was sent if an earlier request may have reached the server.
     consuming func finish(cancellation: ResumableUploadOptions.Cancellation) async throws -> Response {
         var run = self
         do {
@@ -72,6 +75,8 @@ struct UploadRun {
                 await run.terminate()
             }
             throw error
+        } catch {
+            throw run.hasSent ? error.afterSending : error
         }
     }
 
@@ -79,7 +84,9 @@ struct UploadRun {
         while true {
             try Task.checkCancellation()
             let before = rules.furthest
-            let outcome = try await send(rules.action)
+            let action = rules.action
+            let outcome = try await send(action)
+            if action != .discover, outcome.failure?.isBeforeSending != true { hasSent = true }
             if outcome.response?.headers.contains(.setCookie) == true { hasOldCookies = true }
             let verdict =
                 outcome.answer.map { rules.take($0) }
@@ -268,7 +275,7 @@ struct UploadRun {
             response: outcome.response?.head,
             redaction: request.redaction
         )
-        return UploadError(problem, exchange: exchange, underlyingError: outcome.failure)
+        return UploadError(problem, exchange: exchange, hasSent: hasSent, underlyingError: outcome.failure)
     }
 
     /// Asks the server to remove the upload, ignoring the result.

@@ -1,12 +1,19 @@
 /// An error of a stage that couldn't fetch something for a call, such as a token, possibly because of the network.
 ///
 /// A stage that retries calls treats it as the error in ``networkFailure``.
-package protocol NetworkFailure: HTTPChainError {
+package protocol NetworkFailure: AnnotatedError {
     /// The network failure behind this error, from the call's point of view: ``TransportError/Sent/nothing`` if nothing
     /// of the call itself was sent.
     ///
     /// `nil` if the network wasn't the cause.
     var networkFailure: TransportError? { get }
+    /// Whether the same call resumes this one, so that a retry is safe even if the server has received a part; `false`
+    /// by default.
+    var resumes: Bool { get }
+}
+
+extension NetworkFailure {
+    package var resumes: Bool { false }
 }
 
 extension Error {

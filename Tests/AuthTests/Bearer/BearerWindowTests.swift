@@ -95,6 +95,7 @@ struct BearerNetworkTests {
             .send(.post("https://api.example.com/a", body: "x"), answering: [])
         let failure = try #require(unsent.error as? any NetworkFailure).networkFailure
         #expect(failure?.kind == .connectionLost && failure?.sent == .nothing)
+        #expect(unsent.error?.isBeforeSending == true && unsent.error?.afterSending.isBeforeSending == false)
         let answered = await StageHarness(
             BearerAuthMiddleware(TokenSource { _, _ in throw lost }, for: origin, token: AccessToken("old"))
         ).send(.get("https://api.example.com/a"), answering: .unauthorized())
