@@ -7,10 +7,21 @@ import HTTPTypes
 /// Fallback.chain(mirror).or(.response(Response(.ok, body: "[]")))
 /// ```
 public struct Fallback: CustomStringConvertible, Sendable {
-    /// Returns a response for a failed call, of which the groups were noted before it was sent.
-    typealias Source =
-        @Sendable (_ request: Request, _ failure: FallbackReason, _ owners: LastAnswers.Owners) async throws
-        -> Response?
+    /// A failed call.
+    struct Call: Sendable {
+        let request: Request
+        let failure: FallbackReason
+        /// The groups, noted before the call was sent.
+        let owners: LastAnswers.Owners
+        /// Returns whether a failure allows another source.
+        let condition: @Sendable (HTTPRequest, FallbackReason) -> Bool
+
+        /// Whether a source's error is that of a write which may have been done.
+        func mayHaveWritten(_ error: any Error) -> Bool { !request.method.isSafe && !error.isBeforeSending }
+    }
+
+    /// Returns a response for a failed call.
+    typealias Source = @Sendable (Call) async throws -> Response?
 
     let answer: Source
     /// The memories of previous responses.
@@ -40,15 +51,15 @@ public struct Fallback: CustomStringConvertible, Sendable {
     ///
     /// Requests whose body can be read only once aren't sent to it.
     public static func chain(_ transport: any Transport) -> Fallback {
-        Fallback(transport.name, branches: [transport], sends: true) { request, _, _ in
-            guard request.body.isReplayable else { return nil }
-            return try await transport.send(request)
+        Fallback(transport.name, branches: [transport], sends: true) { call in
+            guard call.request.body.isReplayable else { return nil }
+            return try await transport.send(call.request)
         }
     }
 
     /// A fixed response, which is used only if its body can be read again.
     public static func response(_ response: Response) -> Fallback {
-        Fallback("a canned \(response.status.code)") { _, _, _ in response.body.isReplayable ? response : nil }
+        Fallback("a canned \(response.status.code)") { _ in response.body.isReplayable ? response : nil }
     }
 
     /// A closure, which may return no response.
@@ -60,7 +71,7 @@ public struct Fallback: CustomStringConvertible, Sendable {
         _ name: String,
         answer: @escaping @Sendable (_ request: Request, _ failure: FallbackReason) async throws -> Response?
     ) -> Fallback {
-        Fallback(name, sends: true) { request, failure, _ in try await answer(request, failure) }
+        Fallback(name, sends: true) { try await answer($0.request, $0.failure) }
     }
 
     /// The last successful response to the same GET request, regardless of its age.
@@ -88,25 +99,44 @@ public struct Fallback: CustomStringConvertible, Sendable {
         upTo limit: ByteCount = .kibibytes(256)
     ) -> Fallback {
         let memory = LastAnswers(group, count: count, limit: limit)
-        return Fallback("the last answer, by \(group.description)", memories: [memory]) { request, _, owners in
-            memory.answer(to: request, of: owners)
+        return Fallback("the last answer, by \(group.description)", memories: [memory]) { call in
+            memory.answer(to: call.request, of: call.owners)
         }
     }
 
     /// Returns this fallback, followed by another one if this one has no response or fails.
+    ///
+    /// If this one may have done a write, another chain or closure is called only if the condition of the stage allows it
+    /// for the error of this one.
     public func or(_ other: Fallback) -> Fallback {
         Fallback(
             "\(description), or \(other.description)",
             memories: memories + other.memories,
             branches: branches + other.branches,
             sends: sends || other.sends
-        ) { [answer] request, failure, owners in
+        ) { [answer] call in
             do {
-                if let response = try await answer(request, failure, owners) { return response }
+                if let response = try await answer(call) { return response }
             } catch {
                 if error is CancellationError || Task.isCancelled { throw CancellationError() }
+                if call.mayHaveWritten(error) { return try await other.answer(call, after: error) }
             }
-            return try await other.answer(request, failure, owners)
+            return try await other.answer(call)
+        }
+    }
+}
+
+extension Fallback {
+    /// Returns a response for a write that an earlier source may have done.
+    ///
+    /// - Throws: `error` if there is none; the source's own error, but not the claim that nothing was sent.
+    fileprivate func answer(_ call: Call, after error: any Error) async throws -> Response {
+        if sends, !call.condition(call.request.head, .failure(error)) { throw error }
+        do {
+            guard let response = try await answer(call) else { throw error }
+            return response
+        } catch let last {
+            throw last.afterSending
         }
     }
 }

@@ -68,8 +68,9 @@ public struct FallbackMiddleware: BuiltInStage, BranchingMiddleware {
 
     /// The condition of a fallback that writes to the same data: ``standard``, and writes of which nothing was sent.
     ///
-    /// No write is done twice. If an earlier request of the same call may have reached the server, an attempt of a
-    /// retry stage or the request before a redirect, the call doesn't count as unsent.
+    /// No write is done twice. If an earlier request of the same call may have reached a server, an attempt of a retry
+    /// stage, a part of a resumable upload, the request before a redirect or the one to an inner fallback, the call
+    /// doesn't count as unsent.
     public static let standardOrUnsent: @Sendable (_ request: HTTPRequest, _ failure: FallbackReason) -> Bool = {
         request,
         failure in
@@ -104,7 +105,8 @@ public struct FallbackMiddleware: BuiltInStage, BranchingMiddleware {
 
     /// Passes the request on, and uses the fallback if that fails.
     ///
-    /// - Throws: Rethrows errors of the inner stages if the fallback has no response; `CancellationError`.
+    /// - Throws: Rethrows errors of the inner stages if the fallback has no response, but not the claim that nothing was
+    ///   sent if the fallback may have done the write; `CancellationError`.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         // Requests are distinguished by the URL that inner stages build.
@@ -119,7 +121,7 @@ public struct FallbackMiddleware: BuiltInStage, BranchingMiddleware {
             if code >= 400, condition(kept.head, reason) {
                 // The fallback may wait for the connection or the permit that the response holds.
                 if fallback.sends { response.body = await response.body.readAhead(time: kept.environment.time) }
-                if let other = try await answer(kept, reason, owners) {
+                if case .response(let other) = try await answer(kept, reason, owners) {
                     await kept.keepCookies(of: response)
                     return other
                 }
@@ -128,29 +130,36 @@ public struct FallbackMiddleware: BuiltInStage, BranchingMiddleware {
         } catch {
             if error is CancellationError || Task.isCancelled { throw error }
             let reason = FallbackReason.failure(error)
-            if condition(kept.head, reason), let other = try await answer(kept, reason, owners) { return other }
-            throw error
+            guard condition(kept.head, reason) else { throw error }
+            switch try await answer(kept, reason, owners) {
+            case .response(let other): return other
+            case .none(let mayHaveWritten): throw mayHaveWritten ? error.afterSending : error
+            }
         }
     }
 
     /// The chains and transports of the fallback.
     package var branches: [any Transport] { fallback.branches }
 
+    private enum Answer {
+        case response(Response)
+        case none(mayHaveWritten: Bool)
+    }
+
     private func answer(
         _ request: Request,
         _ reason: FallbackReason,
         _ owners: LastAnswers.Owners
-    ) async throws -> Response? {
+    ) async throws -> Answer {
+        let call = Fallback.Call(request: request, failure: reason, owners: owners, condition: condition)
         do {
-            let response = try await request.withinDeadline { [fallback] in
-                try await fallback.answer(request, reason, owners)
-            }
-            guard var response else { return nil }
+            let response = try await request.withinDeadline { [fallback] in try await fallback.answer(call) }
+            guard var response else { return .none(mayHaveWritten: false) }
             response.options[CallFallback.self] = reason
-            return response
+            return .response(response)
         } catch {
             if error is CancellationError || Task.isCancelled { throw CancellationError() }
-            return nil
+            return .none(mayHaveWritten: fallback.sends && call.mayHaveWritten(error))
         }
     }
 }

@@ -1,5 +1,6 @@
 #if AllTests
 import HTTPChain
+import HTTPChainResumableUpload
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
@@ -100,6 +101,87 @@ struct UnsentWriteTests {
             let isRefusal = error is RateLimitExceededError
             #expect(!isRefusal || "\(error)".contains("an earlier request of this call may have reached the server"))
         }
+    }
+
+    /// A server of tus that loses its response to the content, and can't be asked afterwards.
+    private func uploadServer(isReachable: Bool, unreachable kind: TransportError.Kind, _ writes: Counter)
+        -> any Transport
+    {
+        ClosureTransport { request in
+            switch request.method {
+            case .post where isReachable: return Response(.created, headers: [.location: "/uploads/1"])
+            case .patch:
+                writes.add()
+                throw TransportError(.connectionLost, sent: .maybe, stage: "test")
+            default: throw TransportError(kind, sent: .nothing, stage: "test")
+            }
+        }
+    }
+
+    @Test(
+        "An upload that the server may have is not done elsewhere, nor by a later call that resumes it",
+        arguments: [true, false],
+        [TransportError.Kind.cannotConnect, .secureConnectionFailed]
+    )
+    func uploads(isReachable: Bool, kind: TransportError.Kind) async throws {
+        let (writes, mirrored) = (Counter(), Counter())
+        let mirror = ClosureTransport { _ in
+            mirrored.add()
+            return Response(.created)
+        }
+        let options = ResumableUploadOptions(maximumAttempts: 1)
+        let server = uploadServer(isReachable: isReachable, unreachable: kind, writes)
+        let chain = try Chain(transport: server, environment: .virtual(.automatic())) {
+            FallbackMiddleware(.chain(mirror), when: FallbackMiddleware.standardOrUnsent)
+            ResumableUploadMiddleware(.tus, partition: .shared, options: options)
+        }
+        let request = Request.post("https://a.example.com/files", body: "content").resumable()
+        if isReachable {
+            for _ in 1...2 {
+                let error = await #expect(throws: (any Error).self) { try await chain.send(request) }
+                #expect(error?.isBeforeSending == false)
+            }
+            #expect(writes.value == 1 && mirrored.value == 0)
+        } else {
+            #expect(try await chain.send(request).fallback != nil)
+            #expect(writes.value == 0 && mirrored.value == 1)
+        }
+    }
+
+    @Test("A write that a fallback may have done is not done by the next, nor by a retry", arguments: [true, false])
+    func fallbacks(isNested: Bool) async throws {
+        func failing(_ sent: TransportError.Sent, _ count: Counter) -> ClosureTransport {
+            ClosureTransport { _ in
+                count.add()
+                throw TransportError(.connectionLost, sent: sent, stage: "test")
+            }
+        }
+        let (server, mirror, last) = (Counter(), Counter(), Counter())
+        let (first, second) = (failing(.maybe, mirror), failing(.nothing, last))
+        let condition = FallbackMiddleware.standardOrUnsent
+        let chain = try Chain(transport: failing(.nothing, server), environment: .virtual(.automatic())) {
+            if isNested { FallbackMiddleware(.chain(second), when: condition) }
+            FallbackMiddleware(isNested ? .chain(first) : .chain(first).or(.chain(second)), when: condition)
+        }
+        let outer = try Chain(transport: chain, environment: .virtual(.automatic())) { RetryMiddleware() }
+        let error = await #expect(throws: TransportError.self) {
+            try await outer.send(.post("https://a.example.com/", body: "x"))
+        }
+        #expect(error?.sent == .maybe)
+        #expect([server.value, mirror.value, last.value] == [1, 1, 0])
+    }
+
+    @Test("A write that no fallback has received is done by the next")
+    func unsentFallback() async throws {
+        func unsent(_ name: String) -> ClosureTransport {
+            ClosureTransport { _ in throw TransportError(.cannotConnect, sent: .nothing, stage: name) }
+        }
+        let last = ClosureTransport { _ in Response(.created) }
+        let chain = try Chain(transport: unsent("server")) {
+            FallbackMiddleware(.chain(unsent("mirror")).or(.chain(last)), when: FallbackMiddleware.standardOrUnsent)
+        }
+        let response = try await chain.send(.post("https://a.example.com/", body: "x"))
+        #expect(response.status == .created && response.fallback != nil)
     }
 }
 #endif
