@@ -20,6 +20,8 @@ final class Engine: Sendable {
         var preparing: [Int: Task<Upload, any Error>] = [:]
         var lastPreparation = 0
         var idleWaiters: [CheckedContinuation<Void, Never>] = []
+        /// The sessions for a single request whose tasks haven't ended.
+        var separateSessions: [ObjectIdentifier: SessionHandle] = [:]
     }
 
     let configuration: URLSessionTransport.Configuration
@@ -77,9 +79,10 @@ final class Engine: Sendable {
         let urlRequest = try Self.urlRequest(wire, upload, exchange, limited.options)
         isHandedOver = true
         return try await exchange.response { [self] in
-            // The session isn't invalidated before `finish()`, so it still accepts tasks.
+            // The session isn't invalidated before `finish(_:)`, so it still accepts tasks.
+            let session = exchange.needsSeparateSession ? makeSeparateSession() : self.session
             let task = session.session.dataTask(with: urlRequest)
-            session.delegate.register(exchange, for: task) { self.finish() }
+            session.delegate.register(exchange, for: task) { self.finish(session) }
             // A shutdown in the meantime didn't find this exchange among those to end.
             if state.withLock({ $0.isShutDown }) { exchange.end(throwing: shutDownError(wire)) }
             return task
@@ -94,7 +97,9 @@ final class Engine: Sendable {
         }
         if isFirst {
             for preparation in state.withLock({ Array($0.preparing.values) }) { preparation.cancel() }
-            for exchange in session.delegate.exchanges { exchange.end(throwing: shutDownError(nil)) }
+            for session in [session] + state.withLock({ Array($0.separateSessions.values) }) {
+                for exchange in session.delegate.exchanges { exchange.end(throwing: shutDownError(nil)) }
+            }
         }
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
@@ -147,6 +152,21 @@ final class Engine: Sendable {
             state.active += 1
             return true
         }
+    }
+
+    /// Makes a session for a single request.
+    private func makeSeparateSession() -> SessionHandle {
+        let separate = SessionHandle(like: session, control)
+        state.withLock { $0.separateSessions[ObjectIdentifier(separate)] = separate }
+        return separate
+    }
+
+    /// Called when the task of a session has ended.
+    private func finish(_ used: SessionHandle) {
+        if state.withLock({ $0.separateSessions.removeValue(forKey: ObjectIdentifier(used)) }) != nil {
+            used.invalidate()
+        }
+        finish()
     }
 
     private func finish() {

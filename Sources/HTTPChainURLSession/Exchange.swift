@@ -334,13 +334,20 @@ final class Exchange: Sendable {
     }
 
     /// The reason why the platform must not resend the body by itself, or `nil` if it may (RFC 9110 §9.2.2).
-    ///
-    /// The server may have acted on the first request. Only the caller or a stage knows whether it may be repeated.
     private var reasonNotToResend: String? {
         if case .stream(let body, _) = upload, !body.isReplayable { return "the request body can be read only once" }
-        if head.method.isIdempotent || head.headerFields[.idempotencyKey]?.isEmpty == false { return nil }
-        return "\(head.method) may not be sent twice without an Idempotency-Key"
+        return isRepeatable ? nil : "\(head.method) may not be sent twice without an Idempotency-Key"
     }
+
+    /// Whether the platform may resend the request by itself.
+    ///
+    /// The server may have acted on the first request. Only the caller or a stage knows whether it may be repeated.
+    private var isRepeatable: Bool {
+        head.method.isIdempotent || head.headerFields[.idempotencyKey]?.isEmpty == false
+    }
+
+    /// Whether the request needs a separate session, because on a reused connection the platform could resend it.
+    var needsSeparateSession: Bool { PlatformBehaviour.resendsEmptyRequests && upload.isNone && !isRepeatable }
 
     /// Returns a stream for a body that can't be sent.
     private func brokenStream(_ error: any Error) -> InputStream? {
@@ -451,11 +458,9 @@ final class Exchange: Sendable {
 
     private func transportError(for error: any Error, after ended: State) -> any Error {
         if ended.head == nil, PlatformError.isInvalidURL(error) { return Self.rejectedURL(of: head, redaction) }
-        let mayHaveBeenSent = upload.mayHaveBeenSent(
-            starts: ended.starts,
-            wasTaken: ended.wasTaken,
-            method: head.method
-        )
+        let mayHaveBeenSent =
+            !needsSeparateSession
+            && upload.mayHaveBeenSent(starts: ended.starts, wasTaken: ended.wasTaken, method: head.method)
         #if !canImport(FoundationNetworking)
         // The platform reports a connection that was refused for its certificate or keys as cancelled. It was refused
         // in the handshake, but an earlier connection may have carried the request.

@@ -89,6 +89,12 @@ enum PlatformBehaviour {
         }
     }
 
+    /// Whether a request without a body that must not be resent needs a connection that no other request has used.
+    ///
+    /// If a reused connection is lost, libcurl resends such a request on another one, and never asks. It doesn't resend
+    /// what it has sent on a new connection.
+    static let resendsEmptyRequests = true
+
     /// Whether libcurl's message is more specific than the error code.
     ///
     /// FoundationNetworking uses a single code, "unknown", for most of libcurl's errors and "bad server response" for a
@@ -125,6 +131,8 @@ enum PlatformBehaviour {
     }
     #else
     static let asksForBytes = false
+
+    static let resendsEmptyRequests = false
 
     static let acceptsIPv6Addresses = true
 

@@ -10,8 +10,7 @@ final class SessionHandle: Sendable {
     let delegate: SessionDelegate
     let session: URLSession
 
-    init(_ settings: URLSessionTransport.Configuration, _ control: ConnectionControl) {
-        delegate = SessionDelegate(control)
+    convenience init(_ settings: URLSessionTransport.Configuration, _ control: ConnectionControl) {
         let configuration = URLSessionConfiguration.ephemeral
         control.apply(to: configuration)
         settings.customize?(configuration)
@@ -27,6 +26,16 @@ final class SessionHandle: Sendable {
             resourceTimeout: settings.resourceTimeout,
             to: configuration
         )
+        self.init(configuration, control)
+    }
+
+    /// A session with the same configuration and no connections.
+    convenience init(like other: SessionHandle, _ control: ConnectionControl) {
+        self.init(other.session.configuration, control)
+    }
+
+    private init(_ configuration: URLSessionConfiguration, _ control: ConnectionControl) {
+        delegate = SessionDelegate(control)
         session = URLSession(
             configuration: configuration,
             delegate: delegate,

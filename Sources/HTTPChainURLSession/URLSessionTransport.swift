@@ -30,8 +30,9 @@ public import Foundation
 /// ``/HTTPChainCore/InvalidRequestError``. Dot segments in a path (`/a/../b`) are resolved before it is sent. If a
 /// reused connection turns out to be closed, the platform resends the request on another one. If the method isn't
 /// idempotent and the request has no `Idempotency-Key`, the resend is stopped, and the call fails with a lost
-/// connection (RFC 9110 §9.2.2). Resending a request without a body can't be stopped, nor resending a body in memory on
-/// Apple platforms, because the platform doesn't request the body again.
+/// connection (RFC 9110 §9.2.2). On Apple platforms, resending a request without a body, or with a body in memory, can't
+/// be stopped, because the platform doesn't request the body again. On Linux, such a request without a body gets a
+/// separate connection instead, which `maximumConnectionsPerHost` doesn't count.
 ///
 /// On Apple platforms, a body without `Content-Type` is sent as `application/octet-stream`, which RFC 9110 §8.3 lets
 /// its recipient assume. The platform would otherwise label it as a form.

@@ -52,21 +52,27 @@ struct RequestBodyTests {
     /// Each case: the body, whether the request has a key, and how often the server gets the request that it never answers.
     @Test(
         "A POST without a key isn't sent again by the platform when a reused connection is lost",
-        arguments: [(0, false, 1), (1, false, 1), (2, false, 1), (1, true, 2)]
+        arguments: [
+            (0, false, 1), (1, false, 1), (2, false, 1), (1, true, 2), (3, false, 1), (4, false, 1), (3, true, 2),
+        ]
     )
     func isNotResent(_ kind: Int, hasKey: Bool, times: Int) async throws {
         let file = try await HTTPBody(Data(count: 2000)).saveToTemporaryFile()
         let body = [
-            HTTPBody("order 7"), .replayable(length: 2000) { ZeroReader(left: 2000) }, .file(file.url),
+            HTTPBody("order 7"), .replayable(length: 2000) { ZeroReader(left: 2000) }, .file(file.url), .empty,
+            .once(length: 0) { ZeroReader(left: 0) },
         ][kind]
         let received = Locked(0)
         let headers: HTTPFields = hasKey ? [.idempotencyKey: "k-7"] : [:]
         try await withServer { connection in
             while let request = try await connection.readRequest() {
                 if request.line.hasPrefix("POST /order") {
-                    received.withLock { $0 += 1 }
-                    // The first connection, which was used before, is lost; another one responds.
-                    if connection.number == 1 { return }
+                    let count = received.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    // The connection of the first one is lost; another one responds.
+                    if count == 1 { return }
                 }
                 try await connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
             }
@@ -86,6 +92,57 @@ struct RequestBodyTests {
             }
         }
         #expect(received.withLock { $0 } == times)
+    }
+
+    @Test("A POST without a body and without a key gets a separate connection, which is closed after the response")
+    func separateConnection() async throws {
+        let closed = Events<String>()
+        try await withServer { connection in
+            var lines: [String] = []
+            while let request = try await connection.readRequest() {
+                lines.append(request.line)
+                try await connection.send(.reply("200 OK", body: "ok"))
+            }
+            closed.add(lines.joined(separator: ", "))
+        } _: { base async throws in
+            let transport = URLSessionTransport(configuration: .init())
+            _ = try await transport.send(.get(base + "/first")).body.collect(upTo: .kilobytes(1))
+            for path in ["/second", "/third"] {
+                let response = try await transport.send(.post(base + path, body: .empty))
+                #expect(try await response.body.text() == "ok")
+                #expect(try await closed.next() == "POST \(path) HTTP/1.1")
+            }
+            let keyed = try await transport.send(.post(base + "/keyed", headers: [.idempotencyKey: "k"], body: .empty))
+            #expect(try await keyed.body.text() == "ok")
+            await transport.shutdown()
+            #expect(try await closed.next() == "GET /first HTTP/1.1, POST /keyed HTTP/1.1")
+        }
+    }
+
+    @Test("A POST without a body to a server that refuses connections was not sent")
+    func separateConnectionRefused() async throws {
+        let error = await #expect(throws: TransportError.self) {
+            try await transport.send(.post("http://127.0.0.1:1/", body: .empty))
+        }
+        #expect(error?.kind == .cannotConnect && error?.sent == .nothing)
+    }
+
+    @Test("A shutdown ends a POST without a body that is in flight")
+    func separateConnectionShutDown() async throws {
+        let arrived = Events<Bool>()
+        try await withServer { connection in
+            _ = try await connection.readRequest()
+            arrived.add(true)
+            arrived.add(try await connection.readRequest() == nil)
+        } _: { base async throws in
+            let transport = URLSessionTransport(configuration: .init())
+            let call = Task { try await transport.send(.post(base + "/", body: .empty)) }
+            _ = try await arrived.next()
+            await transport.shutdown()
+            let error = await #expect(throws: TransportError.self) { try await call.value }
+            #expect(error?.kind == .shutDown && error?.sent == .maybe)
+            #expect(try await arrived.next() == true, "its connection is closed")
+        }
     }
     #endif
 
