@@ -19,7 +19,8 @@ import RawStructuredFieldValues
 public struct MessageVerifier: Sendable {
     private let find:
         @Sendable (_ id: String?, _ algorithm: SignatureAlgorithm?) async throws -> MessageVerificationKey?
-    private let isImmediate: Bool
+    /// Whether finding a key never waits.
+    private(set) var keepsDeadlines = false
     let required: [SignatureComponent]
     let acceptsUnsigned: Bool
     let asks: Bool
@@ -57,7 +58,6 @@ public struct MessageVerifier: Sendable {
         structuredFields types: [HTTPField.Name: StructuredFieldType] = [:]
     ) {
         self.init(
-            isImmediate: true,
             requiring: required,
             tag: tag,
             maximumAge: maximumAge,
@@ -70,6 +70,7 @@ public struct MessageVerifier: Sendable {
         ) { id, _ in
             keys.first { $0.id != nil && $0.id == id } ?? keys.first { $0.id == nil }
         }
+        keepsDeadlines = true
     }
 
     /// Makes a verifier that looks up its keys, for example in a document of the other side.
@@ -101,38 +102,7 @@ public struct MessageVerifier: Sendable {
             @escaping @Sendable (_ id: String?, _ algorithm: SignatureAlgorithm?) async throws ->
             MessageVerificationKey?
     ) {
-        self.init(
-            isImmediate: false,
-            requiring: required,
-            tag: tag,
-            maximumAge: maximumAge,
-            clockSkew: clockSkew,
-            requiresExpiry: requiresExpiry,
-            nonces: nonces,
-            acceptsUnsigned: acceptsUnsigned,
-            asks: asks,
-            structuredFields: types,
-            findingKeys: find
-        )
-    }
-
-    private init(
-        isImmediate: Bool,
-        requiring required: [SignatureComponent],
-        tag: String?,
-        maximumAge: Duration,
-        clockSkew: Duration,
-        requiresExpiry: Bool,
-        nonces: NonceMemory?,
-        acceptsUnsigned: Bool,
-        asks: Bool,
-        structuredFields types: [HTTPField.Name: StructuredFieldType],
-        findingKeys find:
-            @escaping @Sendable (_ id: String?, _ algorithm: SignatureAlgorithm?) async throws ->
-            MessageVerificationKey?
-    ) {
         self.find = find
-        self.isImmediate = isImmediate
         self.required = required
         self.tag = tag
         self.maximumAge = maximumAge
@@ -143,9 +113,6 @@ public struct MessageVerifier: Sendable {
         self.asks = asks
         self.types = Dictionary(types.map { ($0.key.canonicalName, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
-
-    /// Whether finding a key never waits.
-    var keepsDeadlines: Bool { isImmediate }
 }
 
 extension MessageVerifier {
