@@ -2,6 +2,7 @@
 // compiler find: below each line stand a caret for each error, where the compiler points, the beginning of what it says,
 // and in brackets the fixes that it offers. Nothing else in this file is an error.
 import Foundation
+import HTTPChainAuth
 import HTTPChainCore
 import HTTPChainErrorHandler
 import HTTPChainMacros
@@ -135,6 +136,11 @@ func guessedCoders(_ decoder: JSONDecoder, _ failure: CallFailure) {
     //                        ^ error: 'json(encoder:decoder:)' is unavailable: set the decoder that is made for each value: .json(decoder: { $0… })
     _ = failure.json
     //          ^ error: 'json' is unavailable: use decode(_:) with a type that is Decodable, or text
+}
+
+func guessedTokens() {
+    _ = BearerAuthMiddleware(.asking { context in AccessToken("t") }, for: "https://api.example.com")
+    //                        ^ error: 'asking' is unavailable: write a closure with both arguments: .asking { old, context in … }
 }
 
 func guessedTime(_ clock: any TimeSource) throws {

@@ -82,4 +82,12 @@ extension AccessTokenProvider where Self == ClosureAccessTokenProvider {
     ) -> ClosureAccessTokenProvider {
         ClosureAccessTokenProvider(provide)
     }
+
+    /// Unavailable: the closure receives the old token, too.
+    @available(*, unavailable, message: "write a closure with both arguments: .asking { old, context in … }")
+    public static func asking(
+        _ provide: @escaping @Sendable (_ context: RefreshContext) async throws -> AccessToken
+    ) -> ClosureAccessTokenProvider {
+        ClosureAccessTokenProvider { try await provide($1) }
+    }
 }
