@@ -52,7 +52,7 @@ public struct HedgingPolicy: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - delay: The time after which another attempt is made; that of 95 % of the calls by default.
-    ///   - attempts: The maximum number of attempts, including the first; 2 by default.
+    ///   - attempts: The maximum number of attempts, including the first; 2 by default, and at most 10.
     ///   - origins: The origins for further attempts; the request's own by default.
     ///   - methods: The methods whose requests are hedged; GET, HEAD and OPTIONS by default.
     ///   - nonFatalStatuses: The statuses after which another attempt is made immediately, as after 429; 500, 502, 503

@@ -30,7 +30,10 @@ package enum AuthenticationRoute: CredentialChoice {
 }
 
 extension Request {
-    /// Returns the request without authentication: no stage adds credentials to it or answers a challenge.
+    /// Returns the request without authentication: no authentication stage adds credentials or answers a challenge.
+    ///
+    /// Custom stages and closures that set credentials ignore it. Use ``AuthenticationMiddleware`` with a custom
+    /// ``Authenticator`` instead.
     public consuming func unauthenticated() -> Request {
         options[WithoutAuthentication.self] = true
         if options.contains(AuthenticationRoute.self) { options[AuthenticationRoute.self] = nil }

@@ -11,6 +11,9 @@ public enum IgnoredQuery: Sendable, Hashable {
 /// The cache settings of a call, or of a route's calls; `nil` values fall back to the route or the stage.
 public struct CacheSettings: Sendable, Hashable {
     /// A use of the cache.
+    ///
+    /// It applies to GET and HEAD, and with ``HTTPChainCore/Request/cacheIdentifier(_:)`` to other methods except PUT,
+    /// DELETE and PATCH. Other requests go to the server under any use but ``onlyStored``.
     public enum Use: String, Sendable, Hashable {
         /// Follows RFC 9111.
         case standard
