@@ -123,14 +123,16 @@ extension Request {
         return self
     }
 
-    /// Returns the request with its own cookies: `.get(url).cookies(["language": "de"])`.
+    /// Returns the request with additional cookies of its own: `.get(url).cookies(["language": "de"])`.
     ///
-    /// They are sent in addition to those of the jar, replacing those with the same names. They are sent even if the
-    /// call has no jar or doesn't use it (``CookieUse/off``), but only to the call's original origin, not after a
-    /// redirect to another one. If the `Cookie` field can't hold a name or a value (with a semicolon, a line break, or
-    /// an equals sign in the name), the call fails with ``CookieError``.
+    /// They replace the request's own cookies with the same names, and are sent in addition to those of the jar,
+    /// replacing those with the same names, too. They are sent even if the call has no jar or doesn't use it
+    /// (``CookieUse/off``), but only to the call's original origin, not after a redirect to another one. If the
+    /// `Cookie` field can't hold a name or a value (with a semicolon, a line break, or an equals sign in the name), the
+    /// call fails with ``CookieError``.
     public consuming func cookies(_ cookies: KeyValuePairs<String, Secret>) -> Request {
-        self.cookies = cookies.map { CallCookie($0.key, $0.value) }
+        let added = cookies.map { CallCookie($0.key, $0.value) }
+        self.cookies = self.cookies.filter { own in !added.contains { $0.name == own.name } } + added
         return self
     }
 

@@ -150,6 +150,12 @@ struct StageTests {
         }
     }
 
+    @Test("A call's own cookies are added to those that it has, and replace those with the same names")
+    func ownCookiesAdded() {
+        let request = Request.get("/").cookies(["a": "1", "b": "2"]).cookies(["b": "3", "c": "4"]).cookies([:])
+        #expect(request.cookies == [CallCookie("a", "1"), CallCookie("b", "3"), CallCookie("c", "4")])
+    }
+
     @Test("The stage refuses cookies of a call that would be read otherwise than they are meant")
     func unsound() async throws {
         let transport = InMemoryTransport()
