@@ -32,6 +32,8 @@ public struct SigningError: ExplainedError {
         case noWebhookID
         /// The scheme can't sign the request's target.
         case unsupportedTarget(String)
+        /// The scheme can't honor a setting.
+        case unsupportedSetting(String, reason: String)
         /// A signature field is malformed.
         case malformedField(String, reason: String)
         /// A signature is required, but the message has no valid one.
@@ -79,7 +81,8 @@ public struct SigningError: ExplainedError {
     package var explanation: Explanation {
         switch problem {
         case .missingComponent, .noContentDigest, .unsupportedComponent, .labelInUse, .bodyReadableOnce, .invalidKey,
-            .keyTooShort, .keyFailed, .noCredentials, .credentialsExpired, .noWebhookID, .unsupportedTarget:
+            .keyTooShort, .keyFailed, .noCredentials, .credentialsExpired, .noWebhookID, .unsupportedTarget,
+            .unsupportedSetting:
             signingExplanation
         default: verificationExplanation
         }
@@ -128,6 +131,8 @@ public struct SigningError: ExplainedError {
                 "give the request one with webhookID(_:)"
             )
         case .unsupportedTarget(let reason): Explanation("the request's target cannot be signed: \(reason)")
+        case .unsupportedSetting(let setting, let reason):
+            Explanation("\(setting) is not possible: \(reason)", "change or remove the setting")
         default: Explanation("the request cannot be signed")
         }
     }

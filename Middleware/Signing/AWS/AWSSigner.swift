@@ -37,7 +37,7 @@ public struct AWSSigner: RequestSigner, SignatureScheme {
     public enum Placement: Sendable, Hashable {
         /// In the `Authorization` field.
         case field
-        /// In the query, as in a presigned URL, with a lifetime.
+        /// In the query, as in a presigned URL, with a lifetime from a second to 7 days.
         case query(expiresAfter: Duration)
     }
 
@@ -54,7 +54,8 @@ public struct AWSSigner: RequestSigner, SignatureScheme {
     ///   - service: The service's name in signatures, such as `s3` or `execute-api`. For `s3`, paths are neither
     ///     normalized nor encoded twice, and the hash of the content is sent.
     ///   - credentials: The credentials, or their provider.
-    ///   - payload: Whether the content is covered. Defaults to `.signed`.
+    ///   - payload: Whether the content is covered. Defaults to `.signed`. For `s3`, content is never covered by a
+    ///     signature in the query.
     ///   - placement: The placement of the signature. Defaults to `Authorization`.
     ///   - leeway: The time before expiration at which credentials are replaced. Defaults to a minute.
     public init(
@@ -85,7 +86,22 @@ public struct AWSSigner: RequestSigner, SignatureScheme {
     package var settings: [StageSummary.Setting] {
         [
             StageSummary.Setting(name: "region", value: region), StageSummary.Setting(name: "service", value: service),
-            StageSummary.Setting(name: "payload", value: payload.description),
+            StageSummary.Setting(name: "payload", value: (leavesOutPayload ? .unsigned : payload).description),
+        ]
+    }
+
+    /// Whether the placement excludes the content from each signature.
+    private var leavesOutPayload: Bool { if case .query = placement { service == "s3" } else { false } }
+
+    /// Returns a problem with a lifetime that AWS doesn't accept.
+    package func problems(of stage: String, at place: ChainPlace) -> [ChainProblem] {
+        guard case .query(let lifetime) = placement, !Self.accepts(lifetime) else { return [] }
+        return [
+            ChainProblem(
+                stage: stage,
+                problem: "\(stage) signs requests for \(lifetime), and AWS accepts 1 second to 7 days",
+                fix: "use another duration in .query(expiresAfter:)"
+            )
         ]
     }
 
@@ -133,6 +149,18 @@ public struct AWSSigner: RequestSigner, SignatureScheme {
         _ credentials: AWSCredentials,
         _ lifetime: Duration
     ) async throws -> HTTPRequest {
+        guard Self.accepts(lifetime) else {
+            let setting = "the lifetime of \(lifetime)"
+            throw SigningError(.unsupportedSetting(setting, reason: "AWS accepts 1 second to 7 days"))
+        }
+        if service == "s3", request.options[AWSPayloadChoice.self] == .value(.signed) {
+            throw SigningError(
+                .unsupportedSetting(
+                    "signingPayload(.signed)",
+                    reason: "for S3, a signature in the query doesn't cover the content"
+                )
+            )
+        }
         let signature = AWSSignature(region: region, service: service, date: request.environment.time.date)
         let payload = service == "s3" ? AWSSignature.unsignedPayload : try await payloadHash(of: request)
         var head = request.head
@@ -142,7 +170,7 @@ public struct AWSSigner: RequestSigner, SignatureScheme {
         var query = [
             "X-Amz-Algorithm=\(AWSSignature.algorithm)",
             "X-Amz-Credential=\(encode("\(credentials.accessKeyID)/\(signature.scope)"))",
-            "X-Amz-Date=\(signature.timestamp)", "X-Amz-Expires=\(Self.seconds(lifetime))",
+            "X-Amz-Date=\(signature.timestamp)", "X-Amz-Expires=\(lifetime.components.seconds)",
         ]
         if let token = credentials.sessionToken { query.append("X-Amz-Security-Token=\(encode(token.revealed))") }
         query.append("X-Amz-SignedHeaders=\(encode(unsigned.signedFields))")
@@ -167,10 +195,8 @@ public struct AWSSigner: RequestSigner, SignatureScheme {
         }
     }
 
-    /// Returns the lifetime in seconds, limited to what AWS accepts: a second to a week.
-    private static func seconds(_ lifetime: Duration) -> Int64 {
-        min(max(lifetime.components.seconds, 1), 604_800)
-    }
+    /// Whether AWS accepts a lifetime.
+    private static func accepts(_ lifetime: Duration) -> Bool { (.seconds(1) ... .seconds(604_800)).contains(lifetime) }
 
     /// Returns the fields that intermediaries aren't expected to change.
     private static func signable(_ fields: HTTPFields) -> HTTPFields {
@@ -196,11 +222,19 @@ extension AWSSigner {
     /// It must be used with the same method and the same values of the request's fields.
     ///
     /// - Parameters:
-    ///   - request: The request; its target is absolute.
-    ///   - lifetime: The time for which it is valid: from a second to a week.
+    ///   - request: The request; its target is absolute and complete, without path and query arguments.
+    ///   - lifetime: The time for which it is valid, in whole seconds: from a second to 7 days.
     /// - Returns: The URL, which is as sensitive as a password while it is valid.
     /// - Throws: ``SigningError``; rethrows errors from reading the content.
     public func presignedURL(for request: Request, validFor lifetime: Duration) async throws -> Secret {
+        guard !request.options.hasUnreadTarget else {
+            throw SigningError(
+                .unsupportedTarget(
+                    "it has path or query arguments, which only URLBuilderMiddleware puts into a URL; write them into "
+                        + "the URL"
+                )
+            )
+        }
         let credentials = try await credentials.credentials(for: request)
         return Secret(Request(head: try await signQuery(of: request, credentials, lifetime)).url)
     }
@@ -226,6 +260,8 @@ extension Request {
     /// ```swift
     /// try await chain.send(.put(url, body: upload).signingPayload(.unsigned))
     /// ```
+    ///
+    /// For S3, `.signed` throws a ``SigningError`` if the signature is in the query.
     public consuming func signingPayload(_ payload: AWSPayload) -> Request {
         options[AWSPayloadChoice.self] = .value(payload)
         return self

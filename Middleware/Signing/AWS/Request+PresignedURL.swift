@@ -7,7 +7,7 @@ extension Request {
     ///
     /// ```swift
     /// let link: Secret = "https://garden.s3.amazonaws.com/photo.jpg?X-Amz-Signature=…"
-    /// let upload = Request(.put, link, body: .file(photo))
+    /// let upload = Request.put(link, body: .file(photo))
     /// ```
     ///
     /// - Parameters:
@@ -22,5 +22,10 @@ extension Request {
     /// A GET request (RFC 9110 §9.3.1) to a URL that is a secret, such as a presigned one.
     public static func get(_ url: Secret, headers: HTTPFields = [:]) -> Request {
         Request(.get, url, headers: headers)
+    }
+
+    /// A PUT request (RFC 9110 §9.3.4) to a URL that is a secret, such as a presigned one.
+    public static func put(_ url: Secret, headers: HTTPFields = [:], body: HTTPBody = .empty) -> Request {
+        Request(.put, url, headers: headers, body: body)
     }
 }

@@ -86,7 +86,7 @@ extension RequestOptions {
     package var completesTarget: Bool { storage.entries.contains { $0.key is any TargetOption.Type } }
 
     /// Whether the request has passed no chain, which would have refused values that nothing puts into the URL.
-    var hasUnreadTarget: Bool {
+    package var hasUnreadTarget: Bool {
         !storage.isChecked && storage.entries.contains { $0.key is any TargetOption.Type && !$0.isHarmless }
     }
 

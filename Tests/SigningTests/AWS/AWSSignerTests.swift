@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
+import HTTPChainInMemory
 import HTTPChainSigning
 import HTTPChainSupport
 import HTTPChainTesting
@@ -156,13 +157,75 @@ struct AWSSignerTests {
         let link = Secret(presigned)
         let requests: [Request] = [
             .get(link), Request(.head, link),
-            Request(.put, link, headers: [.contentType: "text/plain"], body: "oak"),
+            .put(link, headers: [.contentType: "text/plain"], body: "oak"),
             Request(.delete, link),
             Request(.options, link),
         ]
         #expect(requests.map(\.head.method) == [.get, .head, .put, .delete, .options])
         #expect(requests.allSatisfy { $0.url == presigned && !"\($0)".contains("aeeed9bb") })
         #expect(requests[2].headers[.contentType] == "text/plain" && requests[2].body.bytes == Data("oak".utf8))
+    }
+
+    private func inQuery(_ service: String = "s3", expiresAfter lifetime: Duration = .seconds(60)) -> AWSSigner {
+        let placement = AWSSigner.Placement.query(expiresAfter: lifetime)
+        return AWSSigner(region: "us-east-1", service: service, credentials: Self.s3, placement: placement)
+    }
+
+    @Test("Content that a call wants signed is refused for S3 in the query, where no content is signed")
+    func signedContentInQuery() async throws {
+        let request = Request.put(bucket + "/a", body: "oak").signingPayload(.signed)
+        let outcome = await StageHarness(SigningMiddleware(inQuery(), for: .any)).send(request, answering: .ok)
+        let reason = "for S3, a signature in the query doesn't cover the content"
+        let problem = SigningError.Problem.unsupportedSetting("signingPayload(.signed)", reason: reason)
+        #expect(outcome.requests.isEmpty && (outcome.error as? SigningError)?.problem == problem)
+        let error = await #expect(throws: SigningError.self) {
+            try await inQuery().presignedURL(for: request, validFor: .seconds(60))
+        }
+        #expect(error?.problem == problem)
+        #expect(try await sent(request, by: inQuery("service"), at: Self.s3Date).url.contains("X-Amz-Signature="))
+        let payload = { (signer: AWSSigner) in signer.settings.first { $0.name == "payload" }?.value }
+        #expect(payload(inQuery()) == "not signed" && payload(inQuery("service")) == "signed")
+    }
+
+    @Test("A lifetime that AWS doesn't accept is refused, by the chain and by the signer")
+    func lifetimes() async throws {
+        let request = Request.get(bucket + "/a")
+        for lifetime in [.zero, .milliseconds(999), .seconds(-1), .seconds(604_801)] as [Duration] {
+            let refused = "the lifetime of \(lifetime)"
+            for action in [
+                { _ = try await inQuery().presignedURL(for: request, validFor: lifetime) },
+                { _ = try await sent(request, by: inQuery(expiresAfter: lifetime), at: Self.s3Date) },
+            ] as [() async throws -> Void] {
+                let error = await #expect(throws: SigningError.self) { try await action() }
+                #expect(error?.problem == .unsupportedSetting(refused, reason: "AWS accepts 1 second to 7 days"))
+            }
+            let error = #expect(throws: ChainOrderError.self) {
+                try Chain(transport: InMemoryTransport()) {
+                    SigningMiddleware(inQuery(expiresAfter: lifetime), for: "https://examplebucket.s3.amazonaws.com")
+                }
+            }
+            #expect(error?.description.contains("AWS accepts 1 second to 7 days") == true)
+        }
+        for seconds in [1, 604_800] {
+            let link = try await inQuery().presignedURL(for: request, validFor: .seconds(seconds))
+            #expect(link.revealed.contains("&X-Amz-Expires=\(seconds)&"))
+        }
+    }
+
+    private enum Variables: TargetOption {
+        static var defaultValue: String? { nil }
+        static func isHarmless(_ value: String?) -> Bool { value == nil }
+        static func comparableText(of value: String?) -> String? { value }
+    }
+
+    @Test("A request with values for its URL, which a signer cannot read, gets no presigned URL")
+    func unfinishedTarget() async throws {
+        var request = Request.get(bucket + "/{key}")
+        request.options[Variables.self] = "plan.pdf"
+        let error = await #expect(throws: SigningError.self) {
+            try await inQuery().presignedURL(for: request, validFor: .seconds(60))
+        }
+        #expect(error?.reason.contains("path or query arguments") == true)
     }
 
     @Test("The key is derived as in the documentation")
