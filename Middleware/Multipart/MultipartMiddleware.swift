@@ -32,8 +32,8 @@ public struct MultipartMiddleware: BuiltInStage {
 
     /// Makes the stage.
     ///
-    /// - Parameter values: The encoding of typed values in forms; by default the chain's serializer, with the call's
-    ///   own settings, or JSON if there is no serializer.
+    /// - Parameter values: The encoding of typed values in forms; by default the chain's serializer, or JSON if there
+    ///   is no serializer. A call with `encoded(by:)` or `encodingNilAsNull()` always uses the chain's serializer.
     public init(values: MultipartValueEncoding? = nil) {
         self.values = values
     }
@@ -68,10 +68,10 @@ public struct MultipartMiddleware: BuiltInStage {
         let boundary = try form.boundary(random: request.environment.random)
         request.head.headerFields[.contentType] = try form.contentType(boundary: boundary)
         request.head.headerFields[.contentLength] = nil
-        if let values {
-            request.setContent(try form.body(boundary: boundary, values: values))
-        } else if let chain = request.options[ValueEncoderOption.self] {
+        if let chain = request.options[ValueEncoderOption.self], chain.isChosenByCall || values == nil {
             request.setContent(try form.body(boundary: boundary, encode: chain.encode))
+        } else if let values {
+            request.setContent(try form.body(boundary: boundary, values: values))
         } else {
             request.setContent(try form.body(boundary: boundary))
         }

@@ -15,7 +15,12 @@ public import HTTPTypes
 public struct AfterDecoding: Sendable {
     /// The type's name.
     package let typeName: String
+    /// Whether it can apply to values of a type.
+    let applies: @Sendable (_ type: Any.Type) -> Bool
     let apply: @Sendable (_ value: any Sendable, _ response: HTTPResponse) async throws -> any Sendable
+
+    /// The setting of a call, as a caller writes it.
+    var setting: String { "afterDecoding(\(typeName).self)" }
 
     /// Makes a change to values of a type.
     ///
@@ -38,7 +43,10 @@ public struct AfterDecoding: Sendable {
         _ type: Value.Type,
         _ body: @escaping @Sendable (_ value: inout Value, _ response: HTTPResponse) async throws -> Void
     ) -> AfterDecoding {
-        AfterDecoding(typeName: String(describing: type)) { value, response in
+        AfterDecoding(
+            typeName: String(describing: type),
+            applies: { ChangedType.isIn($0, type) }
+        ) { value, response in
             if var single = value as? Value {
                 try await body(&single, response)
                 return single

@@ -10,7 +10,12 @@ public import HTTPChainCore
 public struct AfterEncoding: Sendable {
     /// The type's name.
     package let typeName: String
+    /// Whether it can apply to values of a type.
+    let applies: @Sendable (_ type: Any.Type) -> Bool
     let apply: @Sendable (_ value: any Sendable, _ request: Request) async throws -> Request
+
+    /// The setting of a call, as a caller writes it.
+    var setting: String { "afterEncoding(\(typeName).self)" }
 
     /// Makes a change to requests whose value is of a type, or an array of it.
     ///
@@ -22,7 +27,10 @@ public struct AfterEncoding: Sendable {
         _ type: Value.Type,
         _ body: @escaping @Sendable (_ value: Value, _ request: inout Request) async throws -> Void
     ) -> AfterEncoding {
-        AfterEncoding(typeName: String(describing: type)) { value, request in
+        AfterEncoding(
+            typeName: String(describing: type),
+            applies: { ChangedType.isIn($0, type) }
+        ) { value, request in
             var request = request
             if let single = value as? Value {
                 try await body(single, &request)
@@ -36,6 +44,12 @@ public struct AfterEncoding: Sendable {
 
 extension Request {
     /// Returns the request with another change after its value was encoded, following the stage's own changes.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value, or of its elements; another type throws ``SerializerError`` before the request
+    ///     is sent.
+    ///   - body: Receives the value and changes the request, whose body contains the bytes; its errors reach the caller
+    ///     unchanged.
     public consuming func afterEncoding<Value: Sendable>(
         _ type: Value.Type,
         _ body: @escaping @Sendable (_ value: Value, _ request: inout Request) async throws -> Void

@@ -53,11 +53,15 @@ extension CallSerialization {
     /// - Parameters:
     ///   - type: The type of the result.
     ///   - usesSerializer: Whether the call has another use for its serializer, such as encoding the request.
-    /// - Throws: ``SerializerError`` for a key path, and for a serializer that has no other use.
+    /// - Throws: ``SerializerError`` for a key path, a change to the decoded value, and a serializer that has no other
+    ///   use.
     package func checkUndecoded(_ type: Any.Type, usesSerializer: Bool) throws(SerializerError) {
         guard !isOff else { return }
         if let innerKeyPath {
             throw SerializerError(.notDecoded(type: "\(type)", setting: "the key path \"\(innerKeyPath)\""))
+        }
+        if let change = afterDecoding.first {
+            throw SerializerError(.notDecoded(type: "\(type)", setting: change.setting))
         }
         if response != nil, !usesSerializer {
             throw SerializerError(.notDecoded(type: "\(type)", setting: "a serializer of the response"))
@@ -66,12 +70,22 @@ extension CallSerialization {
 
     /// The settings that only encoding a value can honor, as a caller writes them.
     var encodingOnly: [String] {
-        var names: [String] = []
-        if let rootKey, !rootKey.isWhole { names.append("encoded(under:)") }
+        var names = bodyOnly
         if encodesNilAsNull == true { names.append("encodingNilAsNull()") }
         if let request, request.name != response?.name { names.append("encoded(by:)") }
         return names
     }
+
+    /// The settings that only a value as the whole body can honor, and not values in a form.
+    var bodyOnly: [String] {
+        var names: [String] = []
+        if let rootKey, !rootKey.isWhole { names.append("encoded(under:)") }
+        if !afterEncoding.isEmpty { names.append("afterEncoding(_:_:)") }
+        return names
+    }
+
+    /// Whether the call says how the values in a form are encoded.
+    var describesValues: Bool { request != nil || encodesNilAsNull == true }
 
     /// The settings that only decoding a whole response can honor, as a caller writes them.
     var decodingOnly: [String] {
@@ -183,6 +197,9 @@ extension Request {
     /// Request.get("plants").decoded(at: "data.items", upTo: .mebibytes(64))
     /// ```
     ///
+    /// It applies to calls with a type, such as `send(_:as:)`; `send(_:)` without one and `Response.decode(_:)` ignore
+    /// it.
+    ///
     /// - Parameters:
     ///   - serializer: The serializer for the response, regardless of its `Content-Type`; nil leaves it unchanged.
     ///   - keyPath: The position of the value in the response; an empty path is the whole response, and nil leaves it
@@ -207,6 +224,11 @@ extension Request {
     }
 
     /// Returns the request with another change to the decoded value, following the stage's own changes.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value, or of its elements; another type throws ``SerializerError`` before the request
+    ///     is sent.
+    ///   - body: Changes the value; its errors reach the caller unchanged.
     public consuming func afterDecoding<Value: Sendable>(
         _ type: Value.Type,
         _ body: @escaping @Sendable (_ value: inout Value) async throws -> Void
@@ -216,6 +238,9 @@ extension Request {
     }
 
     /// Returns the request without serialization: its body must be bytes, and the response is left unchanged.
+    ///
+    /// Settings of the call for encoding don't apply to the bytes, so that a call whose declaration has some can send
+    /// bytes, too.
     ///
     /// A type that such a call requests is decoded from JSON with the default settings, so a setting of the call for
     /// decoding throws ``SerializerError``.

@@ -21,9 +21,12 @@ public struct SerializerError: ExplainedError {
         case noSerializer(contentType: String?, of: Message, available: [String])
         /// The call chooses a serializer by an unknown name.
         case unknownName(String, available: [String])
-        /// The call has settings, as a caller writes them, that can't be applied: its body is encoded already, or the
-        /// stage doesn't decode its response.
+        /// The call has settings, as a caller writes them, that can't be applied: its body isn't a value to encode, or
+        /// the stage doesn't decode its response.
         case unusedSettings([String], of: Message)
+        /// The call has a change, as a caller writes it, to values of one type, but its value and the elements of its
+        /// value are of another type.
+        case otherType(String, setting: String, of: Message)
         /// The value can't be encoded in the format.
         case notEncodable(type: String, serializer: String, codingPath: String, detail: String)
         /// The key path ends early: there is no such key at that position.
@@ -72,7 +75,8 @@ public struct SerializerError: ExplainedError {
             Explanation("there is no serializer named \(name.debugDescription)", "there are \(Self.list(available))")
         case .unusedSettings(let names, of: .request):
             Explanation(
-                "the body of the request is encoded already, so \(names.joined(separator: ", ")) would have no effect",
+                "the body of the request isn't a value to encode, so \(names.joined(separator: ", ")) would have no "
+                    + "effect",
                 "give the request a value to encode, with body: .value(_:), or remove the setting"
             )
         case .unusedSettings(let names, of: .response):
@@ -80,6 +84,11 @@ public struct SerializerError: ExplainedError {
                 "the serializer stage doesn't decode the response, which is a stream of events or that of a call without "
                     + "serialization, so \(names.joined(separator: ", ")) would have no effect",
                 "decode events with a decoder: of your own, remove withoutSerialization(), or remove the setting"
+            )
+        case .otherType(let type, let setting, let message):
+            Explanation(
+                "the value of the \(message) is of the type \(type), so \(setting) would have no effect",
+                "name the type of the value, or of its elements, or remove the setting"
             )
         case .notEncodable(let type, let serializer, let path, let detail):
             Explanation(

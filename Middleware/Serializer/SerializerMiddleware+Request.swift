@@ -44,12 +44,33 @@ extension SerializerMiddleware {
         }
         // An outer serializer has already applied the settings to the value that it encoded.
         let isEncoded = request.options[EncodedValue.self] == nil && request.body.value == nil && !request.body.isEmpty
-        if isEncoded, !call.encodingOnly.isEmpty {
-            throw unused(call.encodingOnly, of: .request, request)
+        if isEncoded {
+            let encodesValues = request.options[WantsValueEncoder.self] && request.body.isPlaceholder
+            let names = encodesValues ? call.bodyOnly : call.encodingOnly
+            if !names.isEmpty { throw unused(names, of: .request, request) }
         }
         if isDecodedElsewhere, !call.decodingOnly.isEmpty {
             throw unused(call.decodingOnly, of: .response, request)
         }
+        try checkTypes(of: request, for: call)
+    }
+
+    /// Refuses changes of the call to values of another type.
+    private func checkTypes(of request: borrowing Request, for call: CallSerialization) throws(SerializerError) {
+        var problem: SerializerError.Problem?
+        if let value = request.body.value {
+            let type: Any.Type = Swift.type(of: value)
+            if let change = call.afterEncoding.first(where: { !$0.applies(type) }) {
+                problem = .otherType("\(type)", setting: change.setting, of: .request)
+            }
+        }
+        if let type = request.options[ExpectedType.self],
+            let change = call.afterDecoding.first(where: { !$0.applies(type) })
+        {
+            problem = .otherType("\(type)", setting: change.setting, of: .response)
+        }
+        guard let problem else { return }
+        throw SerializerError(problem, exchange: ExchangeSnapshot(request.head, redaction: request.redaction))
     }
 
     private func unused(
@@ -64,7 +85,7 @@ extension SerializerMiddleware {
     /// Encodes values from inner stages; root keys for bodies don't apply to them.
     func valueEncoder(for request: Request, _ call: CallSerialization) -> ValueEncoder {
         let (method, route, options) = (request.head.method, request.url, request.options)
-        return ValueEncoder { value, given in
+        return ValueEncoder(isChosenByCall: call.describesValues) { value, given in
             let serializer = try writer(for: given, call)
             let type = given ?? serializer.contentType
             let context = SerializationContext(method: method, route: route, options: options, contentType: type)

@@ -519,7 +519,7 @@ struct CallTests {
     }
 
     @Test(
-        "A result that is not decoded throws for a key path, and for a serializer that nothing uses, and sends nothing"
+        "A result that is not decoded throws for settings of decoding that nothing uses, and sends nothing"
     )
     func undecoded() async throws {
         let sent = Counter()
@@ -530,6 +530,9 @@ struct CallTests {
             }
             await #expect(throws: SerializerError.self) {
                 try await client.makeCall(request).with { $0.decoded(by: .json) }.value
+            }
+            await #expect(throws: SerializerError.self) {
+                try await client.makeCall(request).with { $0.afterDecoding(String.self) { _ in } }.value
             }
             return error?.problem
         }

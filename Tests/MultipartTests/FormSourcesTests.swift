@@ -99,6 +99,40 @@ struct FormSourcesTests {
         #expect(transport.text.withLock { $0 }?.contains("{\"aB\":1}") == true)
     }
 
+    private struct Note: Encodable, Sendable {
+        var text: String?
+        var number = 1
+
+        enum CodingKeys: CodingKey { case text, number }
+    }
+
+    @Test(
+        "A call says how the values of its form are encoded, whatever the stage does with others",
+        arguments: [nil, MultipartValueEncoding(contentType: "text/x-own") { _ in Data("own".utf8) }]
+    )
+    func chosenByCall(values: MultipartValueEncoding?) async throws {
+        let transport = RecordingAnswer()
+        let chain = try Chain(transport: transport) {
+            SerializerMiddleware(.json, .form)
+            MultipartMiddleware(values: values)
+        }
+        let request = Request.post("http://h/", multipart: [.value("a", Note())])
+        _ = try await chain.send(request)
+        #expect(transport.text.withLock { $0 }?.contains(values == nil ? "{\"number\":1}" : "own") == true)
+        _ = try await chain.send(request.encoded(by: .form))
+        #expect(transport.text.withLock { $0 }?.contains("\r\n\r\nnumber=1\r\n") == true)
+        _ = try await chain.send(request.encodingNilAsNull())
+        #expect(transport.text.withLock { $0 }?.contains("\"text\":null") == true)
+        for (call, name) in [
+            (request.encoded(under: "data"), "encoded(under:)"),
+            (request.afterEncoding(Note.self) { _, _ in }, "afterEncoding(_:_:)"),
+            (Request.post("http://h/", multipart: [.text("a", "b")]).encoded(by: .form), "encoded(by:)"),
+        ] {
+            let error = await #expect(throws: SerializerError.self) { try await chain.send(call) }
+            #expect(error?.problem == .unusedSettings([name], of: .request))
+        }
+    }
+
     private final class RecordingAnswer: Transport {
         let text = Locked<String?>(nil)
         var capabilities: TransportCapabilities { [] }

@@ -2,6 +2,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainSerializer
+import HTTPChainTesting
 import HTTPTypes
 import Testing
 
@@ -50,6 +51,29 @@ struct CallClosureTests {
         #expect(list.headers[.ifMatch] == "\"2\"")
         let bytes = try await sent(.post(url, body: "bytes"), through: stage)
         #expect(bytes.headers[.ifMatch] == nil)
+    }
+
+    @Test("A closure of the call for another type than the value's is an error; nothing is sent")
+    func otherType() async throws {
+        let stage = SerializerMiddleware(.json, afterEncoding: [.of(String.self) { _, _ in }])
+        let change = "afterEncoding(String.self)"
+        for (body, type) in [
+            (.value(Order(id: 1)), "Order"), (.value([Order(id: 1)]), "Array<Order>"), (.value(1), "Int"),
+        ] as [(HTTPBody, String)] {
+            let request = Request.post(url, body: body).afterEncoding(String.self) { _, _ in }
+            let outcome = await StageHarness(stage).send(request)
+            #expect(outcome.requests.isEmpty)
+            let error = #expect(throws: SerializerError.self) { try outcome.response() }
+            #expect(error?.problem == .otherType(type, setting: change, of: .request))
+            #expect(error?.reason.contains("\(change) would have no effect") == true)
+        }
+        for body in [.value("a"), .value(String?.none), .value([String]()), .value(["a", nil])] as [HTTPBody] {
+            _ = try await sent(.post(url, body: body).afterEncoding(String.self) { _, _ in }, through: stage)
+        }
+        let conforming = Request.post(url, body: .value(1)).afterEncoding((any Hashable & Sendable).self) {
+            $1.headers[.ifMatch] = "\"\($0)\""
+        }
+        #expect(try await sent(conforming, through: stage).headers[.ifMatch] == "\"1\"")
     }
 
     @Test("What a closure throws reaches the caller unchanged, and nothing is sent")

@@ -2,6 +2,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainSerializer
+import HTTPChainTesting
 import HTTPTypes
 import Testing
 
@@ -51,6 +52,29 @@ struct AfterDecodingTests {
         )
         let value = try await chain(stage, nil, "1").send(.get(url).afterDecoding(Int.self) { $0 *= 2 }, as: Int.self)
         #expect(value == 404)
+    }
+
+    @Test("A closure of the call for another type than the result's is an error; nothing is sent")
+    func otherType() async throws {
+        let stage = SerializerMiddleware(.json, afterDecoding: [.of(String.self) { _ in }])
+        let change = Request.get(url).afterDecoding(Album.self) { _ in }
+        func send(_ type: any (Decodable & Sendable).Type) async -> StageHarness.Outcome {
+            var request = change
+            request.options[ExpectedType.self] = type
+            return await StageHarness(stage).send(request, answering: .ok("[]"))
+        }
+        for type in [Track.self, [Track].self, EmptyResponse.self, [[Album]].self] as [any (Decodable & Sendable).Type]
+        {
+            let outcome = await send(type)
+            #expect(outcome.requests.isEmpty)
+            let error = #expect(throws: SerializerError.self) { try outcome.response() }
+            #expect(error?.problem == .otherType("\(type)", setting: "afterDecoding(Album.self)", of: .response))
+        }
+        for type in [Album.self, Album?.self, [Album].self, [Album?]?.self] as [any (Decodable & Sendable).Type] {
+            #expect(await send(type).requests.count == 1)
+        }
+        let conforming = Request.get(url).afterDecoding((any Hashable & Sendable).self) { $0 = 7 }
+        #expect(try await chain(stage, nil, "1").send(conforming, as: Int.self) == 7)
     }
 
     @Test("What a closure throws reaches the caller unchanged")

@@ -82,6 +82,7 @@ struct SelectionTests {
         for (call, names) in [
             (request.encoded(under: "data").encodingNilAsNull(), ["encoded(under:)", "encodingNilAsNull()"]),
             (request.encoded(by: .form), ["encoded(by:)"]),
+            (request.afterEncoding(Plant.self) { _, _ in }, ["afterEncoding(_:_:)"]),
             (request.encoded(by: .form).decoded(by: .json), ["encoded(by:)"]),
         ] {
             let outcome = await StageHarness(several).send(call)

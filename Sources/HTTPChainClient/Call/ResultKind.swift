@@ -33,8 +33,8 @@ public struct ResultKind<Output: Sendable>: Sendable {
 
     /// A kind that reads the response itself.
     ///
-    /// The result throws a `SerializerError` if the request has a key path, or a serializer for the response alone,
-    /// because nothing is decoded.
+    /// The result throws a `SerializerError` if the request has a key path, a change to the decoded value, or a
+    /// serializer for the response alone, because nothing is decoded.
     ///
     /// - Parameter read: A closure that makes the output from the response, on the concurrent pool.
     public static func custom(
