@@ -59,25 +59,33 @@ struct HTTP2Tests {
         #expect(try await run.count(.post) == .init(seen: 1, processed: 0))
     }
 
+    // libcurl 7.88 drops the response. HTTP2ConformanceTests have the transports that deliver it.
     @Test(
-        "A GOAWAY after a stream leaves its response, and the next call has another connection",
-        arguments: Carrier.trusting
+        "A response to an unfinished upload whose stream is then reset is lost over libcurl, and the upload isn't sent again",
+        arguments: Carrier.trusting.filter { !$0.showsErrorCodes }
     )
-    func goAwayAfter(carrier: Carrier) async throws {
-        guard let run = try FrameRun(carrier) else { return }
-        for round in 1...3 {
-            #expect(try await run.send(.post, "/goaway/after?times=3") == .answered("7"))
-            #expect(try await run.count(.post) == .init(seen: round, processed: round))
-        }
-    }
-
-    @Test("A response to an unfinished upload counts, whatever ends its stream", arguments: Carrier.trusting)
     func early(carrier: Carrier) async throws {
         guard let run = try FrameRun(carrier) else { return }
         let outcome = try await run.send(.post, "/early?status=413&code=NO_ERROR", body: FrameRun.long)
-        // libcurl 7.88 drops the response.
-        #expect(outcome == (carrier.showsErrorCodes ? .rejected(413) : .failed(.connectionLost, .maybe)))
+        #expect(outcome == .failed(.connectionLost, .maybe))
         #expect(try await run.count(.post) == .init(seen: 1, processed: 1))
+    }
+
+    @Test(
+        "Over libcurl a 413 to an unfinished upload is delivered, and with a 200 the call ends at its deadline",
+        arguments: Carrier.trusting.filter { !$0.showsErrorCodes }
+    )
+    func earlyStatus(carrier: Carrier) async throws {
+        guard let run = try FrameRun(carrier) else { return }
+        #expect(try await run.send(.post, "/early?status=413", body: FrameRun.long) == .rejected(413))
+        let outcome = try await run.send(
+            .post,
+            "/early?status=200",
+            body: FrameRun.long,
+            within: .seconds(2),
+            suffix: "-200"
+        )
+        #expect(outcome == .late)
     }
 
     #if AsyncHTTPClient
@@ -99,16 +107,6 @@ struct HTTP2Tests {
         }
     }
     #endif
-
-    @Test("A stream that is reset in its response is an error of the body", arguments: Carrier.trusting)
-    func inBody(carrier: Carrier) async throws {
-        guard let run = try FrameRun(carrier) else { return }
-        guard case .failed(let kind, .answered) = try await run.send(.get, "/reset/INTERNAL_ERROR?at=body") else {
-            Issue.record("the body had an end")
-            return
-        }
-        #expect([.connectionLost, .truncatedBody].contains(kind))
-    }
 
     @Test(
         "An error of the connection ends the call at once, and the next call has another connection",

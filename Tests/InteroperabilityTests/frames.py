@@ -21,8 +21,10 @@ name (once by default); after that it is answered with 200:
                                    are not processed), close, calm (RST_STREAM with ENHANCE_YOUR_CALM), or refuse (with
                                    REFUSED_STREAM)
 
-PORT takes plain HTTP/1.1: /counts/PREFIX shows how often each request was seen and processed, /served counts and
-responds, behind nginx; /nginx/reload, /nginx/kill (by SIGKILL, and started again).
+/counts/PREFIX shows how often each request was seen and processed.
+
+PORT takes plain HTTP/1.1: /counts/PREFIX, too; /served counts and responds, behind nginx; /nginx/reload, /nginx/kill (by
+SIGKILL, and started again).
 """
 import asyncio, collections, json, os, pathlib, signal, socket, ssl, subprocess, sys, urllib.parse
 import h2.config, h2.connection, h2.errors, h2.events, h2.exceptions, h2.settings
@@ -149,6 +151,8 @@ class Connection:
     # The end of a request.
     def act(self, stream):
         parts = stream.action.strip("/").split("/") + [""]
+        if parts[0] == "counts":
+            return self.respond(stream, body=counts(parts[1]))
         if parts[0] == "lives":
             return self.live(stream, parts[1])
         if not stream.is_faulty:
@@ -214,13 +218,13 @@ class Connection:
                 self.later(0.2 + stream.milliseconds(), self.writer.close)
         self.later(stream.milliseconds(), self.respond, stream)
 
-    def respond(self, stream, status=200, fields=()):
+    def respond(self, stream, status=200, fields=(), body=None):
         if stream.is_settled or self.is_ignored(stream):
             return
         stream.is_settled = True
         processed[stream.name] += 1
         self.answered = max(self.answered, stream.number)
-        body = f"{stream.received}".encode()
+        body = f"{stream.received}".encode() if body is None else body
         head = [(":status", str(status)), ("content-length", str(len(body))), *fields]
         self.h2.send_headers(stream.number, head)
         self.h2.send_data(stream.number, body, end_stream=True)
@@ -273,10 +277,13 @@ async def serve_plain(reader, writer):
         writer.close()
 
 
+def counts(prefix):
+    return json.dumps({k: [seen[k], processed[k]] for k in seen if k.startswith(prefix)}).encode()
+
+
 async def answer(path, name):
     if path.startswith("/counts/"):
-        prefix = path[len("/counts/") :]
-        return json.dumps({k: [seen[k], processed[k]] for k in seen if k.startswith(prefix)}).encode()
+        return counts(path[len("/counts/") :])
     if path == "/nginx/reload":
         nginx.reload()
     elif path == "/nginx/kill":

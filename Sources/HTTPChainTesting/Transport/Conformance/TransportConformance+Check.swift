@@ -95,6 +95,21 @@ extension TransportConformance {
         /// A server that never responds is a TransportError of kind timedOut.
         case timeoutFails = "A server that never responds is a TransportError of kind timedOut"
 
+        // HTTP/2.
+        /// A request on a stream that was refused, or is above the last one of a GOAWAY, is sent again or certainly
+        /// wasn't sent.
+        case unprocessedIsUnsent =
+            "A request on a refused stream, or above the last of a GOAWAY, is sent again or certainly was not sent"
+        /// A GOAWAY leaves the response of its last stream, and the next call has another connection.
+        case callsAfterGoAwayMoveOn =
+            "A GOAWAY leaves the response of its last stream, and the next call has another connection"
+        /// A POST whose stream or connection ends without a response may have been sent, and isn't sent again.
+        case lostStreamsAreNotResent =
+            "A POST whose stream or connection ends without a response may have been sent, and is not sent again"
+        /// A complete response to an unfinished upload counts, with any code that then resets the stream.
+        case earlyAnswerCounts =
+            "A complete response to an unfinished upload counts, with any code that then resets the stream"
+
         // Cancellation and load.
         /// Cancelling while waiting for the head is a CancellationError and ends the exchange.
         case cancellingEndsWaiting =
@@ -135,8 +150,17 @@ extension TransportConformance {
                 .contentCodingIsHonest, .truncatedBodyFails, .truncatedChunksFail, .resetBodyFails,
                 .lyingLengthFails, .excessIsNotDelivered, .droppedConnectionFails, .resetConnectionFails, .cutHead,
                 .malformedReplyFails, .refusedConnectionFails, .unknownHostFails, .timeoutFails,
+                .unprocessedIsUnsent, .callsAfterGoAwayMoveOn, .lostStreamsAreNotResent, .earlyAnswerCounts,
                 .droppingUnreadEnds, .droppingHalfReadEnds, .slowReaderIsBounded:
                 true
+            }
+        }
+
+        /// Whether the check needs a server of HTTP/2.
+        package var needsHTTP2: Bool {
+            switch self {
+            case .unprocessedIsUnsent, .callsAfterGoAwayMoveOn, .lostStreamsAreNotResent, .earlyAnswerCounts: true
+            default: false
             }
         }
     }

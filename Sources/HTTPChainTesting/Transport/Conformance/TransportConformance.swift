@@ -14,7 +14,8 @@ public import HTTPChainCore
 /// ```
 ///
 /// The transport connects to a ``LoopbackServer``, which speaks plain HTTP/1.1 on 127.0.0.1 and misbehaves at the byte
-/// level. A transport without a network gets the peer as a closure, and only the applicable checks run.
+/// level. A transport without a network gets the peer as a closure, and only the applicable checks run. The checks of
+/// HTTP/2 need a server that you start: see the parameter `http2`.
 public struct TransportConformance: Sendable {
     /// A closure that plays the server for a transport without a network.
     package typealias Handler = @Sendable (Request) async throws -> Response
@@ -36,6 +37,7 @@ public struct TransportConformance: Sendable {
     let limit: Duration
     let excluded: [Check: String]
     let timingOut: (@Sendable () async throws -> any Transport)?
+    let http2: String?
     let shutDown: @Sendable (any Transport) async throws -> Void
 
     /// Creates a suite for a transport that connects to servers.
@@ -46,12 +48,15 @@ public struct TransportConformance: Sendable {
     ///   - excluded: The checks to exclude, each with the reason.
     ///   - timingOut: A closure that creates a transport with a short timeout, such as 200 ms; if `nil`,
     ///     ``Check/timeoutFails`` is skipped.
+    ///   - http2: The origin of a running `Tests/InteroperabilityTests/frames.py` of HTTPChain's repository, such as
+    ///     `https://localhost:8443`, whose certificate the transport trusts; if `nil`, the checks of HTTP/2 are skipped.
     ///   - shutDown: A closure that shuts down a transport after its check; does nothing by default.
     ///   - make: A closure that creates the transport for one check.
     public init(
         limit: Duration = .seconds(50),
         excluding excluded: [Check: String] = [:],
         timingOut: (@Sendable () async throws -> any Transport)? = nil,
+        http2: String? = nil,
         shutDown: @escaping @Sendable (any Transport) async throws -> Void = { _ in },
         make: @escaping @Sendable () async throws -> any Transport
     ) {
@@ -59,6 +64,7 @@ public struct TransportConformance: Sendable {
         self.limit = limit
         self.excluded = excluded
         self.timingOut = timingOut
+        self.http2 = http2
         self.shutDown = shutDown
     }
 
@@ -81,6 +87,7 @@ public struct TransportConformance: Sendable {
         self.limit = limit
         self.excluded = excluded
         self.timingOut = nil
+        self.http2 = nil
         self.shutDown = { _ in }
     }
 
@@ -93,6 +100,7 @@ public struct TransportConformance: Sendable {
     package func reasonToSkip(_ check: Check) -> String? {
         if let reason = excluded[check] { return reason }
         if case .inMemory = wiring, check.needsNetwork { return "the transport has no network" }
+        if check.needsHTTP2, http2 == nil { return "no server of HTTP/2 was given" }
         if check == .timeoutFails, timingOut == nil { return "no transport with a short timeout was given" }
         return nil
     }
