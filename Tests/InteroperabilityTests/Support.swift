@@ -39,12 +39,14 @@ enum Server: String {
     case cutInDownload = "HTTPCHAIN_TLS_CUT_DOWNLOAD"
     /// Sends the frames of HTTP/2 that a path asks for: `frames.py`.
     case frames = "HTTPCHAIN_FRAMES"
-    /// Counts the requests of ``frames``, ``front`` and ``idle``, reloads nginx and kills it; over plain HTTP.
+    /// Counts the requests of ``frames``, ``front``, ``idle`` and ``idlePlain``, reloads nginx and kills it; over plain HTTP.
     case control = "HTTPCHAIN_FRAMES_CONTROL"
     /// nginx over HTTP/2, which can be reloaded and killed.
     case front = "HTTPCHAIN_NGINX_FRONT"
     /// The same nginx; it ends connections that are idle for a second.
     case idle = "HTTPCHAIN_NGINX_IDLE"
+    /// The same over HTTP/1.1 without TLS.
+    case idlePlain = "HTTPCHAIN_NGINX_IDLE_PLAIN"
 
     /// Its base URL; `nil` when it does not run, which is said loudly, and is a failure where it must.
     func base(sourceLocation: SourceLocation = #_sourceLocation) -> String? {

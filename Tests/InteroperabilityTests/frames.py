@@ -303,14 +303,15 @@ class Nginx:
     def __init__(self, directory, certificate, upstream):
         self.directory = pathlib.Path(directory).resolve() / "front"
         self.directory.mkdir(parents=True, exist_ok=True)
-        self.ports = {"FRONT": free_port(), "IDLE": free_port()}
+        self.ports = {"FRONT": free_port(), "IDLE": free_port(), "IDLE_PLAIN": free_port()}
         front = self.directory
         temporary = "\n".join(f"{kind}_temp_path {front};" for kind in ("proxy", "fastcgi", "uwsgi", "scgi"))
         # A connection that is idle ends just as a paced request is sent, or after a number of requests.
-        limits = {"FRONT": "keepalive_requests 200;", "IDLE": "keepalive_timeout 1s;"}
+        idle = "keepalive_timeout 1s;"
+        limits = {"FRONT": "keepalive_requests 200;", "IDLE": idle, "IDLE_PLAIN": idle}
         servers = "\n".join(
             f"""server {{
-                listen 127.0.0.1:{port} ssl http2;
+                listen 127.0.0.1:{port} {"" if name == "IDLE_PLAIN" else "ssl http2"};
                 ssl_certificate {certificate}.pem;
                 ssl_certificate_key {certificate}.key;
                 {limits[name]}
@@ -361,7 +362,8 @@ async def main():
         with open(variables, "w") as file:
             file.write(f"export HTTPCHAIN_FRAMES=https://localhost:{frames.sockets[0].getsockname()[1]}\n")
             for name, front in nginx.ports.items():
-                file.write(f"export HTTPCHAIN_NGINX_{name}=https://localhost:{front}\n")
+                url = f"http://127.0.0.1:{front}" if name == "IDLE_PLAIN" else f"https://localhost:{front}"
+                file.write(f"export HTTPCHAIN_NGINX_{name}={url}\n")
         await asyncio.start_server(serve_plain, "127.0.0.1", int(port), backlog=1000)
         await stopped.wait()
     finally:
