@@ -54,8 +54,12 @@ package enum StalledPeer: String, Sendable, CaseIterable {
     }
 
     /// Whether a limit was met within a fifth, with room for a busy machine.
-    package static func meets(_ limit: Duration, _ elapsed: Duration) -> Bool {
-        elapsed > limit * 0.95 && elapsed < limit * 1.2 + .milliseconds(500)
+    package static func meets(
+        _ limit: Duration,
+        _ elapsed: Duration,
+        slack: Duration = .milliseconds(500)
+    ) -> Bool {
+        elapsed > limit * 0.95 && elapsed < limit * 1.2 + slack
     }
 
     private func request(to url: String, _ limit: Duration, _ others: TransferLimits) -> Request {
