@@ -1,9 +1,11 @@
+import HTTPChainAsyncHTTPClient
 import HTTPChainCore
 import Scenarios
 
 extension Suite {
-    /// How far the peak of resident memory grows while 100 MB are saved to a file, over each transport.
-    static let download = Suite(name: "download", prefixes: ["download"]) {
+    /// How far the peak of resident memory grows while 100 MB are saved to a file, over each transport, and while a
+    /// stream of 512 MiB is sent.
+    static let download = Suite(name: "download", prefixes: ["download", "upload"]) {
         let server = try LoopbackServer()
         defer { server.stop() }
         var figures = try await growth(over: DownloadScenarios.inMemory(), from: server, named: "inmemory")
@@ -11,7 +13,21 @@ extension Suite {
             figures += try await growth(over: peer.transport, from: server, named: peer.name)
             try await peer.shutdown()
         }
-        return figures
+        return try await figures + uploadGrowth(to: server)
+    }
+
+    private static func uploadGrowth(to server: LoopbackServer) async throws -> [Figure] {
+        // With its own clients, because a client of the caller's accepts an upload faster than it sends it.
+        let transport = AsyncHTTPClientTransport()
+        func send(_ size: Int) async throws {
+            try await DownloadScenarios.upload(size, to: server.contentURL, over: transport)
+        }
+        let growth = try await ResidentMemory.growth(
+            warmingUp: { try await send(1 << 20) },
+            while: { try await send(512 << 20) }
+        )
+        try await transport.shutdown()
+        return growth.map { [Figure(name: "upload.memory.asynchttpclient", value: $0, unit: "MiB")] } ?? []
     }
 
     private static func growth(

@@ -3,7 +3,7 @@ public import HTTPChainCore
 import HTTPChainInMemory
 import HTTPTypes
 
-/// Downloads into a file.
+/// Downloads into a file, and uploads of a stream.
 public enum DownloadScenarios {
     /// Saves a response of a known size to a file, which is removed then.
     public static func save(_ url: String, of size: Int, over transport: some Transport) async throws {
@@ -13,6 +13,14 @@ public enum DownloadScenarios {
         guard response.status == .ok else { throw UnexpectedStatus(code: response.status.code) }
         let count = try await response.body.save(to: file)
         guard count == size else { throw ShortBody(count: count) }
+    }
+
+    /// Sends a stream of zeros whose length isn't known.
+    public static func upload(_ size: Int, to url: String, over transport: some Transport) async throws {
+        let body = HTTPBody.once(length: nil) { ZeroReader(rest: size) }
+        let response = try await Chain([], transport: transport).send(.post(url, body: body))
+        guard response.status == .ok else { throw UnexpectedStatus(code: response.status.code) }
+        _ = try await response.body.collect()
     }
 
     /// A transport in memory that answers with as many zeros as the last part of the path says.
