@@ -102,7 +102,10 @@ enum ArchiveRecords {
             ),
             ("network.protocol", members["request"]?["httpVersion"]),
             ("network.peer.address", members["serverIPAddress"]),
-            ("http.response.body.size", .integer(entry.response.contentSize)),
+            (
+                "http.response.body.size",
+                entry.response.contentSize >= 0 ? .integer(entry.response.contentSize) : nil
+            ),
         ]
         return facts.compactMap { name, value in value.map { (name, $0) } }
     }

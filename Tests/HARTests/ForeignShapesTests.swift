@@ -68,6 +68,10 @@ struct ForeignShapesTests {
         arguments: [
             #""content": {"size": -1, "mimeType": "text/html"}, "bodySize": -1"#,
             #""content": {"size": "-1"}"#, #""content": {"size": -1}, "bodySize": 5"#, #""content": {"size": 5}"#,
+            #""content": {"mimeType": "text/html"}, "bodySize": 1234"#, #""content": {}, "bodySize": -1"#,
+            #""bodySize": 1234"#,
+            #""content": {"size": null}, "headers": [{"name": "Content-Length", "value": "1234"}]"#,
+            #""content": {"size": 0}, "bodySize": 0, "headers": [{"name": "Content-Length", "value": "1234"}]"#,
         ]
     )
     func lostContent(members: String) async throws {
@@ -86,6 +90,8 @@ struct ForeignShapesTests {
             #""status": 204, "content": {"size": -1}"#,
             #""status": 200, "content": {"size": -1}, "headers": [{"name": "content-length", "value": "0"}]"#,
             #""status": 302, "content": {"size": -1}, "bodySize": -1, "headers": [{"name": "location", "value": "/b"}]"#,
+            // The length is that of the empty content with its coding.
+            #""status": 200, "content": {"size": 0}, "headers": [{"name": "Content-Length", "value": "20"}, {"name": "Content-Encoding", "value": "gzip"}]"#,
         ]
     )
     func emptyContent(members: String) async throws {
@@ -187,6 +193,8 @@ struct ForeignShapesTests {
             #""bodySize": -1, "postData": {"mimeType": "application/octet-stream", "text": ""}"#,
             #""bodySize": -1, "postData": {"mimeType": "application/json"}"#,
             #""bodySize": 5, "postData": {"mimeType": "application/json", "_file": "lost.json"}"#,
+            #""bodySize": 0, "headers": [{"name": "Content-Length", "value": "5"}]"#,
+            #""bodySize": 0, "headers": [{"name": "content-length", "value": "5"}], "postData": {"mimeType": "", "text": ""}"#,
         ]
     )
     func lostRequestContent(members: String) async throws {

@@ -52,6 +52,9 @@ extension [HARField] {
         filter { ASCII.equalFolded($0.name, name) }.flatMap(\.lines)
     }
 
+    /// The length that `Content-Length` declares; `nil` without a valid one.
+    var declaredLength: Int64? { values(of: "content-length").first.flatMap { ContentLength.parse($0) } }
+
     /// Removes a field; the name is case-insensitive.
     mutating func remove(_ name: String) {
         removeAll { ASCII.equalFolded($0.name, name) }

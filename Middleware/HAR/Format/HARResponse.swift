@@ -55,12 +55,20 @@ public struct HARResponse: Sendable, Hashable {
     /// `nil` if it isn't in the archive: it wasn't recorded, or is in a separate file.
     public var body: Data? { HARBytes.decode(content.text, encoding: content.encoding) }
 
-    /// The size of the decoded content, in bytes, whether it was recorded or not.
+    /// The size of the decoded content, in bytes, whether it was recorded or not; -1 if unknown.
     public var contentSize: Int64 { content.size }
 
     /// Whether missing content is known to be empty, or belongs to a redirect, whose content browsers don't keep.
+    ///
+    /// Programs write a size of 0 for content that they didn't keep, too: without a content coding, `Content-Length`
+    /// decides.
     var hasNoContent: Bool {
-        content.size == 0 || bodySize == 0 || values(of: "content-length") == ["0"] || (300..<400).contains(status)
+        if (300..<400).contains(status) { return true }
+        switch fields.declaredLength {
+        case 0?: return true
+        case _? where values(of: "content-encoding").isEmpty: return false
+        default: return content.size == 0 || bodySize == 0
+        }
     }
 
     init(_ object: HARObject) throws(HARError) {
@@ -71,7 +79,7 @@ public struct HARResponse: Sendable, Hashable {
         for cookie in try object.objects("cookies") { cookies.append(HARCookie(cookie)) }
         fields = []
         for field in try object.objects("headers") { fields.append(HARField(field)) }
-        content = try object.object("content").map(HARContent.init) ?? HARContent(mimeType: "x-unknown")
+        content = try object.object("content").map(HARContent.init) ?? .unknown
         redirectURL = object.string("redirectURL") ?? ""
         headersSize = object.integer("headersSize") ?? -1
         bodySize = object.integer("bodySize") ?? -1
@@ -98,7 +106,7 @@ public struct HARResponse: Sendable, Hashable {
 
 /// The decoded content of a response, without its content coding.
 package struct HARContent: Sendable, Hashable {
-    /// The size of the decoded content, in bytes.
+    /// The size of the decoded content, in bytes; -1 if unknown.
     package var size: Int64
     /// The number of bytes that the content coding saved.
     package var compression: Int64?
@@ -120,13 +128,21 @@ package struct HARContent: Sendable, Hashable {
         size = Int64(text?.utf8.count ?? 0)
     }
 
+    /// The content of an exchange about which an archive says nothing.
+    static var unknown: HARContent {
+        var content = HARContent(mimeType: "x-unknown")
+        content.size = -1
+        return content
+    }
+
     init(_ object: HARObject) {
         var object = object
         mimeType = object.string("mimeType") ?? ""
         text = object.string("text")
         encoding = object.string("encoding")
         if encoding?.isEmpty == true { encoding = nil }
-        size = object.integer("size") ?? Int64(text?.utf8.count ?? 0)
+        size =
+            object.integer("size") ?? HARBytes.decode(text, encoding: encoding).map { Int64($0.count) } ?? -1
         compression = object.integer("compression")
         comment = object.string("comment")
         customFields = object.rest

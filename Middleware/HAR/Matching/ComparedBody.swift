@@ -27,9 +27,7 @@ enum ComparedBody: Sendable, Hashable {
 
     init(_ request: HARRequest, exact: Bool, isRecorded: Bool) {
         guard let data = request.postData else {
-            // Programs may omit content that they didn't keep. GET and HEAD have none.
-            let mayHaveContent = isRecorded && request.bodySize != 0 && !["GET", "HEAD"].contains(request.method)
-            self = mayHaveContent ? .unknown : .none
+            self = isRecorded && request.mayHaveContent ? .unknown : .none
             return
         }
         let field = request.values(of: "content-type").first
@@ -45,7 +43,7 @@ enum ComparedBody: Sendable, Hashable {
             if !data.params.isEmpty {
                 self = Self.form(data.params, MediaType(media))
             } else {
-                self = isRecorded && request.bodySize != 0 ? .unknown : .none
+                self = isRecorded && (request.bodySize != 0 || request.declaresContent) ? .unknown : .none
             }
             return
         }
@@ -166,6 +164,20 @@ enum ComparedBody: Sendable, Hashable {
         case .beginning(let bytes): "longer than \(bytes.count) bytes"
         case .unknown: "not recorded"
         }
+    }
+}
+
+extension HARRequest {
+    /// Whether `Content-Length` is above 0.
+    ///
+    /// Chrome writes a size of 0 for a body that it cannot read, such as a `Blob`.
+    fileprivate var declaresContent: Bool { fields.declaredLength.map { $0 > 0 } ?? false }
+
+    /// Whether a request without recorded content may have had some.
+    ///
+    /// Programs may omit content that they didn't keep. GET and HEAD have none, unless they declare it.
+    fileprivate var mayHaveContent: Bool {
+        declaresContent || bodySize != 0 && !["GET", "HEAD"].contains(method)
     }
 }
 
