@@ -126,15 +126,17 @@ public struct DataMapper: Serializer, FormattedSerializer {
 
     /// Calls the closure with the JSON at a path.
     ///
-    /// - Throws: ``SerializerError`` if the path doesn't exist; an error if the content isn't JSON.
+    /// - Throws: ``SerializerError`` if the path doesn't exist, unless the type is optional; an error if the content
+    ///   isn't JSON.
     package func value<Value: Decodable>(
         _ type: Value.Type,
         at path: BodyKeyPath,
         from data: Data,
         in context: SerializationContext
     ) throws -> Value {
-        guard let part = try path.part(ofJSON: data) else {
-            if let empty = EmptyContent.value(of: type) { return empty }
+        let empty = EmptyContent.value(of: type)
+        guard let part = try path.part(ofJSON: data, mayBeMissing: empty != nil) else {
+            if let empty { return empty }
             return try decode(type, from: Data("null".utf8), in: context)
         }
         return try decode(type, from: part, in: context)
@@ -150,22 +152,30 @@ extension BodyKeyPath {
     }
 
     /// Returns the JSON at this path of a document; `nil` if the value there, or along the path, is null.
-    fileprivate func part(ofJSON data: Data) throws -> Data? {
+    ///
+    /// - Parameter mayBeMissing: Whether a missing member or element counts as null.
+    fileprivate func part(ofJSON data: Data, mayBeMissing: Bool) throws -> Data? {
         var value = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
         for (depth, key) in keys.enumerated() {
             if value is NSNull { return nil }
             let next: Any?
             var available: [String] = []
+            var isMismatch = false
             switch value {
             case let object as [String: Any]:
                 next = object[key]
                 available = object.keys.sorted()
             case let array as [Any]:
-                next = Int(key).flatMap { array.indices.contains($0) ? array[$0] : nil }
+                let index = Int(key)
+                next = index.flatMap { array.indices.contains($0) ? array[$0] : nil }
                 available = array.indices.prefix(3).map { "\($0)" }
-            default: next = nil
+                isMismatch = index == nil
+            default:
+                next = nil
+                isMismatch = true
             }
             guard let next else {
+                if mayBeMissing, !isMismatch { return nil }
                 let place = BodyKeyPath(keys: Array(keys.prefix(depth)))
                 throw SerializerError(.keyPathMissing(key: key, path: self, place: place, available: available))
             }

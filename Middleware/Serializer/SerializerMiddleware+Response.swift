@@ -65,7 +65,15 @@ extension SerializerMiddleware {
                 redaction: redaction
             )
         }
-        let (serializer, path) = try reader(of: response, for: type, call)
+        let serializer: any Serializer
+        let path: BodyKeyPath
+        do throws(SerializerError) {
+            (serializer, path) = try reader(of: response, for: type, call)
+        } catch {
+            // Nothing has to read whitespace, whatever its content type.
+            if bytes.isBlank, call.response == nil, let empty = EmptyContent.value(of: type) { return empty }
+            throw error
+        }
         let contentType = response.headers[.contentType]
         let context = SerializationContext(
             method: context.method,

@@ -300,6 +300,9 @@ struct BodyKeyPathTests {
             #expect(try await chain.send(.get(url), as: [Plant]?.self) == nil)
             await #expect(throws: DecodingFailure.self) { try await chain.send(.get(url), as: Plant.self) }
         }
+        // No serializer reads HTML, and none has to.
+        let html = try chain(SerializerMiddleware(.json, .form), "text/html", HTTPBody(text))
+        #expect(try await html.send(.get(url), as: Plant?.self) == nil)
         let plain = try Chain(transport: InMemoryTransport { _ in Response(.ok, body: HTTPBody(text)) }) {}
         #expect(try await plain.send(.get(url), as: Plant?.self) == nil)
         #expect(try await Response(.ok, body: HTTPBody(text)).decode(Plant?.self) == nil)

@@ -157,7 +157,7 @@ struct DataMapperTests {
         let body: HTTPBody = #"{"data":{"items":[1,{"name":"y/z","count":9007199254740993}],"none":null}}"#
         let track = try await chain(stage, nil, body).send(.get(url).decoded(at: "data.items.1"), as: Track.self)
         #expect(track.title == "y/z")
-        for path in ["data.none", "data.none.deeper"] as [BodyKeyPath] {
+        for path in ["data.none", "data.none.deeper", "data.other", "data.items.2"] as [BodyKeyPath] {
             #expect(try await chain(stage, nil, body).send(.get(url).decoded(at: path), as: Track?.self) == nil)
         }
         for path in ["data.other", "data.items.2", "data.items.-1", "data.items.0.x"] as [BodyKeyPath] {
@@ -168,6 +168,9 @@ struct DataMapperTests {
                 Issue.record("\(String(describing: error))")
                 continue
             }
+        }
+        await #expect(throws: SerializerError.self) {
+            try await chain(stage, nil, body).send(.get(url).decoded(at: "data.items.0.x"), as: Track?.self)
         }
         await #expect(throws: DecodingFailure.self) {
             try await chain(stage, nil, "no JSON").send(.get(url).decoded(at: "a"), as: Track.self)
