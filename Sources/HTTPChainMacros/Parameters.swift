@@ -4,8 +4,8 @@
 public macro Path(_ variable: String, from parameter: String) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Sends parameters in the query, each under its own name, or one under another name: `@Query("sort_by", from: "order")`;
-/// nil is omitted.
+/// Sends parameters in the query, each under its own name, or one under another name:
+/// `@Query("sort_by", from: "order")`; nil is omitted.
 @attached(peer)
 public macro Query(_ parameters: String..., from parameter: String = "") =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
@@ -56,7 +56,8 @@ public macro Progress(_ parameter: String) =
 
 /// Appends a parameter, an `ODataQuery` of `HTTPChainOData`, to the path, which is the root of the service.
 ///
-/// It is written as `@GET("v4") @OData("query") func people(query: ODataQuery<Person>) async throws`. The module of the service imports `HTTPChainOData`.
+/// It is written as `@GET("v4") @OData("query") func people(query: ODataQuery<Person>) async throws`. The module of the
+/// service imports `HTTPChainOData`.
 @attached(peer)
 public macro OData(_ parameter: String) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
