@@ -279,6 +279,34 @@ struct RouteClientTests {
         }
     }
 
+    @Test("Keys that values stand under apply to what a mapper of JSON makes, and no other mapper has them")
+    func mappersUnderKeys() async throws {
+        let people = DataMapper("people", contentType: "application/json") { value, call in
+            Data(#"{"route":"\#(call.options.route.name)"}"#.utf8)
+        } decode: { data, type, _ in
+            try JSONDecoder().decode(type, from: data)
+        }
+        let keys = #""requestRootKeyPath": "user", "responseRootKeyPath": "data.user""#
+        let json = """
+            { "service": { "host": "a.example" }, "routes": {
+              "register": { "method": "POST", "path": "x", "mapper": "people", \(keys) },
+              "other": { "method": "POST", "path": "x", "mapper": "reversed", \(keys) }
+            } }
+            """
+        let transport = InMemoryTransport { _ in
+            let body: HTTPBody = #"{"data":{"user":{"id":1,"title":"Joe"}}}"#
+            return Response(.ok, headers: [.contentType: "application/json"], body: body)
+        }
+        let chain = try Chain(transport: transport) { SerializerMiddleware(.json, people, Self.reversed) }
+        let client = RouteClient(try RouteTable(json: Data(json.utf8)), over: chain)
+        let user = try await client.request("register", as: Document.self, parameters: ["title": "Joe"])
+        #expect(user == Document(id: 1, title: "Joe"))
+        #expect(transport.requests.map(\.body) == [Data(#"{"user":{"route":"register"}}"#.utf8)])
+        await #expect(throws: SerializerError.self) {
+            try await client.request("other", as: Document.self, parameters: ["title": "Joe"])
+        }
+    }
+
     @Test("The content type of a route is what is sent, with parameters and with data", arguments: Way.allCases)
     func contentTypes(way: Way) async throws {
         try await way.withRoutes { client, sent in
