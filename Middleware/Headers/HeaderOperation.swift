@@ -99,7 +99,8 @@ public struct HeaderOperation: Sendable {
 
     /// Sets the field to a value built from the call's parameters.
     ///
-    /// The parameters are those of ``HTTPChainCore/Request/headerParameters(_:_:)``.
+    /// The parameters are those of ``HTTPChainCore/Request/headerParameters(_:_:)``, and the variables of the path of a
+    /// typed call or a route.
     ///
     /// - Parameters:
     ///   - name: The field's name.

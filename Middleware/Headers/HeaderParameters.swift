@@ -124,10 +124,12 @@ package struct HeaderTemplate: Sendable {
     @Sendable
     func value(_ request: Request) async throws -> String? {
         let parameters = request.options[HeaderParametersOption.self]
+        let variables = request.options[CallVariables.self]
         return try value {
-            parameters.named[$0]
+            parameters.named[$0] ?? variables?.text(of: $0)
         } at: { position in
-            parameters.positional.indices.contains(position) ? parameters.positional[position] : nil
+            parameters.positional.indices.contains(position)
+                ? parameters.positional[position] : variables?.text(of: "\(position)")
         }
     }
 

@@ -35,7 +35,7 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     private let operations: [HeaderOperation]
     /// The operations if none depends on the request: no closure, no origin, no mistake.
     private let fixed: [FixedOperation]?
-    /// The options that the stage reads, of which parameters are one only if there is a template.
+    /// The options that the stage reads; parameters and variables only if there is a template.
     package let stageOptions: [any RequestOption.Type]
 
     /// The value that wins if both the call and the stage have a field.
@@ -90,7 +90,8 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         let fixed = operations.compactMap(FixedOperation.init)
         self.fixed = fixed.count == operations.count ? fixed : nil
         let hasTemplate = operations.contains(where: \.readsParameters)
-        stageOptions = hasTemplate ? [CallHeaders.self, HeaderParametersOption.self] : [CallHeaders.self]
+        stageOptions =
+            hasTemplate ? [CallHeaders.self, HeaderParametersOption.self, CallVariables.self] : [CallHeaders.self]
     }
 
     private init(named fields: [(String, String)], _ precedence: Precedence, onlyTo origin: String?) {

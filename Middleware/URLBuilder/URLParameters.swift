@@ -1,3 +1,5 @@
+package import HTTPChainCore
+
 /// Named values in order, for path variables, templates and queries.
 ///
 /// ```swift
@@ -61,6 +63,13 @@ extension URLParameters: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiter
     /// Makes parameters named "0", "1", and so on, for positional variables.
     public init(arrayLiteral elements: (any URLValueConvertible)?...) {
         self.init(elements.enumerated().map { ("\($0.offset)", $0.element?.urlValue ?? .null) })
+    }
+}
+
+extension URLParameters: VariableTexts {
+    /// Returns the text of a value as it would be in a query, unescaped; `nil` for a list, and without a value.
+    package func text(of variable: String) -> String? {
+        self[variable].flatMap { ParameterEncoder().text(of: $0.parameterValue) }
     }
 }
 

@@ -89,9 +89,7 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
         return fields
     }
 
-    private func text(of variable: String) -> String? {
-        variables[variable].flatMap { ParameterEncoder().text(of: $0.parameterValue) }
-    }
+    private func text(of variable: String) -> String? { variables.text(of: variable) }
 
     private func setContent(of request: inout Request, _ arguments: inout URLArguments) throws {
         if !data.isEmpty, [.get, .head].contains(route.method) {
@@ -140,6 +138,7 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
 
     private func configured(_ request: Request, _ fields: HTTPFields) throws -> Request {
         var request = request
+        if !variables.isEmpty { request.options[CallVariables.self] = variables }
         if let mapper = route.mapper {
             // A file isn't decoded, so the mapper only encodes the content.
             if route.saveAsFile {

@@ -202,6 +202,37 @@ struct RouteClientTests {
         #expect(transport.requests.count == 1)
     }
 
+    private struct GetDocument: TypedRequest {
+        typealias Output = Void
+        var path: String { "{id}/{0}" }
+        var pathParameters: URLParameters { ["id": 5, "0": "a/b"] }
+    }
+
+    @Test("A stage's header templates find the path's variables of routes and of typed calls", arguments: 0..<3)
+    func stageHeaderVariables(way: Int) async throws {
+        let transport = InMemoryTransport { _ in Response(.noContent) }
+        let chain = try Chain(transport: transport) {
+            URLBuilderMiddleware(base: "https://a.example")
+            HeadersMiddleware(
+                .set("X-Doc", template: "doc {id}"),
+                .set("X-First", template: "%%0%%"),
+                .set("X-Name", template: "{name}")
+            )
+        }
+        if way == 2 {
+            try await Client(over: chain).call(GetDocument()).with { $0.headerParameters(["name": "n"]) }.value
+        } else {
+            let path = "\(way == 0 ? "https://a.example/" : ""){id}/{0}"
+            let client = RouteClient(try RouteTable([Route("doc", path)]), over: chain)
+            let call = try client.call("doc", variables: ["id": 5, "0": "a/b"])
+            _ = try await call.with { $0.headerParameters(["name": "n"]) }.value
+        }
+        let sent = try #require(transport.requests.first)
+        #expect(sent.url == "https://a.example/5/a%2Fb")
+        let found = Dictionary(sent.headers.map { ($0.name.rawName, $0.value) }) { $1 }
+        #expect(found["X-Doc"] == "doc 5" && found["X-First"] == "a/b" && found["X-Name"] == "n")
+    }
+
     @Test("A route's cookies go with each call of it, and those of the jar as the route says")
     func cookies() async throws {
         let sent = Events<String?>()

@@ -1,0 +1,11 @@
+/// Values of variables, by name, as text.
+package protocol VariableTexts: Sendable {
+    /// Returns the text of a variable's value; `nil` if it has none.
+    func text(of variable: String) -> String?
+}
+
+/// The values of the path's variables of a typed call, for stages that use them outside the URL.
+package enum CallVariables: RequestNote {
+    /// No variables.
+    package static var defaultValue: (any VariableTexts)? { nil }
+}
