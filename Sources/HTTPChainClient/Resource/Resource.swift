@@ -17,7 +17,11 @@ import HTTPChainSupport
 /// try await users.save(&user)             // what changed alone; an error if somebody else was quicker
 /// ```
 ///
-/// The service must use JSON objects. Properties that the type doesn't declare stay in its ``ResourceRecord``.
+/// Properties that the type doesn't declare stay in its ``ResourceRecord``.
+///
+/// The service's objects have the format of the chain's serializer, or JSON if the chain has none; patches are always
+/// JSON. In between an object is a JSON value, so its members can't have other types, such as the dates and data of
+/// property lists, and a format that doesn't distinguish numbers from text, such as a form, loses the types of numbers.
 public protocol Resource: Codable, Sendable {
     /// The path of an item, relative to the base of the chain's URL builder. Its last segment is the variable for the
     /// identifying property. The path without that segment is the collection, for listing and creating.

@@ -9,7 +9,8 @@ public import HTTPChainURLBuilder
 ///
 /// A fetched record is saved, reloaded and deleted at the path it was fetched from, even if its JSON lacks the value of
 /// the path's last variable. For a created record that lacks it, the value comes from `Location`, if that is an item of
-/// the collection.
+/// the collection. The values of the path's other variables are those of the collection: a record of one garden that is
+/// saved through the collection of another garden goes there.
 ///
 /// Each operation also has a method that returns an unsent call, to set options, to use a completion handler, or to
 /// wait without `async`:

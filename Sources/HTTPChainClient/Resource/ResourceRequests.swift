@@ -1,5 +1,6 @@
 import Foundation
 package import HTTPChainCore
+import HTTPChainSerializer
 import HTTPChainSupport
 package import HTTPChainURLBuilder
 package import HTTPTypes
@@ -30,7 +31,7 @@ package struct ResourceTarget: Sendable {
     var method = HTTPRequest.Method.get
     let path: String
     var query: URLQuery = [:]
-    var headers: HTTPFields = [.accept: "application/json"]
+    var headers: HTTPFields = [:]
 }
 
 extension ResourceOperation {
@@ -42,7 +43,7 @@ extension ResourceOperation {
     public var pathParameters: URLParameters { variables }
     /// The query of a list.
     public var query: URLQuery { target.query }
-    /// The accepted media type and the preconditions of a change.
+    /// The preconditions of a change.
     public var headers: HTTPFields { target.headers }
     /// The records, with their validators.
     public var result: ResultKind<Output> { reading }
@@ -70,8 +71,8 @@ public struct FetchResource<Kind: Resource>: ResourceOperation, Hashable {
 
     package var reading: ResultKind<Output> {
         let identity = (try? ResourcePath(Kind.path)).flatMap { variables[$0.identity] }
-        return .resource { bytes, response in
-            var record = try ResourceRecord<Kind>(bytes, in: response)
+        return .resource { json, response in
+            var record = try ResourceRecord<Kind>(json, in: response)
             record.fetchedIdentity = identity
             return record
         }
@@ -92,9 +93,8 @@ public struct ListResources<Kind: Resource>: ResourceOperation {
     }
 
     package var reading: ResultKind<Output> {
-        .resource { bytes, _ in
-            let json = try JSONDecoder().decode(JSONValue.self, received: bytes)
-            guard let items = (Kind.listMember.map { json[$0] } ?? json)?.array else {
+        .resource { json, _ in
+            guard let items = (Kind.listMember.map { json?[$0] } ?? json)?.array else {
                 throw ResourceError(.notAnObject("the service's response for a list of \(Kind.self)"))
             }
             return try items.map { try ResourceRecord(stored: $0) }
@@ -113,24 +113,20 @@ public struct CreateResource<Kind: Resource>: ResourceOperation {
     let collection: String
 
     package var target: ResourceTarget {
-        ResourceTarget(
-            method: .post,
-            path: collection,
-            headers: [.accept: "application/json", .contentType: "application/json"]
-        )
+        ResourceTarget(method: .post, path: collection)
     }
 
     package var reading: ResultKind<Output> {
         let target = Result { try record.target() }
         let place = (try? ResourcePath(Kind.path)).flatMap { ResourcePlace($0, target: collection, variables) }
-        return .resource { bytes, response in
-            let created = try ResourceRecord<Kind>(bytes, in: response, else: try target.get())
+        return .resource { json, response in
+            let created = try ResourceRecord<Kind>(json, in: response, else: try target.get())
             return place?.locating(created, response) ?? created
         }
     }
 
     package func prepare(_ request: inout Request) throws {
-        request.body = HTTPBody(try record.target().bytes())
+        request.body = .value(try record.target())
     }
 }
 
@@ -148,14 +144,14 @@ public struct SaveResource<Kind: Resource>: ResourceOperation {
         ResourceTarget(
             method: Kind.saving == .put ? .put : .patch,
             path: Kind.path,
-            headers: record.conditions.merging([.accept: "application/json"])
+            headers: record.conditions
         )
     }
 
     package var reading: ResultKind<Output> {
         let target = Result { try record.target() }
-        return ResultKind<ResourceRecord<Kind>>.resource { [identity = record.fetchedIdentity] bytes, response in
-            var saved = try ResourceRecord<Kind>(bytes, in: response, else: try target.get())
+        return ResultKind<ResourceRecord<Kind>>.resource { [identity = record.fetchedIdentity] json, response in
+            var saved = try ResourceRecord<Kind>(json, in: response, else: try target.get())
             saved.fetchedIdentity = identity
             return saved
         }.noticingLostUpdates(of: record)
@@ -163,12 +159,14 @@ public struct SaveResource<Kind: Resource>: ResourceOperation {
 
     package func prepare(_ request: inout Request) throws {
         let target = try record.target()
-        let (type, json): (String, JSONValue) =
-            switch Kind.saving {
-            case .mergePatch: ("application/merge-patch+json", record.stored.mergePatch(to: target))
-            case .jsonPatch: ("application/json-patch+json", .array(record.stored.jsonPatch(to: target)))
-            case .put: ("application/json", target)
-            }
+        let (type, json): (String, JSONValue)
+        switch Kind.saving {
+        case .mergePatch: (type, json) = ("application/merge-patch+json", record.stored.mergePatch(to: target))
+        case .jsonPatch: (type, json) = ("application/json-patch+json", .array(record.stored.jsonPatch(to: target)))
+        case .put:
+            request.body = .value(target)
+            return
+        }
         request.headers[.contentType] = type
         request.body = HTTPBody(try json.bytes())
     }
@@ -188,7 +186,7 @@ public struct DeleteResource<Kind: Resource>: ResourceOperation {
     }
 
     package var reading: ResultKind<Output> {
-        ResultKind<Void>.resource { _, _ in }.noticingLostUpdates(of: record)
+        ResultKind<Void>.resource(readsContent: false) { _, _ in }.noticingLostUpdates(of: record)
     }
 }
 
@@ -202,36 +200,55 @@ extension ResourceRecord {
         return [:]
     }
 
-    init(_ bytes: Data, in response: Response, else sent: JSONValue? = nil) throws {
+    init(_ json: JSONValue?, in response: Response, else sent: JSONValue? = nil) throws {
         try self.init(
-            stored: bytes.isEmpty ? sent ?? .null : try JSONDecoder().decode(JSONValue.self, received: bytes),
+            stored: json ?? sent ?? .null,
             entityTag: response.headers[.eTag],
             lastModified: response.headers[.lastModified]
         )
     }
 }
 
-extension HTTPFields {
-    fileprivate func merging(_ others: HTTPFields) -> HTTPFields {
-        var fields = self
-        for field in others { fields[field.name] = field.value }
-        return fields
-    }
-}
-
 extension ResultKind {
-    /// Reads the bytes of an accepted response, or of the JSON value that the request says how to decode.
+    /// Reads the content of an accepted response, decoded by the chain's serializer, or from JSON if the chain has none.
+    ///
+    /// Without a serializer, an object to send is sent as JSON.
+    ///
+    /// - Parameters:
+    ///   - readsContent: Whether the content is decoded even if the request doesn't say how.
+    ///   - read: A closure that makes the output from the content, which is `nil` if the response has none.
     static func resource(
-        _ read: @escaping @Sendable (_ bytes: Data, _ response: Response) throws -> Output
+        readsContent: Bool = true,
+        _ read: @escaping @Sendable (_ json: JSONValue?, _ response: Response) throws -> Output
     ) -> ResultKind {
-        let check = { @Sendable (bytes: Data, response: Response) throws -> Output in
+        let check = { @Sendable (response: Response) throws(ResourceError) in
             guard response.status.kind == .successful else { throw ResourceError(.status(response.status.code)) }
-            return try read(bytes, response)
         }
-        let decoded = decodedWithResponse(JSONValue?.self) { json, response in
-            try check(json?.bytes() ?? Data(), response)
+        let decode = decodedWithResponse(JSONValue?.self) { json, response in
+            try check(response)
+            return try read(json, response)
+        }.perform
+        let parse = bytes { bytes, response in
+            try check(response)
+            guard readsContent, !bytes.isEmpty else { return try read(nil, response) }
+            return try read(try JSONDecoder().decode(JSONValue.self, received: bytes), response)
+        }.perform
+        return ResultKind { request, transport, processing in
+            let call = request.serialization
+            let hasSerializer = !call.isOff && transport.optionsRead.contains { $0 == CallSerializationOption.self }
+            guard call.describesDecoding || readsContent && hasSerializer else {
+                let plain = try readsContent ? request.sendingJSON() : request
+                return try await parse(plain, transport, processing)
+            }
+            do {
+                return try await decode(request, transport, processing)
+            } catch  where error is DecodingFailure || error is SerializerError {
+                // The content of an error may have any type.
+                let response = (error as? any HTTPChainError)?.exchange?.response
+                guard let status = response?.status, status.kind != .successful else { throw error }
+                throw ResourceError(.status(status.code))
+            }
         }
-        return decoded.ifDescribed(otherwise: .bytes(map: check))
     }
 
     fileprivate func noticingLostUpdates<Kind: Resource>(of record: ResourceRecord<Kind>) -> ResultKind {
@@ -244,5 +261,16 @@ extension ResultKind {
                 throw LostUpdateError(resourceType: "\(Kind.self)", entityTag: tag, underlyingError: error)
             }
         }
+    }
+}
+
+extension Request {
+    /// Returns the request with JSON as the accepted type, and with the bytes of an object in its body.
+    fileprivate consuming func sendingJSON() throws -> Request {
+        if headers[.accept] == nil { headers[.accept] = "application/json" }
+        guard let object = body.value as? JSONValue else { return self }
+        if headers[.contentType] == nil { headers[.contentType] = "application/json" }
+        body = HTTPBody(try object.bytes())
+        return self
     }
 }
