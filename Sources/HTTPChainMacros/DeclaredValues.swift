@@ -22,6 +22,19 @@ extension HTTPBody {
     public static func declared(_ body: HTTPBody) -> HTTPBody { body }
 }
 
+extension Request {
+    /// Reserves a value of a declared call for the URL builder, which also finds it for variables of the URL.
+    public consuming func declare(reserved name: String, _ value: some URLValueConvertible & Sendable) -> Request {
+        with(reserved: URLParameters([(name, value.urlValue)]))
+    }
+
+    /// Reserves a value of a declared call for a custom URL builder; does nothing if the value is nil.
+    public consuming func declare(reserved name: String, _ value: (some Sendable)?) -> Request {
+        guard let value else { return self }
+        return withReserved(name, value)
+    }
+}
+
 /// A value that can be part of a multipart form.
 public protocol PartConvertible: Sendable {
     /// Returns the parts with a name; none for nil, and several for an array.

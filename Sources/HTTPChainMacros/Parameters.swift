@@ -10,8 +10,10 @@ public macro Path(_ variable: String, from parameter: String) =
 public macro Query(_ parameters: String..., from parameter: String = "") =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Passes parameters only to the URL builder, each under its own name, or one under another name (`from:`):
-/// `URLArguments.reserved`.
+/// Passes parameters only to the URL builder, each under its own name, or one under another name (`from:`).
+///
+/// A value that can be part of a URL is in `URLArguments.reserved`. A value of any other type is in
+/// `URLArguments.reservedValues`, unless it is nil; only a custom builder, as set by ``URLBuiltBy(_:)``, can read it.
 ///
 /// They aren't part of the query, the header fields or the body. Variables of the path don't need this annotation,
 /// because a builder finds them in `URLArguments.path`.

@@ -157,8 +157,7 @@ struct RequestWriter {
     }
 
     private var reserved: [String] {
-        let pairs = bound("Reserved").map { "\(literal($0.wire)): \($0.value)" }
-        return pairs.isEmpty ? [] : ["request = request.with(reserved: [\(pairs.joined(separator: ", "))])"]
+        bound("Reserved").map { "request = request.declare(reserved: \(literal($0.wire)), \($0.value))" }
     }
 
     private var parts: [String] {

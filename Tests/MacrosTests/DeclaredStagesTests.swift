@@ -24,6 +24,16 @@ struct RegionalURL: URLBuilding {
     }
 }
 
+/// A builder of URLs that reads values of any type.
+struct DaysURL: URLBuilding {
+    func url(for call: URLBuildingCall) async throws -> String {
+        let days = call.arguments.reservedValues["days"] as? ClosedRange<Int>
+        let plant = call.arguments.reservedValues["plant"] as? Plant
+        let text = days.map { "\($0.lowerBound)-\($0.upperBound)" } ?? "all"
+        return try call.standardURL(reference: "reports/\(text)/\(plant?.name ?? "none")")
+    }
+}
+
 /// What a stage makes of each annotation, one method for each.
 @Service(base: "https://tools.example")
 protocol ToolService {
@@ -54,6 +64,9 @@ protocol ToolService {
     @POST("regional") @Reserved("region", from: "place") @Reserved("zone") @Query("page") @Field("name")
     @URLBuiltBy(RegionalURL())
     func regional(place: String?, zone: Int, page: Int, name: String) async throws
+
+    @GET("reports") @Reserved("days", "plant") @URLBuiltBy(DaysURL())
+    func reports(days: ClosedRange<Int>, plant: Plant?) async throws
 
     @GET("limited") @Timeout(.seconds(3)) @AttemptTimeout(.seconds(1))
     func limited() async throws
@@ -152,6 +165,17 @@ struct DeclaredStagesTests {
         #expect(try sent().url == "https://tools.example/regional?page=2")
         let made = try tools().calls.regional(place: "eu", zone: 8, page: 2, name: "Yew").request.makeRequest()
         #expect(made.urlArguments.reserved == ["region": "eu", "zone": 8])
+    }
+
+    @Test("Parameters of any type can be reserved for a builder, and one that is nil is not there")
+    func reservedValues() async throws {
+        transport.enqueue(.status(.noContent), times: 2)
+        try await tools().reports(days: 3...7, plant: Plant(id: 7, name: "Yew"))
+        #expect(try sent().url == "https://tools.example/reports/3-7/Yew")
+        try await tools().reports(days: 3...7, plant: nil)
+        #expect(try sent().url == "https://tools.example/reports/3-7/none")
+        let made = try tools().calls.reports(days: 3...7, plant: nil).request.makeRequest()
+        #expect(made.urlArguments.reserved == [:] && made.urlArguments.reservedValues.keys.sorted() == ["days"])
     }
 
     @Test("Limits of time are those of the call")

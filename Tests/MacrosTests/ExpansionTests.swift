@@ -126,11 +126,11 @@ struct ExpansionTests {
         ("@GET @Query(\"p[]\", from: \"p\")", "a(p: [Int])", "var query: URLQuery { [\"p[]\": p] }"),
         (
             "@GET @Reserved(\"region\", \"zone\")", "a(region: String, zone: Int?)",
-            "request = request.with(reserved: [\"region\": region, \"zone\": zone])"
+            "request = request.declare(reserved: \"zone\", zone)"
         ),
         (
             "@GET @Reserved(\"region\", from: \"r\")", "a(r: String)",
-            "request = request.with(reserved: [\"region\": r])"
+            "request = request.declare(reserved: \"region\", r)"
         ),
         ("@GET @Header(\"tenant\")", "a(tenant: String)", "fields.declare(\"tenant\", tenant)"),
         ("@GET @Header(\"X-Id\", from: \"id\")", "a(id: Int)", "fields.declare(\"X-Id\", id)"),
