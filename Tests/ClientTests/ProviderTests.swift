@@ -117,6 +117,17 @@ struct ProviderTests {
             typealias Output = String
             var path: String { "trees" }
         }
+        struct Yard: Sendable {
+            let bed: RequestProvider<GetBed>
+            let shed: RequestProvider<GetShed>
+        }
+        struct Field: Sendable { let bed: RequestProvider<GetBed> }
+        func send(_ yard: Yard, _ field: Field) async throws {
+            _ = try await yard.bed.call(GetBed()) + yard.shed.call(GetShed())
+            _ = try await field.bed.call(GetBed())
+            _ = try await field.bed.call(GetShed()) // refused
+            _ = try await field.shed.call(GetShed()) // refused
+        }
         func send(_ one: RequestProvider<GetBed>, _ group: RequestProvider<Beds>) async throws {
             _ = try await one.call(GetBed())
             _ = try await one.call(GetBed()).key("a").value

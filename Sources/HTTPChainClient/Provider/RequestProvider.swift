@@ -63,7 +63,13 @@ extension RequestProvider where Scope: ValuelessRequest {
 /// let plant = try await shop.call(GetPlant(id: 7))       // GetUser would not compile
 /// ```
 ///
-/// If types belong to several groups, make each group a list of types for ``Client/provider(ofSet:)``.
+/// If types belong to several groups, make each group a structure with a provider for each type, which the compiler
+/// checks too, or a list of types for ``Client/provider(ofSet:)``, which is checked when a call is made.
+///
+/// ```swift
+/// struct ShopRequests { let plant: RequestProvider<GetPlant>, plants: RequestProvider<ListPlants> }
+/// struct GardenRequests { let plant: RequestProvider<GetPlant> }
+/// ```
 public protocol GroupMember: TypedRequest {
     /// The name of the group: any type, such as an enumeration without cases.
     associatedtype Group
