@@ -94,6 +94,28 @@ struct DeclaredClientTests {
         #expect(reports.withLock { $0 } > 0)
     }
 
+    @Test("The progress of a declared call arrives on an actor, in order, before its value")
+    func progressOnActor() async throws {
+        let chain = try Self.chain(over: transport).appending(ProgressMiddleware(.wire))
+        transport.enqueue(.text("noted"))
+        let reports = Events<TransferProgress>()
+        let calls = PlantServiceClient(chain: chain).calls
+        let value = try await calls.note(id: 3, text: "água", zone: "8").withProgress { @MainActor progress in
+            MainActor.assertIsolated()
+            reports.add(progress)
+        }
+        #expect(value == "noted")
+        let uploads = reports.all.prefix { $0.direction == .upload }
+        let downloads = reports.all.dropFirst(uploads.count)
+        #expect(downloads.allSatisfy { $0.direction == .download })
+        for part in [uploads, downloads] {
+            let sizes = part.map(\.completed)
+            #expect(!sizes.isEmpty && sizes == sizes.sorted())
+        }
+        #expect(uploads.last?.completed == 5)
+        #expect(downloads.last?.completed == 5 && downloads.last?.isLast == true)
+    }
+
     @Test("Statuses are replaced, or added")
     func successCodes() async throws {
         transport.enqueue([

@@ -386,6 +386,28 @@ struct RouteClientTests {
         }
     }
 
+    @Test("The progress of a route's call arrives on an actor, in order, before its reply", arguments: Way.allCases)
+    func progressOnActor(way: Way) async throws {
+        try await way.withRoutes { routes, _ in
+            let reports = Events<TransferProgress>()
+            let call = try routes.call("raw", variables: ["name": "x"], data: [.data("", Data("bytes".utf8))])
+            let reply = try await call.withProgress { @MainActor progress in
+                MainActor.assertIsolated()
+                reports.add(progress)
+            }
+            #expect(reply.json?["ok"]?.bool == true)
+            let uploads = reports.all.prefix { $0.direction == .upload }
+            let downloads = reports.all.dropFirst(uploads.count)
+            #expect(downloads.allSatisfy { $0.direction == .download })
+            for part in [uploads, downloads] {
+                let sizes = part.map(\.completed)
+                #expect(!sizes.isEmpty && sizes == sizes.sorted())
+            }
+            #expect(uploads.last?.completed == 5)
+            #expect(downloads.last?.completed == 11 && downloads.last?.isLast == true)
+        }
+    }
+
     @Test("A form with data is a multipart upload with the parameters as parts", arguments: Way.allCases)
     func multipart(way: Way) async throws {
         try await way.withRoutes { client, sent in
