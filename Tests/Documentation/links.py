@@ -1,6 +1,7 @@
 """The links of the pages: relative links to files, for the repository's web view, and the same links as DocC has them.
 
 `problems` checks all pages, and `for_docc` rewrites one. What belongs to DocC alone (`doc:`) is written nowhere else.
+Pictures are beside their pages, so that their names lead to them in both.
 """
 import glob
 import os
@@ -79,6 +80,8 @@ def problems():
                 found.append(f"{name}: the link to {match[3]} leads to no file")
             elif anchor and anchor not in headings(read(file)):
                 found.append(f"{name}: the link to {match[3]} leads to no section")
+            elif path in ours and match[1] and target != os.path.basename(target):
+                found.append(f"{name}: DocC doesn't find the picture {match[3]}: put it beside the page")
             elif path in ours and not match[1] and file not in ours:
                 found.append(f"{name}: the link to {match[3]} leads to no page of the site: name the file as code instead")
     return found, count
@@ -90,19 +93,17 @@ def for_docc(path, text):
     topics = masked(text).find("\n## Topics\n")
     result, end = [], 0
     for match, target, anchor in links(text):
+        if match[1]:
+            continue
         title = text[match.start(2):match.end(2)]
         file = os.path.normpath(os.path.join(folder, target)) if target else path
-        if match[1]:
-            # DocC finds pictures by their names alone.
-            link = f"![{title}]({os.path.basename(file)})"
-        else:
-            other = read(file)
-            name = ours[file] if is_landing(other) else os.path.splitext(os.path.basename(file))[0]
-            if ours[file] != ours[path]:
-                name = "/" + ours[file] + ("" if is_landing(other) else "/" + name)
-            if anchor:
-                name += "#" + urllib.parse.quote(headings(other)[anchor].replace(" ", "-"))
-            link = f"<doc:{name}>" if 0 <= topics < match.start() else f"[{title}](doc:{name})"
+        other = read(file)
+        name = ours[file] if is_landing(other) else os.path.splitext(os.path.basename(file))[0]
+        if ours[file] != ours[path]:
+            name = "/" + ours[file] + ("" if is_landing(other) else "/" + name)
+        if anchor:
+            name += "#" + urllib.parse.quote(headings(other)[anchor].replace(" ", "-"))
+        link = f"<doc:{name}>" if 0 <= topics < match.start() else f"[{title}](doc:{name})"
         result += [text[end:match.start()], link]
         end = match.end()
     return "".join(result) + text[end:]
