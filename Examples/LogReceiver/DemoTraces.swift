@@ -56,6 +56,7 @@ struct DemoServerSpans<Server: Transport>: Transport {
     let shipper: LogShipper
 
     var capabilities: TransportCapabilities { server.capabilities }
+    var optionsRead: [any RequestOption.Type] { server.optionsRead }
 
     func send(_ request: consuming Request) async throws -> Response {
         guard let span = DemoSpan.server(request) else { return try await server.send(request) }

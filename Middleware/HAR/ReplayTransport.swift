@@ -38,6 +38,8 @@ public final class ReplayTransport: Transport {
 
     /// The capabilities reported to stages.
     public let capabilities: TransportCapabilities
+    /// The options that the network reads, also while it isn't used, so that a recorded request can be replayed.
+    public let optionsRead: [any RequestOption.Type]
     /// The rule for when the network is used.
     package let mode: ReplayMode
     private let settings: ReplaySettings
@@ -65,6 +67,7 @@ public final class ReplayTransport: Transport {
         isRecordingAll = false
         old = archive
         capabilities = Self.capabilities(over: nil, settings)
+        optionsRead = []
         state = Locked(State(archive, settings))
     }
 
@@ -104,6 +107,7 @@ public final class ReplayTransport: Transport {
             recorder = records ? HARRecorder(nil, bodies: .inline(upTo: bodies.limit)) : nil
         }
         capabilities = Self.capabilities(over: records ? transport : nil, settings)
+        optionsRead = transport?.optionsRead ?? []
         state = Locked(State(isRecordingAll ? HARArchive() : old, settings))
     }
 

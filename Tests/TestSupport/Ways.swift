@@ -42,6 +42,7 @@ private struct ServedTransport<Network: Transport>: Transport {
     let server: LoopbackServer
 
     var capabilities: TransportCapabilities { network.capabilities }
+    var optionsRead: [any RequestOption.Type] { network.optionsRead }
     var name: String { network.name }
 
     func send(_ request: consuming Request) async throws -> Response { try await network.send(request) }

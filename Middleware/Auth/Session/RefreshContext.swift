@@ -30,6 +30,8 @@ public struct RefreshContext: Transport {
     public var capabilities: TransportCapabilities { inner.capabilities }
     /// "the stages inside", or the name of the given transport.
     public var name: String { inner.name }
+    /// The options that the inner stages and the transport read, or those of the given transport.
+    public var optionsRead: [any RequestOption.Type] { inner.optionsRead }
 
     /// Sends a request with the call's environment, unless it has its own.
     ///
@@ -45,6 +47,7 @@ private struct InnerStages: Transport {
     let next: Next
     let capabilities: TransportCapabilities = []
     let name = "the stages inside"
+    var optionsRead: [any RequestOption.Type] { next.optionsRead }
 
     func send(_ request: consuming Request) async throws -> Response {
         try await next(request)

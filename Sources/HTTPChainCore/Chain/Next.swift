@@ -87,6 +87,19 @@ extension Next {
     /// Otherwise a stage that enforces a deadline has to cancel the call, as ``Request/withinDeadline(_:)`` does.
     package var keepsDeadlines: Bool { capabilities.contains(.keepsDeadlines) }
 
+    /// The inner stages, outermost first, with those of a nested chain; the last stands for the transport.
+    package var innerStages: [any Middleware] {
+        guard let link = link as? ChainLink else { return [] }
+        if let chain = (link.stage as? TransportStage)?.transport as? Chain { return chain.links.first.innerStages }
+        return [link.stage] + link.next.innerStages
+    }
+
+    /// The options that the inner stages and the transport read.
+    package var optionsRead: [any RequestOption.Type] {
+        guard let link = link as? ChainLink else { return [] }
+        return link.stage.optionsRead + link.next.optionsRead
+    }
+
     /// The capabilities of the transport, before stages change them.
     package var transportCapabilities: TransportCapabilities {
         (link as? ChainLink)?.transportCapabilities ?? []
@@ -105,6 +118,7 @@ private struct TransportStage: DeadlineKeepingMiddleware {
     }
 
     var keepsDeadlines: Bool { transport.capabilities.contains(.keepsDeadlines) }
+    var optionsRead: [any RequestOption.Type] { transport.optionsRead }
 
     func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         if !isChain { request.noteSending() }

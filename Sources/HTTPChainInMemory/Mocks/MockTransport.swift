@@ -35,6 +35,9 @@ public struct MockTransport: BuiltInTransport {
     /// The capabilities of the live transport.
     package var transportCapabilities: TransportCapabilities { live.capabilities }
 
+    /// The options that the live transport reads.
+    package var transportOptions: [any RequestOption.Type] { live.optionsRead }
+
     /// The name of the live transport, followed by "with mocks".
     package var transportName: String { "\(live.name) with mocks" }
 

@@ -15,6 +15,7 @@ struct UpstreamTransport: Transport {
     }
 
     var capabilities: TransportCapabilities { inner.capabilities }
+    var optionsRead: [any RequestOption.Type] { inner.optionsRead }
 
     func send(_ request: consuming Request) async throws -> Response {
         if let asked = request.head.authority, request.head.headerFields[.host] == nil {

@@ -108,6 +108,7 @@ private struct FieldsTransport: Transport {
     let transport: any Transport
 
     var capabilities: TransportCapabilities { transport.capabilities }
+    var optionsRead: [any RequestOption.Type] { transport.optionsRead }
 
     func send(_ request: consuming Request) async throws -> Response {
         for field in fields { request.headers[field.name] = nil }
