@@ -26,8 +26,10 @@ public struct HeaderOperation: Sendable {
     /// The additional values of the same field.
     private(set) var others: [HTTPField] = []
     private(set) var origin: Origin?
+    /// The template of the value, if it is made from the call's parameters.
+    private(set) var template: HeaderTemplate?
     /// Whether the value is made from the call's parameters.
-    private(set) var readsParameters = false
+    var readsParameters: Bool { template != nil }
 
     /// Sets the field to this value only.
     public static func set(_ name: HTTPField.Name, to value: String) -> HeaderOperation {
@@ -112,7 +114,7 @@ public struct HeaderOperation: Sendable {
 
     private static func templated(_ template: HeaderTemplate, _ make: (@escaping Value) -> Self) -> HeaderOperation {
         var operation = make(template.value)
-        operation.readsParameters = !template.isConstant
+        if !template.isConstant { operation.template = template }
         return operation
     }
 

@@ -9,6 +9,8 @@ package struct HeaderParameters: Sendable, Hashable {
     package var positional: [String]
     /// Whether the call's own operations have a template, so that no stage needs one.
     package var haveOwnTemplate = false
+    /// Whether a stage has checked that templates use all of them.
+    var areChecked = false
 
     /// Makes parameters.
     package init(_ named: [String: String] = [:], _ positional: [String] = []) {
@@ -42,7 +44,8 @@ extension Request {
     /// try await chain.send(.get("plants").headerParameters(["app": "garden"], ["42"]))   // X-Trace: garden-42
     /// ```
     ///
-    /// A chain without a template, in a stage or in the call's own ``headers(_:)``, refuses them.
+    /// A chain without a template, in a stage or in the call's own ``headers(_:)``, refuses them. A parameter that none
+    /// of the templates has throws a ``HeadersError``.
     ///
     /// - Parameters:
     ///   - named: The named parameters, for `{name}`. A repeated name replaces the previous value.
@@ -115,6 +118,20 @@ package struct HeaderTemplate: Sendable {
     package var isConstant: Bool {
         pieces.allSatisfy { piece in
             if case .text = piece { true } else { false }
+        }
+    }
+
+    /// The names of its named parameters.
+    package var names: [String] {
+        pieces.compactMap { piece in
+            if case .name(let name) = piece { name } else { nil }
+        }
+    }
+
+    /// The positions of its positional parameters.
+    package var positions: [Int] {
+        pieces.compactMap { piece in
+            if case .position(let position) = piece { position } else { nil }
         }
     }
 

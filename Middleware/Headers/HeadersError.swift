@@ -19,6 +19,8 @@ public struct HeadersError: ExplainedError {
         case unknownOrigin(name: String, origin: Origin, url: String)
         /// The call lacks a parameter of the field's template.
         case missingParameter(name: String, parameter: String)
+        /// No template of the chain and the call has a parameter of the call; `templates` are those that they have.
+        case unusedParameter(String, templates: [String])
         /// The request would have more fields than a message can contain.
         case tooManyFields(Int)
     }
@@ -61,6 +63,9 @@ extension HeadersError.Problem: CustomStringConvertible {
                 + (url.isEmpty ? "" : " (\(url.debugDescription))")
         case .missingParameter(let name, let parameter):
             "the header field \(name) needs the parameter \(parameter.debugDescription), which the call does not have"
+        case .unusedParameter(let parameter, let templates):
+            "no template of a header field has the parameter \(parameter.debugDescription), so it would be lost; they "
+                + "have " + templates.map(\.debugDescription).joined(separator: ", ")
         case .tooManyFields(let count):
             "the request would have \(count) header fields"
         }
@@ -75,6 +80,7 @@ extension HeadersError.Problem: CustomStringConvertible {
         case .invalidOrigin: "give scheme, host and port, such as \"https://api.example.com\""
         case .unknownOrigin: "move HeadersMiddleware inside the stage that completes the URL, or give an absolute URL"
         case .missingParameter: "give it with headerParameters(_:_:)"
+        case .unusedParameter: "correct its name, or leave it out"
         case .tooManyFields: "a message has room for 65534 of them"
         }
     }

@@ -29,7 +29,7 @@ public import HTTPTypes
 /// **Options.** ``HTTPChainCore/Request/headers(_:)`` adds operations for one call, after the shared ones. They can
 /// replace, extend or remove a shared field.
 ///
-/// **Errors.** ``HeadersError`` names the field. Names, fixed values and origins are checked when the chain is built,
+/// **Errors.** ``HeadersError`` names the field or the parameter. Names, fixed values and origins are checked when the chain is built,
 /// which throws `ChainOrderError`. A stage used without a chain throws for each call.
 public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, BuiltInStage {
     private let operations: [HeaderOperation]
@@ -156,9 +156,44 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         if let fixed, !isForOneCall {
             try fixed.apply(to: &request.head.headerFields)
         } else {
+            if request.options.contains(HeaderParametersOption.self) { try refuseUnusedParameters(of: &request, next) }
             try await FieldEditor(operations).edit(&request, isForOneCall: isForOneCall)
         }
         return try await next(request)
+    }
+
+    /// Refuses parameters of a call that no template uses: of this stage, the call, and the inner stages.
+    ///
+    /// The outermost stage with a template does this for all.
+    private func refuseUnusedParameters(of request: inout Request, _ next: Next) throws(HeadersError) {
+        let parameters = request.options[HeaderParametersOption.self]
+        if parameters.areChecked { return }
+        request.options[HeaderParametersOption.self].areChecked = true
+        var templates = (operations + request.options[CallHeaders.self]).compactMap(\.template)
+        for stage in next.innerStages {
+            if let stage = stage as? HeadersMiddleware {
+                templates += stage.operations.compactMap(\.template)
+            } else if stage.leadsToTemplates {
+                return
+            }
+        }
+        let names = Set(templates.flatMap(\.names))
+        let count = (templates.flatMap(\.positions).max() ?? -1) + 1
+        var unused = parameters.named.keys.filter { !names.contains($0) }.sorted()
+        if parameters.positional.count > count { unused.append("%%\(count)%%") }
+        guard let first = unused.first else { return }
+        throw HeadersError(
+            .unusedParameter(first, templates: names.sorted() + (0..<count).map { "%%\($0)%%" }),
+            exchange: ExchangeSnapshot(request.head, redaction: request.redaction)
+        )
+    }
+}
+
+extension Middleware {
+    /// Whether the stage, or the transport that it stands for, sends requests to templates that aren't known here.
+    fileprivate var leadsToTemplates: Bool {
+        let branches = (self as? any BranchingMiddleware)?.branches ?? []
+        return (optionsRead + branches.flatMap(\.optionsRead)).contains { $0 == HeaderParametersOption.self }
     }
 }
 

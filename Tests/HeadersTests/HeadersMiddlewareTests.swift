@@ -64,6 +64,30 @@ struct SharedFieldsTests {
         #expect(await StageHarness(stage).send(injected).error is HeadersError)
     }
 
+    @Test("A parameter that no template has is refused; those of the call and of inner stages count")
+    func unusedParameters() async throws {
+        let recorder = Recorder()
+        let inner = try Chain(transport: recorder) { HeadersMiddleware(.set("X-Inner", template: "{inner}")) }
+        let chain = try Chain(transport: inner) {
+            HeadersMiddleware([.accept: "a/b"])
+            HeadersMiddleware(.set("X-Id", template: "{id}/%%1%%"))
+            HeadersMiddleware(.set("X-Next", template: "{next}"))
+        }
+        let call = Request.get(url).headerParameters(["id": "7", "next": "8", "inner": "9"], ["a", "b"])
+        _ = try await chain.send(call)
+        _ = try await chain.send(call.headerParameters(["own": "1"]).headers(.set("X-Own", template: "{own}")))
+        #expect(recorder.requests.count == 2)
+        for (call, parameter) in [
+            (call.headerParameters(["tpyo": "hunter2"]), "tpyo"), (call.headerParameters([:], ["hunter2"]), "%%2%%"),
+        ] {
+            let error = await #expect(throws: HeadersError.self) { try await chain.send(call) }
+            let templates = ["id", "inner", "next", "%%0%%", "%%1%%"]
+            #expect(error?.problem == .unusedParameter(parameter, templates: templates))
+            #expect(error?.exchange != nil && error?.description.contains("hunter2") == false)
+        }
+        #expect(recorder.requests.count == 2)
+    }
+
     @Test("Names may be text, and a name given twice has both values in order")
     func textNames() async throws {
         let result = try await fields(HeadersMiddleware(["X-Part": "a", "x-part": "b", "X-Other": ""]))
