@@ -95,7 +95,7 @@ package struct VariableNotations: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    init(_ syntax: Set<URLVariableSyntax>) {
+    package init(_ syntax: Set<URLVariableSyntax>) {
         self.init()
         for notation in syntax {
             switch notation {

@@ -59,7 +59,17 @@ extension VariableNotations {
 }
 
 extension [TemplatePart] {
-    fileprivate var variableNames: [String] {
+    /// Whether an expression has a variable.
+    func hasVariable(_ name: String) -> Bool {
+        for case .expression(let expression) in self {
+            Steps.take()
+            for variable in expression.variables where variable.name == name { return true }
+        }
+        return false
+    }
+
+    /// The names of the variables, without duplicates, in order of appearance.
+    var variableNames: [String] {
         var names: [String] = []
         var known: Set<ExactText> = []
         for case .expression(let expression) in self {

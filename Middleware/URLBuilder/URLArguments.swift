@@ -3,6 +3,8 @@ public import HTTPChainCore
 /// A call's values for the URL builder, which aren't sent anywhere else.
 public struct URLArguments: Sendable {
     /// The values of the reference's variables: `{id}`, `:id`, and `%%0%%` by position.
+    ///
+    /// A value that no variable uses is refused, unless a custom builder makes the URL.
     public var path: URLParameters
     /// The parameters to append to the query.
     public var query: URLQuery
@@ -26,6 +28,9 @@ public struct URLArguments: Sendable {
     package var builder: (any URLBuilding)?
     /// Query parameters that replace those with the same names, from whichever part of the complete URL.
     package var replacements: [String: String] = [:]
+
+    /// The names in ``path`` that something else than the reference uses too, such as a header template.
+    package var namesUsedElsewhere: [String] = []
 
     /// Makes arguments, for a ``URLBuilder`` without a chain.
     public init(path: URLParameters = [:], query: URLQuery = [:], reserved: URLParameters = [:]) {

@@ -159,7 +159,7 @@ public struct URLBuilder: Sendable {
         if authority != nil, arguments?.hasNoVariables ?? true { syntax.formIntersection(.templates) }
 
         var target = Target(scheme: scheme, authority: authority)
-        try expand(reference, syntax, arguments, into: &target)
+        let pattern = try expand(reference, syntax, arguments, into: &target)
         var query: [UInt8] = []
         if let arguments, !arguments.query.isEmpty {
             let encoder = arguments.encoder ?? encoder
@@ -176,6 +176,7 @@ public struct URLBuilder: Sendable {
         } else if isJoined {
             try join(reference, &target)
         }
+        if let arguments { try refuseUnused(arguments, in: pattern) }
         target.append(query: query)
         if let arguments { target.path.setQuery(arguments.replacements) }
         // Inner stages that sign or cache the URL see the one that is sent.
@@ -211,23 +212,36 @@ public struct URLBuilder: Sendable {
         }
     }
 
+    /// Refuses values for variables that the reference doesn't have, which are probably misspelled.
+    private func refuseUnused(_ arguments: URLArguments, in pattern: URLPattern?) throws(URLBuilderError) {
+        for element in arguments.path.elements {
+            Steps.take()
+            if let pattern, pattern.hasVariable(element.name) { continue }
+            if arguments.namesUsedElsewhere.contains(element.name) { continue }
+            throw URLBuilderError(.unusedVariable(element.name, template: pattern?.variableNames ?? []))
+        }
+    }
+
+    /// Fills in the variables of a reference.
+    ///
+    /// - Returns: The pattern with the variables; `nil` if the reference has none.
     private func expand(
         _ reference: String,
         _ syntax: VariableNotations,
         _ arguments: URLArguments?,
         into target: inout Target
-    ) throws(URLBuilderError) {
+    ) throws(URLBuilderError) -> URLPattern? {
         switch ReferenceKind(of: reference, syntax: syntax) {
         case .plain:
             target.path = Array(reference.utf8)
-            return
+            return nil
         case .literal:
             target.path.append(percentEncoding: reference, allowed: .reserved, keepingTriplets: true)
             // The core doesn't split a reference whose host contains braces; without templates that host is invalid.
             if target.authority == nil, URLPattern.authorityStart(of: target.path) != nil {
                 throw URLBuilderError(.invalidHost(reference))
             }
-            return
+            return nil
         case .template: break
         }
         let pattern =
@@ -256,7 +270,7 @@ public struct URLBuilder: Sendable {
         let dots = DotSegments(in: path)
         guard !dots.ranges.isEmpty else {
             target.hasNoDots = true
-            return
+            return pattern
         }
         // Only now is it necessary to find the variable that caused the problem.
         expansion.output = []
@@ -272,6 +286,7 @@ public struct URLBuilder: Sendable {
                 throw URLBuilderError(.climbsOut(reference: reference, variable: contribution.name))
             }
         }
+        return pattern
     }
 
     /// Refuses a URL with another origin than the base's, if the stage or the call requires that.

@@ -17,6 +17,8 @@ public struct URLBuilderError: ExplainedError {
         case malformedTemplate(String, position: Int, reason: String)
         /// A required variable of the template has no value.
         case missingVariable(String)
+        /// A value was given for a variable that the template doesn't have; `template` are those that it has.
+        case unusedVariable(String, template: [String])
         /// A path segment would be empty, and the path would identify another resource.
         case emptyVariable(String)
         /// A variable's value can't be used at this place in the template, for the given reason.
@@ -65,7 +67,7 @@ public struct URLBuilderError: ExplainedError {
     package var variable: String? {
         switch problem {
         case .missingVariable(let name), .emptyVariable(let name), .unusableValue(let name, _), .hostInValue(let name),
-            .controlCharacter(let name):
+            .controlCharacter(let name), .unusedVariable(let name, _):
             name
         case .climbsOut(_, let name): name
         default: nil
@@ -90,6 +92,14 @@ public struct URLBuilderError: ExplainedError {
             )
         case .missingVariable(let name):
             Explanation("the variable \"\(name)\" has no value", "give it with path: [\"\(name)\": …]")
+        case .unusedVariable(let name, let template):
+            Explanation(
+                "the URL has no variable \"\(name)\", so its value would be lost; "
+                    + (template.isEmpty
+                        ? "it has none"
+                        : "it has " + template.map { "\"\($0)\"" }.joined(separator: ", ")),
+                "correct the name, add the variable to the URL, or remove the value"
+            )
         case .emptyVariable(let name):
             Explanation(
                 "the value of the path variable \"\(name)\" is empty, which would address another resource",
@@ -149,7 +159,9 @@ extension URLBuilderError.Problem {
         case .zoneInHost(let host): .zoneInHost(redaction.authority(host))
         case .unencodableQuery(let path, let reason):
             .unencodableQuery(path: path, reason: redaction.text(reason))
-        case .missingVariable, .emptyVariable, .unusableValue, .hostInValue, .controlCharacter, .leavesOrigin: self
+        case .missingVariable, .unusedVariable, .emptyVariable, .unusableValue, .hostInValue, .controlCharacter,
+            .leavesOrigin:
+            self
         }
     }
 }

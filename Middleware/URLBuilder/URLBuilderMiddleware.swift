@@ -20,7 +20,7 @@ import HTTPTypes
 /// position. A plain variable (`{id}`, `{+path}`, `:id`) requires a value; variables with an operator that adds its own
 /// delimiter (`{?page}`, `{/section}`) are removed without one. Values are percent-encoded, and mustn't contain a host,
 /// a dot segment or, outside the query, a control character. In a host, a variable may be the left part
-/// (`https://{tenant}.example.com`) or the port.
+/// (`https://{tenant}.example.com`) or the port. A value that no variable of the URL uses is refused.
 ///
 /// **Encoding.** Your own text is unchanged: only characters that are invalid in a path or query, such as spaces and
 /// square brackets, are percent-encoded, and triplets such as `%2F` are kept. Query parameters are encoded by a

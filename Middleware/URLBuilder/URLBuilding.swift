@@ -37,12 +37,16 @@ public struct URLBuildingCall: Sendable {
     /// Returns the stage's URL without a custom builder, with variables filled in, joined to the base, and the query
     /// appended.
     ///
+    /// Values that no variable uses are ignored, because the custom builder may have used them.
+    ///
     /// - Parameters:
     ///   - base: A different base; `nil` for the stage's.
     ///   - reference: A different reference; `nil` for the call's.
     /// - Throws: ``URLBuilderError``.
     public func standardURL(base: String? = nil, reference: String? = nil) throws(URLBuilderError) -> String {
         let builder = try base.map { (base) throws(URLBuilderError) in try standard.over(base) } ?? standard
+        var arguments = arguments
+        arguments.namesUsedElsewhere = arguments.path.elements.map(\.name)
         return try builder.url(reference ?? self.reference, arguments)
     }
 }

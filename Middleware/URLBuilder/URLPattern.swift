@@ -52,6 +52,14 @@ struct URLPattern: Sendable {
         return colon + 3
     }
 
+    /// Whether the host, the path or the query has a variable.
+    func hasVariable(_ name: String) -> Bool {
+        parts.hasVariable(name) || authority?.hasVariable(name) ?? false
+    }
+
+    /// The names of the variables, without duplicates, in order of appearance.
+    var variableNames: [String] { ((authority ?? []) + parts).variableNames }
+
     /// The name of the first variable outside the host, for errors.
     var firstVariable: String {
         for case .expression(let expression) in parts { return expression.variables.first?.name ?? "" }

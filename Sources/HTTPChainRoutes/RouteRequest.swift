@@ -58,13 +58,13 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
     /// Makes the request, with an absolute URL if the service's address is known.
     ///
     /// - Throws: ``RouteError`` for parameters and data that the route can't send, and for variables that make a header
-    ///   field invalid; `URLBuilderError` for path variables without a value; `HeadersError` for header variables
-    ///   without a value.
+    ///   field invalid; `URLBuilderError` for path variables without a value, and for values that neither
+    ///   the path nor a header field uses; `HeadersError` for header variables without a value.
     public func makeRequest() throws -> Request {
-        let fields = try fields()
+        var arguments = URLArguments(path: variables)
+        let fields = try fields(notingNamesIn: &arguments)
         var request = Request(route.method, path, headers: fields)
         request.options[RouteOption.self] = route
-        var arguments = URLArguments(path: variables)
         try setContent(of: &request, &arguments)
         if path.isAbsoluteURL {
             request.url = try URLBuilder(base: nil).url(path, arguments)
@@ -74,12 +74,13 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
         return try configured(request, fields)
     }
 
-    /// Returns the route's header fields with the path's variables filled in.
-    private func fields() throws -> HTTPFields {
+    /// Returns the route's header fields with the path's variables filled in, and notes which of them they use.
+    private func fields(notingNamesIn arguments: inout URLArguments) throws -> HTTPFields {
         var fields = route.headers
         for index in fields.indices {
             let template = HeaderTemplate(fields[index].value, of: fields[index].name.rawName)
             if template.isConstant { continue }
+            arguments.namesUsedElsewhere += template.names + template.positions.map { "\($0)" }
             let value = try template.value(named: text(of:)) { text(of: "\($0)") }
             guard HTTPField.isValidValue(value) else {
                 throw RouteError(.invalidField(route: route.name, field: fields[index].name.rawName))

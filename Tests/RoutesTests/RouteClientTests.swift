@@ -233,6 +233,32 @@ struct RouteClientTests {
         #expect(found["X-Doc"] == "doc 5" && found["X-First"] == "a/b" && found["X-Name"] == "n")
     }
 
+    @Test("A variable that neither the path nor a header field of a route has is refused")
+    func unusedVariables() async throws {
+        let table = try RouteTable(
+            json: Data(
+                #"""
+                {"routes":{"doc":{"path":"docs{?page}","headers":{"X-Account":"{account}"}},"all":{"path":"all"},
+                  "far":{"path":"https://a.example/all"}}}
+                """#.utf8
+            )
+        )
+        let transport = InMemoryTransport { _ in Response(.noContent) }
+        let chain = try Chain(transport: transport) { URLBuilderMiddleware(base: "https://a.example") }
+        let client = RouteClient(table, over: chain)
+        for (name, variables) in [
+            ("doc", ["pgae": 2, "account": "ada"]), ("all", ["id": 2]), ("far", ["id": 2]),
+        ] as [(String, URLParameters)] {
+            let error = await #expect(throws: URLBuilderError.self) {
+                try await client.request(name, variables: variables)
+            }
+            #expect(error?.variable == (name == "doc" ? "pgae" : "id"))
+        }
+        #expect(transport.requests.isEmpty)
+        try await client.request("doc", variables: ["page": 2, "account": "ada"])
+        #expect(transport.requests.map(\.url) == ["https://a.example/docs?page=2"])
+    }
+
     @Test("A route's cookies go with each call of it, and those of the jar as the route says")
     func cookies() async throws {
         let sent = Events<String?>()

@@ -25,6 +25,13 @@ struct LeavesOriginTests {
         "//\u{301}other.example/x",
     ]
 
+    /// A request whose variable, if it has one, has a value.
+    private static func get(_ reference: String, name: String) -> Request {
+        var request = Request.get(reference)
+        request.urlArguments = URLArguments(path: ["name": name]).used(in: reference)
+        return request
+    }
+
     private func origins(of references: [String], _ request: (String) -> Request) async throws -> [Origin?] {
         var seen: [Origin?] = []
         for base in [Self.home, "\(Self.home)/", "\(Self.home)/v2?key=1"] {
@@ -45,7 +52,7 @@ struct LeavesOriginTests {
 
     @Test("No reference leaves it, whatever it looks like")
     func noReferenceLeaves() async throws {
-        let seen = try await origins(of: Self.disguises) { .get($0, path: ["name": "other"]) }
+        let seen = try await origins(of: Self.disguises) { Self.get($0, name: "other") }
         #expect(!seen.isEmpty && seen.allSatisfy { $0 == Origin(Self.home) })
         let heads = try await origins(of: Self.disguises) {
             Request(head: HTTPRequest(method: .get, scheme: nil, authority: nil, path: $0))
@@ -64,7 +71,7 @@ struct LeavesOriginTests {
         let references = (0..<2_000).map { _ in
             (0..<1 + numbers.index(below: 7)).map { _ in pieces[numbers.index(below: pieces.count)] }.joined()
         }
-        let seen = try await origins(of: references) { .get($0, path: ["name": "//other.example"]) }
+        let seen = try await origins(of: references) { Self.get($0, name: "//other.example") }
         #expect(seen.count > 1_000 && seen.allSatisfy { $0 == Origin(Self.home) })
     }
 

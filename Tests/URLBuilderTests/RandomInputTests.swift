@@ -92,7 +92,7 @@ struct RandomInputTests {
                 arrays: [.repeated, .brackets, .indexed, .commas].randomElement(using: &scribbler.random) ?? .repeated
             )
             do throws(URLBuilderError) {
-                let url = try builder.url(reference, arguments)
+                let url = try builder.url(reference, arguments.used(in: reference))
                 built += 1
                 #expect(throws: Never.self, "\(reference.debugDescription) gave \(url)") {
                     try Request.get(url).forWire()
@@ -121,7 +121,7 @@ struct RandomInputTests {
                 "id": scribbler.value(), "q": scribbler.value(), "0": scribbler.value(),
             ])
             do {
-                _ = try Request.get(builder.url(reference, arguments)).forWire()
+                _ = try Request.get(builder.url(reference, arguments.used(in: reference))).forWire()
             } catch is URLBuilderError {
             } catch is InvalidRequestError {
             } catch {

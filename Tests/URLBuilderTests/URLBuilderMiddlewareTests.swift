@@ -83,8 +83,8 @@ struct URLBuilderMiddlewareTests {
     func reserved() async throws {
         let server = Server()
         let chain = try Chain(transport: server) { URLBuilderMiddleware(base: "http://h") }
-        let request = Request.post("users/{id}", path: ["id": 1, "unused": "secret-a"], body: "b")
-            .with(reserved: ["region": "secret-b"])
+        let request = Request.post("users/{id}", path: ["id": 1], body: "b")
+            .with(reserved: ["region": "secret-a", "unused": "secret-b"])
         _ = try await chain.send(request)
         let seen = try #require(server.requests.first)
         #expect(seen.url == "http://h/users/1")
@@ -163,6 +163,50 @@ struct URLBuilderMiddlewareTests {
         )
         #expect(server.requests.allSatisfy { $0.options.names.isEmpty })
         #expect(URLArgumentsOption.comparableText(of: request.urlArguments) == nil)
+    }
+
+    @Test("A custom builder may use variables that the URL doesn't have")
+    func variablesOfBuilder() async throws {
+        struct Tenants: URLBuilding {
+            func url(for call: URLBuildingCall) async throws -> String {
+                guard case .string(let tenant)? = call.arguments.path["tenant"] else { return try call.standardURL() }
+                return try call.standardURL(base: "https://\(tenant).example.com")
+            }
+        }
+        let server = Server()
+        let chain = try Chain(transport: server) { URLBuilderMiddleware(builder: Tenants()) }
+        _ = try await chain.send(.get("users/{id}", path: ["id": 1, "tenant": "acme"]))
+        #expect(server.requests.map(\.url) == ["https://acme.example.com/users/1"])
+    }
+
+    @Test(
+        "The stage refuses a value that no variable of the URL uses, and names it and the variables",
+        arguments: [
+            ("users", ["id"], "id", []), ("users{?page}", ["pgae"], "pgae", ["page"]),
+            ("users/{id}{?page,size}", ["id", "pages", "size"], "pages", ["id", "page", "size"]),
+            ("users/:id", ["id", "ID"], "ID", ["id"]), ("a/%%0%%", ["0", "1"], "1", ["0"]),
+            ("https://other.example/a", ["id"], "id", []),
+            ("https://{tenant}.example.com/", ["tenant", "id"], "id", ["tenant"]),
+        ] as [(String, [String], String, [String])]
+    )
+    func unusedVariable(reference: String, given: [String], unused: String, template: [String]) async throws {
+        let server = Server()
+        let chain = try Chain(transport: server) { URLBuilderMiddleware(base: "http://h") }
+        let error = try await #require(throws: URLBuilderError.self) {
+            try await chain.send(.get(reference, path: URLParameters(given.map { ($0, "hunter2") })))
+        }
+        #expect(error.problem == .unusedVariable(unused, template: template) && error.variable == unused)
+        #expect(error.exchange != nil && !"\(error)".contains("hunter2"))
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test("The stage accepts nil for a variable that the URL has, and refuses it for another")
+    func unusedNil() async throws {
+        let server = Server()
+        let chain = try Chain(transport: server) { URLBuilderMiddleware(base: "http://h") }
+        _ = try await chain.send(.get("users{?page}", path: ["page": nil]))
+        #expect(server.requests.map(\.url) == ["http://h/users"])
+        await #expect(throws: URLBuilderError.self) { try await chain.send(.get("users{?page}", path: ["pgae": nil])) }
     }
 
     @Test("The stage asks a closure, joins what it gives with the base, and lets its errors through")

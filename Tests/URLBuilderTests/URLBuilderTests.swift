@@ -89,17 +89,21 @@ struct URLBuilderTests {
             "opaque": URLValue.opaque("b\nc"),
         ])
         let separator = expected.hasPrefix("/") || expected.hasPrefix("?") ? "" : "/"
-        #expect(try URLBuilder(base: "https://h/v2").url(reference, arguments) == "https://h/v2\(separator)\(expected)")
+        let url = try URLBuilder(base: "https://h/v2").url(reference, arguments.used(in: reference))
+        #expect(url == "https://h/v2\(separator)\(expected)")
     }
 
     @Test("A URL builder fills in positional variables from an array, and appends the query after all others")
     func positions() throws {
         let builder = try URLBuilder(base: "https://h/?k=1")
         let arguments = URLArguments(path: [7, "x y"], query: ["q": 1])
-        #expect(try builder.url("a/%%0%%/b/%%1%%", arguments) == "https://h/a/7/b/x%20y?k=1&q=1")
-        #expect(try builder.url("a/{1}{?0}", arguments) == "https://h/a/x%20y?k=1&0=7&q=1")
-        #expect(try builder.url("https://o/{0}?z&", arguments) == "https://o/7?z&q=1")
-        #expect(try builder.url("https://o", arguments) == "https://o/?q=1")
+        func url(_ reference: String) throws -> String {
+            try builder.url(reference, arguments.used(in: reference))
+        }
+        #expect(try url("a/%%0%%/b/%%1%%") == "https://h/a/7/b/x%20y?k=1&q=1")
+        #expect(try url("a/{1}{?0}") == "https://h/a/x%20y?k=1&0=7&q=1")
+        #expect(try url("https://o/{0}?z&") == "https://o/7?z&q=1")
+        #expect(try url("https://o") == "https://o/?q=1")
     }
 
     @Test("A URL builder keeps the slashes of a value that goes into a reserved expansion, by name and by position")
@@ -125,15 +129,15 @@ struct URLBuilderTests {
         let arguments = URLArguments(path: ["id": 1, "0": 2])
         let text = "{id}/:id/%%0%%"
         func url(_ syntax: Set<URLVariableSyntax>) throws -> String {
-            try URLBuilder(base: "http://h", syntax: syntax).url(text, arguments)
+            let used = arguments.used(in: text, VariableNotations(syntax))
+            return try URLBuilder(base: "http://h", syntax: syntax).url(text, used)
         }
         #expect(try url(.all) == "http://h/1/1/2")
         #expect(try url([.templates]) == "http://h/1/:id/%25%250%25%25")
         #expect(try url([.colons]) == "http://h/%7Bid%7D/1/%25%250%25%25")
         #expect(try url([.positions]) == "http://h/%7Bid%7D/:id/2")
         #expect(try url([]) == "http://h/%7Bid%7D/:id/%25%250%25%25")
-        var plain = arguments
-        plain.syntax = []
+        let plain = URLArguments(syntax: [])
         #expect(try URLBuilder(base: "http://h").url(text, plain) == "http://h/%7Bid%7D/:id/%25%250%25%25")
         #expect(throws: URLBuilderError.self) { try URLBuilder(base: "http://h", syntax: []).url("https://{id}/a") }
     }
@@ -162,7 +166,7 @@ struct URLBuilderTests {
         let arguments = URLArguments(path: [
             "tenant": "acme", "path": "a/b", "rooted": "/x/y", "port": 8080, "wide": "bücher", "plain": "a1-b.c_d",
         ])
-        #expect(try URLBuilder(base: "https://h/v2").url(reference, arguments) == expected)
+        #expect(try URLBuilder(base: "https://h/v2").url(reference, arguments.used(in: reference)) == expected)
     }
 
     @Test(
@@ -358,5 +362,15 @@ struct URLBuilderTests {
     func malformed() throws {
         let error = try #require(throws: URLBuilderError.self) { try URLBuilder(base: "http://h").url("a/{id") }
         #expect(error.problem == .malformedTemplate("a/{id", position: 2, reason: "the { is not closed"))
+    }
+}
+
+extension URLArguments {
+    /// Returns the arguments without the values that no variable of a reference uses.
+    func used(in reference: String, _ syntax: VariableNotations = .all) -> URLArguments {
+        let names = (try? syntax.variableNames(in: reference)) ?? []
+        var arguments = self
+        arguments.path.elements.removeAll { !names.contains($0.name) }
+        return arguments
     }
 }

@@ -9,9 +9,11 @@ func checkURL(_ input: Input) -> Int32 {
     let lines = input.lines
     let reference = lines[0]
     let texts = lines.dropFirst().map { URLValue.string($0) }
-    let values: URLParameters = [
-        "id": texts.first ?? "7", "q": URLValue.array(texts), "map": ["k": texts.last ?? .null, "": 1.5],
+    let map: URLParameters = ["k": texts.last ?? .null, "": 1.5]
+    let pairs: [(String, URLValue)] = [
+        ("id", texts.first ?? "7"), ("q", .array(texts)), ("map", .dictionary(map)),
     ]
+    let values = URLParameters(pairs)
     do throws(URLBuilderError) {
         let template = try URITemplate(reference)
         let expanded = try template.expand(values)
@@ -20,9 +22,12 @@ func checkURL(_ input: Input) -> Int32 {
         require(!error.description.isEmpty, "an error without a description")
     }
 
+    // The builder refuses values that no variable uses.
+    let mentioned = URLParameters(pairs.filter { reference.contains($0.0) })
     for base in bases {
-        let arguments = URLArguments(path: values, query: ["q": URLValue.array(texts)])
-        for arguments in [arguments, URLArguments()] {
+        let query: URLQuery = ["q": URLValue.array(texts)]
+        let all = [values, mentioned].map { URLArguments(path: $0, query: query) }
+        for arguments in all + [URLArguments()] {
             do throws(URLBuilderError) {
                 let url = try URLBuilder(base: base).url(reference, arguments)
                 checkAccepted(url, reference: reference, base: base)
