@@ -55,6 +55,21 @@ struct StageTests {
         #expect(clock.pendingDeadlines.isEmpty)
     }
 
+    @Test("A chain with an automatic clock warns that waits race; one with a manual clock doesn't")
+    func automaticClock() throws {
+        let transport = ClosureTransport()
+        let inner = try Chain([stage()], transport: transport)
+        for stages in [[stage()], []] as [[any Middleware]] {
+            let outer: any Transport = stages.isEmpty ? inner : transport
+            let chain = try Chain(stages, transport: outer, environment: .virtual(.automatic()))
+            #expect(chain.warnings.count == 1)
+            #expect(chain.warnings.first?.description.contains("use a manual clock") == true)
+        }
+        #expect(try Chain([stage()], transport: transport, environment: .virtual(VirtualClock())).warnings.isEmpty)
+        #expect(inner.warnings.isEmpty)
+        #expect(try Chain([], transport: transport, environment: .virtual(.automatic())).warnings.isEmpty)
+    }
+
     @Test("The response of a loser is dropped, which ends its transfer")
     func loser() async throws {
         let clock = VirtualClock()

@@ -80,7 +80,21 @@ public struct Chain: BuiltInTransport {
     /// The problems that didn't prevent building the chain, outermost stage first, such as credentials that are sent
     /// without TLS.
     public var warnings: [ChainProblem] {
-        ChainOrder.problems(of: stages, over: transport).filter { $0.severity == .warning }
+        ChainOrder.problems(of: stages, over: transport).filter { $0.severity == .warning } + races
+    }
+
+    /// The stages whose waits race with others on a clock that can't say which ends first.
+    private var races: [ChainProblem] {
+        guard (defaultEnvironment?.time as? any AlarmingTimeSource)?.isAutomatic == true else { return [] }
+        return (stages + transport.nestedStages).filter { $0.phase == .hedge }.map(\.summary.name).map { name in
+            ChainProblem(
+                stage: name,
+                problem: "\(name) waits while a response is delayed, and on the environment's automatic clock either "
+                    + "wait may end first, whatever their durations",
+                fix: "use a manual clock, and advance it once both wait",
+                severity: .warning
+            )
+        }
     }
 
     /// The name of the chain as a transport, which includes the inner transport's name.
