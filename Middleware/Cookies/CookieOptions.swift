@@ -41,7 +41,7 @@ public struct CookieUse: Sendable, Hashable {
 }
 
 /// The request option for a call's use of cookies; the stage's setting by default.
-package enum CallCookieUse: RequestOption {
+package enum CallCookieUse: RequestOption, TransportSwitch {
     /// The stage's setting applies.
     package static var defaultValue: CallSetting<CookieUse> { .standard }
     /// The method that sets the option, and the stage that reads it.
@@ -52,6 +52,10 @@ package enum CallCookieUse: RequestOption {
     package static func isHarmless(_ value: Value) -> Bool {
         value.needsNoStage || value == .value(.off)
     }
+    /// The capability of transports with their own cookies.
+    package static var doneBy: TransportCapabilities { .handlesCookies }
+    /// Returns whether no cookies may be sent and stored.
+    package static func forbids(_ value: Value) -> Bool { value == .off || value == .value(.off) }
 }
 
 /// The request option for a call's own cookies; see also `Request.cookies(_:)`.

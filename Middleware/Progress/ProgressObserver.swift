@@ -13,6 +13,8 @@ final class ProgressObserver: Sendable {
         var buffer = ProgressBuffer()
         var isDelivering = false
         var isClosed = false
+        /// Whether a stage has reported anything.
+        var isReported = false
         var attempts = 0
 
         /// The next value to fetch; `nil` while there is none.
@@ -30,18 +32,29 @@ final class ProgressObserver: Sendable {
     private let callback: (@Sendable (TransferProgress) -> Void)?
     /// Raised when the observer wants to end the call.
     let cancellation: CancellationSignal?
+    /// Whether the call is the same if nothing reports its progress.
+    let isOptional: Bool
 
     /// Makes an observer that fetches reports with ``next()``.
     init() {
         callback = nil
         cancellation = nil
+        isOptional = false
     }
 
     /// Makes an observer that is called on the transferring task.
-    init(cancellation: CancellationSignal? = nil, callback: @escaping @Sendable (TransferProgress) -> Void) {
+    init(
+        cancellation: CancellationSignal? = nil,
+        isOptional: Bool = false,
+        callback: @escaping @Sendable (TransferProgress) -> Void
+    ) {
         self.callback = callback
+        self.isOptional = isOptional
         self.cancellation = cancellation
     }
+
+    /// Whether reports are fetched, by a caller that waits for the last.
+    var isAwaited: Bool { callback == nil }
 
     /// Returns the number of an attempt, for a call that no outer stage counts.
     func nextAttempt() -> Int {
@@ -52,7 +65,10 @@ final class ProgressObserver: Sendable {
     }
 
     func enqueue(_ report: TransferProgress) {
-        state.update { if !$0.isClosed { $0.buffer.append(report) } }
+        state.update { state in
+            state.isReported = true
+            if !state.isClosed { state.buffer.append(report) }
+        }
     }
 
     /// Calls the closure for all waiting reports, unless another task is already delivering.
@@ -78,6 +94,12 @@ final class ProgressObserver: Sendable {
     func close() {
         guard callback == nil else { return }
         state.update { $0.isClosed = true }
+    }
+
+    /// Ends the call if nothing has reported it.
+    func closeUnread() {
+        guard callback == nil else { return }
+        state.update { if !$0.isReported { $0.isClosed = true } }
     }
 
     /// Returns the next report; `nil` after the last, or when the task is cancelled.

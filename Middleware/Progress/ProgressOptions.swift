@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// The observers of a call's progress, added by ``HTTPChainCore/Request/onProgress(_:)`` and related methods.
-package enum ProgressObservers: RequestOption {
+package enum ProgressObservers: RequestOption, AwaitedOption {
     /// The list of observers.
     package struct Value: Sendable {
         var observers: [ProgressObserver] = []
@@ -15,7 +15,11 @@ package enum ProgressObservers: RequestOption {
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
-        value.observers.isEmpty
+        value.observers.allSatisfy(\.isOptional)
+    }
+    /// Ends the sequences of ``HTTPChainCore/Request/observingProgress()`` that have no reports.
+    package static func endUnread(_ value: Value) {
+        for observer in value.observers { observer.closeUnread() }
     }
     /// Always `false`: they only observe the call.
     package static var affectsResponse: Bool { false }
@@ -52,14 +56,26 @@ extension Request {
     ///
     /// A slow loop misses reports in between, but never a first or last one. The sequence is for a single call and
     /// task, and ends with the body of the response, which must be read or dropped in another task. If the call is
-    /// repeated, that isn't reported. If the request is never sent, or the chain doesn't have ``ProgressMiddleware``,
-    /// the sequence doesn't end, whereas ``withProgress(isolation:_:perform:)`` always returns.
+    /// repeated, that isn't reported. A chain without ``ProgressMiddleware`` ends it without reports. If the request is
+    /// never sent, or an outer stage throws before ``ProgressMiddleware``, the sequence doesn't end, whereas
+    /// ``withProgress(isolation:_:perform:)`` always returns.
     public consuming func observingProgress() -> (request: Request, updates: AsyncStream<TransferProgress>) {
         let updates = ProgressUpdates()
         return (updates.observing(self), updates.stream)
     }
 
+    /// Returns the request with a closure that receives its progress if the chain has a ``ProgressMiddleware``.
+    ///
+    /// A chain without that stage accepts the request, unlike one of ``onProgress(_:)``.
+    package consuming func onProgressIfReported(
+        _ action: @escaping @Sendable (_ progress: TransferProgress) -> Void
+    ) -> Request {
+        add(ProgressObserver(isOptional: true, callback: action))
+        return self
+    }
+
     mutating func add(_ observer: ProgressObserver) {
         options[ProgressObservers.self].observers.append(observer)
+        if observer.isAwaited { options.markAwaited() }
     }
 }

@@ -75,7 +75,9 @@ struct CallTests {
     func modifiers() async throws {
         let seen = Events<Request>()
         let client = Client(
-            over: ClosureTransport { request in
+            over: ClosureTransport(reading: [
+                URLArgumentsOption.self, CallTimeout.self, AttemptTimeout.self, ProgressObservers.self,
+            ]) { request in
                 seen.add(request)
                 return Response(.ok, body: #"{"id":7,"name":"Rose"}"#)
             }
@@ -214,7 +216,7 @@ struct CallTests {
         defer { queue.resume() }
         let clock = VirtualClock()
         let answered = Counter()
-        let transport = ClosureTransport { _ in
+        let transport = ClosureTransport(reading: [URLArgumentsOption.self]) { _ in
             answered.add()
             return Response(.ok, headers: [.contentType: "application/json"], body: #"{"id":7,"name":"Rose"}"#)
         }
@@ -448,7 +450,7 @@ struct CallTests {
     func cancelledBeforeItBegins() async throws {
         let sent = Events<Void>()
         let mocked = Events<Void>()
-        let transport = ClosureTransport { _ in
+        let transport = ClosureTransport(reading: [URLArgumentsOption.self]) { _ in
             sent.add(())
             return Response(.ok, body: #"{"id":7,"name":"Rose"}"#)
         }

@@ -22,6 +22,7 @@ struct RegistryTests {
 
         var capabilities: TransportCapabilities { .closure }
         var name: String { "stalled" }
+        var optionsRead: [any RequestOption.Type] { [URLArgumentsOption.self] }
 
         func open() { isOpen.update { $0 = true } }
 
@@ -357,7 +358,7 @@ struct RegistryTests {
     }
 
     /// Some calls wait as real ones do, some heed no cancellation, some answer at once; some bodies arrive in parts.
-    private static let drillTransport = ClosureTransport { request in
+    private static let drillTransport = ClosureTransport(reading: [URLArgumentsOption.self]) { request in
         let id = (request.value as? GetPlant)?.id ?? (request.value as? GetStream).flatMap { Int($0.path) } ?? 0
         switch id % 5 {
         case 0: break

@@ -102,6 +102,7 @@ struct UnreadOptionTests {
             $0.verifyingDigest(.whenPresent)
         },
         Lost("cookies", by: "CookieMiddleware", CookieMiddleware()) { $0.cookies(["a": "b"]) },
+        Lost("cookies", by: "CookieMiddleware", CookieMiddleware()) { $0.cookies(.sendOnly) },
         Lost("site", by: "CookieMiddleware", CookieMiddleware()) { $0.site(.page("https://other.example/")) },
         Lost("handlingErrors", by: "ErrorHandlerMiddleware", ErrorHandlerMiddleware(.problemDetails)) {
             $0.handlingErrors(.problemDetails)
@@ -309,6 +310,44 @@ struct UnreadOptionTests {
             .network([.background, .http3]).with().headers().hedging(HedgingPolicy(attempts: 1)).rateLimitWeight(0)
             .decoded(at: .whole).encoded(under: .whole).encodingNilAsNull(false)
         #expect(try await chain.send(off).status == .ok)
+    }
+
+    /// Values that forbid what a transport with a capability does by itself.
+    static let forbidding: [(capabilities: TransportCapabilities, request: Request, expression: String)] = [
+        (.handlesCookies, .get(url).cookies(.off), ".cookies("), (.caches, .get(url).caching(.off), ".caching("),
+        (.followsRedirects, .get(url).redirects(.never), ".redirects(.never)"),
+        (.followsRedirects, .get(url).withoutRedirects(), ".withoutRedirects()"),
+    ]
+
+    @Test("A value that forbids what the transport does by itself is refused", arguments: 0..<forbidding.count)
+    func forbidsTransport(index: Int) async throws {
+        let (capabilities, request, expression) = Self.forbidding[index]
+        let transport = InMemoryTransport(capabilities: [capabilities, .streamsUploads]) { _ in Response(.ok) }
+        let chain = try Chain(transport: transport)
+        let error = await #expect(throws: UnreadOptionError.self) { try await chain.send(request) }
+        let text = try #require(error).description
+        #expect(text.contains(expression) && text.contains("switch off in the transport"), "\(text)")
+        #expect(transport.requests.isEmpty)
+        // What the call doesn't forbid, the transport may do.
+        #expect(try await chain.send(.get(Self.url)).status == .ok)
+        let able = try Chain(transport: InMemoryTransport { _ in Response(.ok) })
+        #expect(try await able.send(request).status == .ok)
+    }
+
+    @Test("A value that forbids what a transport does only when allowed, or a stage of a chain inside, is accepted")
+    func forbidsStages() async throws {
+        let strict = InMemoryTransport(capabilities: [.followsRedirects, .redirectsOnlyWhenAllowed]) { _ in
+            Response(.ok)
+        }
+        let stages = try Chain(transport: InMemoryTransport { _ in Response(.ok) }, order: .unchecked) {
+            RedirectMiddleware()
+            CacheMiddleware(store: .memory(limit: .megabytes(1)), partition: .shared)
+            CookieMiddleware()
+        }
+        #expect(try await Chain(transport: strict).send(.get(Self.url).redirects(.never)).status == .ok)
+        for (_, request, _) in Self.forbidding {
+            #expect(try await Chain(transport: stages).send(request).status == .ok)
+        }
     }
 
     @Test("Every public method that sets an option is either refused without its stage or harmless")

@@ -37,6 +37,50 @@ struct ObserverTests {
         #expect(try await bytes.count == 7)
     }
 
+    @Test("A chain that refuses or ignores the option ends the sequence", arguments: [true, false])
+    func sequenceWithoutStage(isChecked: Bool) async throws {
+        transport.enqueue(.text("abc"))
+        let chain = try Chain(transport: transport, options: isChecked ? .checked : .unchecked)
+        let (request, updates) = Request.sample.observingProgress()
+        async let text = chain.send(request).body.text()
+        for await progress in updates { Issue.record("\(progress)") }
+        do {
+            let text = try await text
+            #expect(text == "abc" && !isChecked)
+        } catch is UnreadOptionError {
+            #expect(isChecked)
+        }
+    }
+
+    @Test("A sequence ends when its call is refused for another option")
+    func sequenceOfRefusedCall() async throws {
+        enum Unread: RequestOption {
+            static var defaultValue: Int { 0 }
+        }
+        var sample = Request.sample
+        sample.options[Unread.self] = 1
+        let (request, updates) = sample.observingProgress()
+        let chain = try chain()
+        async let response = chain.send(request)
+        for await progress in updates { Issue.record("\(progress)") }
+        do {
+            _ = try await response
+            Issue.record("the call isn't refused")
+        } catch is UnreadOptionError {}
+    }
+
+    @Test("A chain that ignores options leaves a sequence alone that a chain inside reads")
+    func sequenceOfHiddenChain() async throws {
+        transport.enqueue(ScriptedReply(chunks: chunks(3, 4)))
+        let inner = try chain()
+        let chain = try Chain(transport: PlainTransport { try await inner.send($0) }, options: .unchecked)
+        let (request, updates) = Request.sample.observingProgress()
+        _ = try await chain.send(request).body.collect()
+        var last: TransferProgress?
+        for await progress in updates { last = progress }
+        #expect(last?.line == "down 7/7 finished")
+    }
+
     @Test("A sequence that is read late has the first reports, the newest and the last")
     func lateSequence() async throws {
         transport.enqueue(ScriptedReply(chunks: Array(repeating: chunks(1)[0], count: 1000)))

@@ -4,16 +4,20 @@ import HTTPTypes
 /// Answers from a closure, and reads nothing by itself.
 package struct ClosureTransport: Transport {
     package var capabilities: TransportCapabilities
+    package var optionsRead: [any RequestOption.Type]
     package var answer: @Sendable (Request) async throws -> Response
 
     /// - Parameters:
     ///   - capabilities: What it says of itself; what `InMemoryTransport` says by default.
+    ///   - options: The options that it reads; none by default.
     ///   - answer: Answers each request; 200 without content by default.
     package init(
         capabilities: TransportCapabilities = .closure,
+        reading options: [any RequestOption.Type] = [],
         _ answer: @escaping @Sendable (Request) async throws -> Response = { _ in Response(.ok) }
     ) {
         self.capabilities = capabilities
+        optionsRead = options
         self.answer = answer
     }
 

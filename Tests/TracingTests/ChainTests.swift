@@ -257,6 +257,22 @@ struct ChainTests {
         #expect(tracer.finishedSpans.map(\.operationName) == ["GET /users/{id}"])
     }
 
+    @Test("A chain without the stage refuses a parent for the spans of a call, and accepts a call without spans")
+    func unread() async throws {
+        let transport = InMemoryTransport { _ in Response(.ok) }
+        let chain = try Chain(transport: transport)
+        let context = tracer.startSpan("outer").context
+        for request in [Request.get(url).tracing(childOf: context), .get(url).tracing(true)] {
+            let error = await #expect(throws: UnreadOptionError.self) { try await chain.send(request) }
+            #expect(error?.description.contains(".tracing(_:)") == true)
+            #expect(error?.description.contains("TracingMiddleware()") == true)
+        }
+        #expect(transport.requests.isEmpty)
+        #expect(try await chain.send(.get(url).tracing(false)).status == .ok)
+        let traced = try Chain(transport: transport) { stage }
+        #expect(try await traced.send(.get(url).tracing(childOf: context)).status == .ok)
+    }
+
     @Test("Two stages in one chain, or in a chain inside, are refused; and so is one outside retries")
     func order() throws {
         #expect(throws: ChainOrderError.self) {

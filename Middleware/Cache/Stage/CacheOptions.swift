@@ -3,7 +3,7 @@ public import HTTPChainCore
 public import HTTPTypes
 
 /// The cache settings of a call; see also ``HTTPChainCore/Request/caching(_:)``.
-package enum CacheSettingsOption: RequestOption {
+package enum CacheSettingsOption: RequestOption, TransportSwitch {
     /// Empty settings: those of the route and the stage apply.
     package static var defaultValue: CacheSettings { CacheSettings() }
     /// The method that sets the option, and the stage that reads it.
@@ -16,6 +16,10 @@ package enum CacheSettingsOption: RequestOption {
         if value.use == .off { return value.invalidates.isEmpty }
         return value == CacheSettings(use: value.use) && [nil, .standard].contains(value.use)
     }
+    /// The capability of transports with their own cache.
+    package static var doneBy: TransportCapabilities { .caches }
+    /// Returns whether no cache may be used.
+    package static func forbids(_ value: Value) -> Bool { value.use == .off }
 }
 
 extension Request {

@@ -40,7 +40,7 @@ final class TypedCall<Kind: TypedRequest>: CallOperation {
         guard case .transport(let transport) = endpoint.handler, core.replies == nil else {
             return try await performed()
         }
-        let http = try makeRequest()
+        let http = try makeRequest(for: transport)
         return try await kind.perform(http, transport, settings.processing ?? core.processing)
     }
 
@@ -61,7 +61,7 @@ final class TypedCall<Kind: TypedRequest>: CallOperation {
     private func performed() async throws -> Output {
         switch endpoint.handler {
         case .transport(let transport):
-            let http = try makeRequest()
+            let http = try makeRequest(for: transport)
             let place = settings.processing ?? core.processing
             guard let (replies, stored) = storage else {
                 return try await kind.perform(http, transport, place)
@@ -80,11 +80,12 @@ final class TypedCall<Kind: TypedRequest>: CallOperation {
         }
     }
 
-    private func makeRequest() throws -> Request {
+    private func makeRequest(for transport: any Transport) throws -> Request {
         var http = try core.makeRequest(request, settings)
+        if endpoint.isBare { try transport.refuseUnreadOptions(of: http) }
         guard let teller else { return http }
         http.options[ConnectivityReport.self] = { teller.tell(.waitingForConnectivity($0)) }
-        return http.onProgress { teller.tell(.progress($0)) }
+        return http.onProgressIfReported { teller.tell(.progress($0)) }
     }
 
     private func mocked(

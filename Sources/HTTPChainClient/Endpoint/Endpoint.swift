@@ -24,6 +24,8 @@ public struct Endpoint: Sendable {
     let handler: Handler
     /// Whether the endpoint serves all requests, so that ``supports`` isn't called.
     let servesAll: Bool
+    /// Whether its transport isn't a chain, so that the client checks the options of its calls.
+    let isBare: Bool
     var showsActivity = true
 
     init(
@@ -35,6 +37,7 @@ public struct Endpoint: Sendable {
         self.name = name
         self.handler = handler
         self.servesAll = servesAll
+        isBare = if case .transport(let transport) = handler { !(transport is Chain) } else { false }
         self.supports = supports
     }
 

@@ -107,8 +107,12 @@ public struct Chain: BuiltInTransport {
     ///   transport; `CancellationError` if the task is cancelled.
     public func send(_ request: consuming Request) async throws -> Response {
         if !request.options.storage.isChecked {
-            if links.optionReaders.isChecked, !links.optionReaders.read(all: request.options.storage) {
-                try refuseUnreadOptions(of: request)
+            switch links.optionReaders.check {
+            case .effects:
+                if !links.optionReaders.read(all: request.options.storage) { try refuseUnreadOptions(of: request) }
+            case .effectsAndSwitches: try refuseUnreadOptions(of: request)
+            case .nothing:
+                if request.options.storage.isAwaited { return try await sendEndingWaits(request) }
             }
             request.options.storage.isChecked = true
         }
@@ -125,8 +129,15 @@ public struct Chain: BuiltInTransport {
     private func refuseUnreadOptions(of request: borrowing Request) throws(UnreadOptionError) {
         var shown = copy request
         fillEnvironment(of: &shown)
-        let unread = links.optionReaders.unread(in: request.options.storage)
-        throw UnreadOptionError(unread, stages: stages, request: shown)
+        try links.optionReaders.refuseUnreadOptions(of: shown, stages: stages)
+    }
+
+    /// Sends a request whose options aren't checked, and then ends the waits for values that nothing has read.
+    private func sendEndingWaits(_ request: consuming Request) async throws -> Response {
+        request.options.storage.isChecked = true
+        let options = request.options
+        defer { options.endUnreadWaits() }
+        return try await send(request)
     }
 
     private func prepareAndSend(_ request: consuming Request) async throws -> Response {

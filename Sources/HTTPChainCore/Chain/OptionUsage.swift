@@ -37,14 +37,26 @@ public enum OptionCheck: Sendable {
 public struct UnreadOptionError: ExplainedError, Hashable {
     /// The options that nothing reads, in the order they were set.
     package let options: [OptionUsage]
-    /// The place for the reader of each option.
+    /// The place for the reader of each option, except those that forbid what the transport does by itself.
     private let places: [String]
     /// The request as the chain received it.
     package let failedExchange: ExchangeSnapshot?
 
-    init(_ options: [OptionUsage], stages: [any Middleware], request: borrowing Request) {
-        self.options = options
-        places = options.map { option in
+    /// Makes the error.
+    ///
+    /// - Parameters:
+    ///   - unread: The options that nothing reads.
+    ///   - forbidding: The options that nothing reads, and that forbid what the transport does by itself.
+    ///   - stages: The stages of the chain.
+    ///   - request: The request as the chain received it.
+    init(
+        _ unread: [OptionUsage],
+        forbidding: [OptionUsage],
+        stages: [any Middleware],
+        request: borrowing Request
+    ) {
+        options = unread + forbidding
+        places = unread.map { option in
             guard let inner = stages.first(where: { option.phase.isOutside($0.phase) }) else {
                 return option.phase == .anywhere ? "" : " as the innermost stage"
             }
@@ -58,13 +70,16 @@ public struct UnreadOptionError: ExplainedError, Hashable {
 
     package var explanation: Explanation {
         let names = options.map(\.expression).joined(separator: ", ")
-        let fixes = zip(options, places).map { option, place in
+        var fixes = zip(options, places).map { option, place in
             guard let reader = option.reader else {
                 return
                     "name the type in `optionsRead` of the stage that reads \(option.expression), or, if a closure reads "
                     + "it, build the chain with options: .reading([…])"
             }
             return "add \(reader)\(place)"
+        }
+        fixes += options.dropFirst(places.count).map {
+            "switch off in the transport what \($0.expression) forbids, because the transport does it by itself"
         }
         return Explanation(
             "no stage of the chain reads \(names), so \(options.count == 1 ? "it" : "they") would have no effect",
@@ -75,17 +90,38 @@ public struct UnreadOptionError: ExplainedError, Hashable {
 
 /// The options that the stages and the transport of a chain read.
 struct OptionReaders: Sendable {
-    /// Whether a chain refuses options that are not among these.
-    let isChecked: Bool
+    /// The values that a chain refuses if nothing reads their options.
+    enum Check: Sendable {
+        /// None.
+        case nothing
+        /// Those that are not harmless.
+        case effects
+        /// Those that are not harmless, and those that forbid what the transport does by itself.
+        case effectsAndSwitches
+    }
+
+    /// The values that a chain refuses if nothing reads their options.
+    let check: Check
     /// The types of the options, for a chain around this one.
     let keys: [any RequestOption.Type]
     /// The identifiers of the keys, so that comparing each is as fast as comparing integers.
     private let identifiers: [ObjectIdentifier]
+    /// The capabilities of a transport that does by itself what an option can forbid that nothing reads.
+    private let switches: TransportCapabilities
 
     init(stages: [any Middleware], transport: any Transport, check: OptionCheck = .checked) {
         var keys = stages.flatMap(\.optionsRead) + transport.optionsRead
         if case .reading(let more) = check { keys += more }
-        isChecked = if case .unchecked = check { false } else { true }
+        var switches = transport.capabilities.switches
+        if !switches.isEmpty {
+            for key in keys { (key as? any TransportSwitch.Type).map { switches.subtract($0.doneBy) } }
+        }
+        self.switches = switches
+        if case .unchecked = check {
+            self.check = .nothing
+        } else {
+            self.check = switches.isEmpty ? .effects : .effectsAndSwitches
+        }
         var seen: Set<ObjectIdentifier> = []
         self.keys = keys.filter { seen.insert(ObjectIdentifier($0)).inserted }
         identifiers = self.keys.map { ObjectIdentifier($0) }
@@ -100,9 +136,63 @@ struct OptionReaders: Sendable {
         return true
     }
 
-    /// Returns the options of a request that nothing reads.
-    func unread(in storage: OptionStorage) -> [OptionUsage] {
-        storage.entries.filter { !$0.isHarmless && !identifiers.contains(ObjectIdentifier($0.key)) }.map(\.usage)
+    /// Refuses the options of a request that nothing reads, and ends the waits for their values.
+    func refuseUnreadOptions(
+        of request: borrowing Request,
+        stages: [any Middleware] = []
+    ) throws(UnreadOptionError) {
+        let entries = request.options.storage.entries
+        let unread = entries.filter { !$0.isHarmless && !identifiers.contains(ObjectIdentifier($0.key)) }
+        let forbidding = entries.filter { $0.isHarmless && request.options.forbids($0.key, switches) }
+        guard !unread.isEmpty || !forbidding.isEmpty else { return }
+        request.options.endUnreadWaits()
+        throw UnreadOptionError(
+            unread.map(\.usage),
+            forbidding: forbidding.map(\.usage),
+            stages: stages,
+            request: request
+        )
+    }
+}
+
+/// An option with a value that forbids what some transports do by themselves.
+///
+/// It is harmless if the transport doesn't do that.
+package protocol TransportSwitch: RequestOption {
+    /// The capability of transports that do it.
+    static var doneBy: TransportCapabilities { get }
+    /// Returns whether a value forbids it.
+    static func forbids(_ value: Value) -> Bool
+}
+
+extension RequestOptions {
+    /// Whether the value of an option forbids what a transport with these capabilities does by itself.
+    fileprivate func forbids(_ key: any Any.Type, _ capabilities: TransportCapabilities) -> Bool {
+        guard !capabilities.isEmpty, let option = key as? any TransportSwitch.Type,
+            capabilities.contains(option.doneBy)
+        else { return false }
+        return forbids(option)
+    }
+
+    private func forbids<Option: TransportSwitch>(_ option: Option.Type) -> Bool { Option.forbids(self[option]) }
+}
+
+extension TransportCapabilities {
+    /// What the transport does by itself even if an option of the request forbids it.
+    fileprivate var switches: TransportCapabilities {
+        let all = intersection([.followsRedirects, .handlesCookies, .caches])
+        return contains(.redirectsOnlyWhenAllowed) ? all.subtracting(.followsRedirects) : all
+    }
+}
+
+extension Transport {
+    /// Refuses the options of a request that this transport doesn't read, as a chain without stages does.
+    ///
+    /// A client calls it for a transport that isn't a chain, because nothing else checks the options of its calls.
+    package func refuseUnreadOptions(of request: borrowing Request) throws(UnreadOptionError) {
+        guard !capabilities.switches.isEmpty || request.options.storage.entries.contains(where: { !$0.isHarmless })
+        else { return }
+        try OptionReaders(stages: [], transport: self).refuseUnreadOptions(of: request)
     }
 }
 

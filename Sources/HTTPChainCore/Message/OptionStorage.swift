@@ -19,6 +19,8 @@ struct OptionStorage: Sendable {
     @usableFromInline private(set) var entries: [Entry] = []
     /// Whether a chain has checked that its stages read the options; chains inside it don't check again.
     var isChecked = false
+    /// Whether a caller may wait for the value of an ``AwaitedOption``.
+    var isAwaited = false
 
     @usableFromInline
     init() {}

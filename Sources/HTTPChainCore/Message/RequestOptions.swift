@@ -130,6 +130,25 @@ extension RequestNote {
     public static func isHarmless(_ value: Value) -> Bool { true }
 }
 
+/// An option with a value that a caller may wait for, such as a sequence of reports.
+package protocol AwaitedOption: RequestOption {
+    /// Ends the wait of each caller whose value nothing has read.
+    static func endUnread(_ value: Value)
+}
+
+extension RequestOptions {
+    /// Notes that a caller may wait for the value of an ``AwaitedOption``.
+    package mutating func markAwaited() { storage.isAwaited = true }
+
+    /// Ends the waits of callers for values that nothing has read, because nothing will read them.
+    package func endUnreadWaits() {
+        guard storage.isAwaited else { return }
+        for entry in storage.entries { (entry.key as? any AwaitedOption.Type).map { endUnread($0) } }
+    }
+
+    private func endUnread<Option: AwaitedOption>(_ option: Option.Type) { Option.endUnread(self[option]) }
+}
+
 /// Options, shown only by their names, because their values may be secrets.
 package protocol NamedOptions: CustomStringConvertible, CustomReflectable {
     /// The names of the options, in the order they were first set.

@@ -83,7 +83,10 @@ public struct ODataBatch: Sendable {
 extension ODataBatch.Part {
     func json() async throws -> JSONValue {
         let unread = request.options.expressions(notReadBy: [URLArgumentsOption.self])
-        guard unread.isEmpty else { throw ODataBatchError(.unsupportedOptions(id, unread)) }
+        guard unread.isEmpty else {
+            request.options.endUnreadWaits()
+            throw ODataBatchError(.unsupportedOptions(id, unread))
+        }
         var item: [String: JSONValue] = [
             "id": .string(id.text), "method": .string(request.method.rawValue.lowercased()),
             "url": .string(try await request.completeReference()),
