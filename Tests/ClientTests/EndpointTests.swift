@@ -14,13 +14,20 @@ struct EndpointTests {
         var path: String { "https://ping.example.com/" }
     }
 
+    /// A request type with its own time limit.
+    struct ImpatientPing: TypedRequest {
+        typealias Output = String
+        var path: String { "https://ping.example.com/" }
+        func configure(_ request: inout Request) { request = request.timeout(.seconds(1)) }
+    }
+
     struct MaybePlant: TypedRequest {
         typealias Output = Plant?
         var path: String { "https://ping.example.com/" }
     }
 
     static func answering(_ text: String) -> ClosureTransport {
-        ClosureTransport { _ in Response(.ok, body: HTTPBody(text)) }
+        ClosureTransport(reading: [URLArgumentsOption.self]) { _ in Response(.ok, body: HTTPBody(text)) }
     }
 
     @Test("The first endpoint that supports a request serves it")
@@ -88,17 +95,25 @@ struct EndpointTests {
         #expect(await outcome.isCancelled)
     }
 
-    @Test("The settings of a call for the stages of a chain have no effect on a mock")
+    @Test("The time limit of a call ends a mock; its other settings for the stages of a chain have no effect")
     func settings() async throws {
         let client = Client(
             environment: .virtual(.automatic()),
             endpoints: [
-                Endpoint.mock(Ping.self, delay: .seconds(3)) { _ in "late" }
+                Endpoint.mock(Ping.self, delay: .seconds(3)) { _ in "late" },
+                Endpoint.mock(ImpatientPing.self, delay: .seconds(3)) { _ in "late" },
             ]
         )
         let reports = Counter()
-        let call = client.makeCall(Ping()).timeout(.seconds(1))
-        #expect(try await call.withProgress { _ in reports.add() } == "late")
+        let error = await #expect(throws: TimeoutError.self) {
+            try await client.makeCall(Ping()).timeout(.seconds(1)).value
+        }
+        #expect(error?.scope == .call && error?.limit == .seconds(1))
+        await #expect(throws: TimeoutError.self) { try await client.call(ImpatientPing()) }
+        for limit in [nil, .seconds(4)] as [Duration?] {
+            let call = client.makeCall(Ping()).timeout(limit).retry(.never)
+            #expect(try await call.withProgress { _ in reports.add() } == "late")
+        }
         #expect(reports.value == 0)
     }
 

@@ -10,7 +10,7 @@ extension Call {
         with { $0.retry(policy) }
     }
 
-    /// Returns the call with its own time limit, for `TimeoutMiddleware`; it doesn't apply to mocks.
+    /// Returns the call with its own time limit, for `TimeoutMiddleware` or a mock.
     ///
     /// - Parameter limit: The limit for the whole call; `nil` for none.
     public func timeout(_ limit: Duration?) -> Call {

@@ -84,8 +84,8 @@ public struct Call<Kind: TypedRequest>: Sendable {
     /// client.call(ListPlants()).with { $0.attemptTimeout(.seconds(5)).withoutSerialization() }
     /// ```
     ///
-    /// - Parameter change: A closure that receives the request that the type made, and returns the request to send. It
-    ///   isn't called for mocks.
+    /// - Parameter change: A closure that receives the request that the type made, and returns the request to send. A mock
+    ///   only obeys its `timeout(_:)`.
     public func with(_ change: @escaping @Sendable (_ request: Request) -> Request) -> Call {
         changing { $0.changes.append(change) }
     }

@@ -1,6 +1,7 @@
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainProgress
+import HTTPChainTimeout
 import HTTPTypes
 
 /// A running call of a client.
@@ -88,12 +89,30 @@ final class TypedCall<Kind: TypedRequest>: CallOperation {
         return http.onProgressIfReported { teller.tell(.progress($0)) }
     }
 
+    /// Answers a mocked call within its own time limit, on the client's clock.
+    private func withinLimit(_ answer: @escaping @Sendable () async throws -> any Sendable) async throws
+        -> any Sendable
+    {
+        // A mock doesn't need a request that can be sent.
+        guard var http = try? core.makeRequest(request, settings),
+            let limit = http.options[CallTimeout.self].applied(to: nil)
+        else { return try await answer() }
+        http.environment = core.environment
+        let start = http.environment.time.elapsed
+        http.options[CallStart.self] = start
+        http.options[CallDeadline.self] = start + limit
+        return try await http.withinDeadline(answer)
+    }
+
+    /// Performs a mocked call, which passes no stage, within the call's own time limit.
     private func mocked(
-        _ answer: @Sendable (any TypedRequest, MockContext) async throws -> any Sendable
+        _ answer: @escaping @Sendable (any TypedRequest, MockContext) async throws -> any Sendable
     ) async throws -> Output {
         try Task.checkCancellation()
         let context = MockContext(helpers: core.helpers, time: core.environment.time)
-        guard let output = try await answer(request, context) as? MockOutput<Kind.Output> else {
+        let request = request
+        let output = try await withinLimit { try await answer(request, context) }
+        guard let output = output as? MockOutput<Kind.Output> else {
             throw UnsupportedRequestError(requestType: "\(Kind.self)", endpoints: [endpoint.name])
         }
         try Task.checkCancellation()

@@ -31,7 +31,7 @@ struct MockOutput<Output: Sendable>: Sendable {
 
 /// A request type with its own mock, which ``Endpoint/mocks`` calls for the output.
 ///
-/// The settings that stages of a chain read, such as a call's time limit, have no effect on a mock.
+/// Of the settings that stages of a chain read, only a call's time limit has an effect on a mock.
 ///
 /// ```swift
 /// extension GetUser: MockedRequest {
@@ -88,9 +88,9 @@ extension Endpoint {
     /// ])
     /// ```
     ///
-    /// A mock passes no stage. The settings that stages of a chain read have no effect on it: a call's time limit
-    /// doesn't end the delay, and no progress is reported. To test them, mock the transport of a chain instead, for
-    /// example with `InMemoryTransport`.
+    /// A mock passes no stage. Of the settings that stages of a chain read, only a call's time limit
+    /// (``Call/timeout(_:)``) has an effect on it, on the client's clock; no progress is reported, for example. To test
+    /// the others, mock the transport of a chain instead, for example with `InMemoryTransport`.
     ///
     /// - Parameters:
     ///   - type: The request type.
@@ -109,7 +109,7 @@ extension Endpoint {
 
     /// Returns an endpoint that mocks the requests of one type with shared helpers.
     ///
-    /// The settings that stages of a chain read, such as a call's time limit, have no effect on a mock.
+    /// Of the settings that stages of a chain read, only a call's time limit has an effect on a mock.
     ///
     /// - Parameters:
     ///   - type: The request type.
