@@ -245,7 +245,7 @@ struct URLBuilderTests {
         }
         #expect(error.variable == "b")
         #expect(
-            try builder.url("{a}/{b}", URLArguments(path: ["a": "x..", "b": "...", "c": ""])) == "https://h/v2/x../..."
+            try builder.url("{a}/{b}", URLArguments(path: ["a": "x..", "b": "..."])) == "https://h/v2/x../..."
         )
     }
 
