@@ -15,9 +15,19 @@ def modules():
     return found
 
 
+# The modules that others re-export with their public declarations: users see those as declarations of the others.
+PARTS = {"HTTPChainCore": ["HTTPChainParameters", "HTTPChainRedaction"]}
+
+
 def documented():
-    """The modules with pages of their own: every library of ours; the support module is for this package alone."""
-    return {name: path for name, path in sorted(modules().items()) if name != "HTTPChainSupport"}
+    """The libraries that users import; the support module and the parts of the core are for this package alone."""
+    hidden = {"HTTPChainSupport"}.union(*PARTS.values())
+    return {name: path for name, path in sorted(modules().items()) if name not in hidden}
+
+
+def with_parts(module):
+    """The options of swift-symbolgraph-extract by which the graph of a module includes the parts that it re-exports."""
+    return ["-experimental-allowed-reexported-modules=" + ",".join(PARTS[module])] if module in PARTS else []
 
 
 def files(folder, pattern):

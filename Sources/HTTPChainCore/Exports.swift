@@ -1,2 +1,5 @@
+// Parts of the core that depend on no message and no chain are separate modules; users import the core alone.
+@_exported public import HTTPChainParameters
+@_exported public import HTTPChainRedaction
 // `HTTPChainSupport` has no public declarations: it is for the package's own targets, which import it with the core.
 @_exported public import HTTPChainSupport

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPChainCore
+@testable import HTTPChainRedaction
 
 @Suite("What looks like a key")
 struct OpaqueKeyTests {

@@ -3,13 +3,13 @@ import HTTPChainSupport
 import TestSupport
 import Testing
 
-@testable import HTTPChainCore
+@testable import HTTPChainRedaction
 
 @Suite("The work of redaction", .timeLimit(.minutes(10)))
 struct RedactionGrowthTests {
     private static func growth() throws -> Growth {
         try Growth(
-            literalsOf: ["Sources/HTTPChainCore/Redaction"],
+            literalsOf: ["Sources/HTTPChainRedaction"],
             and: ["eyJ", "://", "http://a", "=", ":", "name=", "\"", "?", "&", "password", "token", "value=", "a=b"]
         )
     }

@@ -2,7 +2,7 @@ import HTTPChainTesting
 import TestSupport
 import Testing
 
-@testable import HTTPChainCore
+@testable import HTTPChainRedaction
 
 @Suite("The names of secrets")
 struct SecretNamesTests {

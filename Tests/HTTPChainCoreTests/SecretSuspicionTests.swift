@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPChainCore
+@testable import HTTPChainRedaction
 
 @Suite("The first look at a text")
 struct SecretSuspicionTests {

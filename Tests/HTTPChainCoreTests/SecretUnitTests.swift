@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPChainCore
+@testable import HTTPChainRedaction
 
 @Suite("A byte of a text, as it is meant")
 struct SecretUnitTests {

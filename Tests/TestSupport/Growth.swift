@@ -26,7 +26,7 @@ package struct Growth: Sendable {
 
     private let pieces: [String]
 
-    /// Collects the literals of Swift files and of those in folders, such as "Sources/HTTPChainCore/Redaction".
+    /// Collects the literals of Swift files and of those in folders, such as "Sources/HTTPChainRedaction".
     ///
     /// - Parameter further: Texts that join them, such as a head without which nothing is read.
     package init(literalsOf folders: [String], and further: [String] = []) throws {

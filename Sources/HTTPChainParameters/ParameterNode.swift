@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainSupport
 
 /// A value that is being encoded; containers are returned before they are filled.
 final class ParameterNode {

@@ -1,4 +1,3 @@
-import Foundation
 public import HTTPTypes
 
 extension String {
@@ -45,13 +44,6 @@ extension Redaction {
     /// Redacts the pairs of a form (`application/x-www-form-urlencoded`), which may be cut off.
     package func form(_ text: String, isCutOff: Bool = false) -> String {
         scanned(text, .form, isCutOff: isCutOff)
-    }
-
-    /// Redacts a preview, like ``text(_:)``; binary data, which is never shown, is unchanged.
-    package func preview(_ preview: BodyPreview) -> BodyPreview {
-        guard let shown = preview.text else { return preview }
-        let redacted = text(shown, isCutOff: preview.isTruncated)
-        return redacted == shown ? preview : BodyPreview(Data(redacted.utf8), isTruncated: preview.isTruncated)
     }
 
     /// Returns a field's value with its secrets redacted, or the placeholder if the whole value is a secret.

@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// The user information of a URL, which may be malformed: a person may see a password where a parser finds no
 /// authority.
 struct UserInformation {

@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 extension ParameterEncoder {
     /// The style of the keys of pairs, values and nested values.
     ///

@@ -6,7 +6,7 @@ import HTTPChainSupport
 /// text once, word by word. The characters around the name of a secret determine where its value is. One scanner
 /// therefore handles JSON (even within a JSON string), forms, URLs (even percent-encoded within another URL), markup,
 /// header fields, and the text of errors and logs.
-struct SecretScanner {
+package struct SecretScanner {
     /// A kind of text.
     enum Mode {
         case text

@@ -76,10 +76,10 @@ extension SecretScanner {
     ]
 
     /// Whether the value of a member may be the name of another one.
-    static func isNameKey(_ key: String) -> Bool { nameKeys.contains(Array(key.utf8)[...]) }
+    package static func isNameKey(_ key: String) -> Bool { nameKeys.contains(Array(key.utf8)[...]) }
 
     /// Whether a member may hold the value for a name in another one.
-    static func isValueKey(_ key: String) -> Bool { valueKeys.contains(Array(key.utf8)[...]) }
+    package static func isValueKey(_ key: String) -> Bool { valueKeys.contains(Array(key.utf8)[...]) }
 
     private static let escapedQuotes = [
         "&quot;", "&#34;", "&#x22;", "&apos;", "&#39;", "&#x27;", "\\u0022", "\\u0027",

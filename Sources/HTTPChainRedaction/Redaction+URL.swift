@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 extension Redaction {
     /// Returns a URL or reference without user information and with its secrets redacted.
     ///
@@ -41,4 +43,14 @@ extension Redaction {
         }
         return text[..<start] + "REDACTED:" + text[start...]
     }
+
+    /// Whether a whole text is an absolute URL, without spaces, quotes and braces.
+    package static func isURL(_ text: String) -> Bool {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), colon > text.startIndex else { return false }
+        return text.utf8[colon...].starts(with: "://".utf8)
+            && text.utf8[..<colon].allSatisfy { $0.isLetterOrDigit || "+-.".utf8.contains($0) }
+            && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !notInURL.contains($0) }
+    }
+
+    private static let notInURL = ByteSet("\"'`{}")
 }
