@@ -35,13 +35,14 @@ struct RouteYAMLParser {
             return nil
         }
         if text.unicodeScalars.first == "\u{FEFF}" { text.unicodeScalars.removeFirst() }
-        guard YAMLShape.isShallow(text, levels: RouteTable.maximumFileDepth) else {
-            add("values are nested deeper than \(RouteTable.maximumFileDepth) levels")
-            return nil
-        }
         let aliases = YAMLAliases(text)
         guard aliases.count <= Self.maximumAliases else {
             add("there are more than \(Self.maximumAliases) aliases")
+            return nil
+        }
+        // A level of the tree counts twice at most.
+        guard YAMLShape(text).deepest <= 2 * RouteTable.maximumFileDepth else {
+            add("values are nested deeper than \(RouteTable.maximumFileDepth) levels")
             return nil
         }
         guard aliases.count <= Self.maximumAliasesAsKeys || !aliases.mayBeKeys else {

@@ -1,73 +1,361 @@
 #if YAML
 import HTTPChainSupport
 
-/// Checks of a YAML file before it is parsed, because libyaml and Yams recurse for each level, and compare keys by
-/// their whole content.
-package enum YAMLShape {
-    /// Whether no value is nested much deeper than the given number of levels.
-    ///
-    /// Counts brackets outside quotes and comments, and the columns where lines and the text after a dash begin,
-    /// because each level of block style needs its own column.
-    package static func isShallow(_ text: String, levels: Int) -> Bool {
-        let bytes = text.utf8
-        var open = 0
-        var columns: [Int] = []
-        var lineStart = bytes.startIndex
-        var index = bytes.startIndex
-        var isIndenting = true
-        /// Whether a value may begin here.
-        var mayBegin = true
-        while index < bytes.endIndex {
-            Steps.take()
-            let byte = bytes[index]
-            if isIndenting, !isSpace(byte) {
-                let column = bytes.distance(from: lineStart, to: index)
-                while let last = columns.last, last >= column { columns.removeLast() }
-                columns.append(column)
-                // The text after a dash may begin another level in the same line.
-                isIndenting = byte == UInt8(ascii: "-") || byte == UInt8(ascii: "?")
-            }
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "'"):
-                if mayBegin { index = end(of: byte, in: bytes, from: index) }
-                mayBegin = false
-            case UInt8(ascii: "#") where mayBegin:
-                let end = bytes[index...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
-                Steps.take(bytes.distance(from: index, to: end))
-                index = end
-                continue
-            case UInt8(ascii: "["), UInt8(ascii: "{"):
-                open += 1
-                mayBegin = true
-            case UInt8(ascii: "]"), UInt8(ascii: "}"):
-                open = max(0, open - 1)
-                mayBegin = false
-            case UInt8(ascii: "\n"):
-                isIndenting = true
-                mayBegin = true
-                lineStart = bytes.index(after: index)
-            default: mayBegin = isSpace(byte) ? true : [UInt8(ascii: ":"), UInt8(ascii: ",")].contains(byte)
-            }
-            guard open + columns.count <= 2 * levels else { return false }
-            if index < bytes.endIndex { index = bytes.index(after: index) }
-        }
-        return true
+/// The nesting of a YAML file, found before it is parsed, because libyaml and Yams recurse for each level, also for
+/// those that an alias repeats.
+///
+/// It finds the tokens of libyaml (YAML 1.2.2 §6 to §8), because text in quotes, block scalars and comments has no
+/// structure, and only the tokens say where such a text begins.
+package struct YAMLShape {
+    /// An anchor whose node hasn't ended, or the document.
+    private struct OpenAnchor {
+        let name: ArraySlice<UInt8>
+        let index: Int
+        /// The level of the node.
+        let level: Int
+        /// The deepest level within the node, with aliases expanded.
+        var deepest: Int
     }
+
+    /// A collection in block style.
+    private struct Block {
+        let column: Int
+        let isMapping: Bool
+        /// Whether the position is in a sequence that has the indentation of this mapping.
+        var isInSequence = false
+    }
+
+    /// The start of a text that is a key if a colon follows in its line.
+    private struct SimpleKey {
+        let index: Int
+        let lineStart: Int
+    }
+
+    private static let newline = UInt8(ascii: "\n")
+    private static let mark: UInt8 = 0xFE
+
+    /// The characters, one byte each: line breaks are "\n", other characters beyond ASCII are not told apart.
+    private let bytes: [UInt8]
+    private var index = 0
+    private var lineStart = 0
+    private var blocks: [Block] = []
+    private var open = 0
+    private var sequences = 0
+    private var key: SimpleKey?
+    private var mayBeginKey = true
+    private var anchors = [OpenAnchor(name: [], index: 0, level: 0, deepest: 0)]
+    private var heights: [ArraySlice<UInt8>: Int] = [:]
+    private var highest = 0
+
+    /// The number of nested collections, with aliases expanded: at least the number in the tree that Yams builds, and
+    /// at most twice as many.
+    package private(set) var deepest = 0
+
+    package init(_ text: String) {
+        bytes = text.unicodeScalars.map { scalar in
+            switch scalar {
+            case "\r", "\u{85}", "\u{2028}", "\u{2029}": Self.newline
+            case "\u{FEFF}": Self.mark
+            default: scalar.isASCII ? UInt8(scalar.value) : 0x80
+            }
+        }
+        Steps.take(bytes.count)
+        while skipToToken() { readToken() }
+        close { _ in true }
+        deepest = anchors[0].deepest
+    }
+
+    // MARK: - Characters
 
     static func isSpace(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
-            || byte == UInt8(ascii: "\n")
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r") || byte == newline
     }
 
-    /// Returns the end of quoted text, or the end of the file if the quote isn't closed.
-    private static func end(of quote: UInt8, in bytes: String.UTF8View, from start: String.Index) -> String.Index {
-        var index = bytes.index(after: start)
-        while index < bytes.endIndex, bytes[index] != quote {
-            Steps.take()
-            if quote == UInt8(ascii: "\""), bytes[index] == UInt8(ascii: "\\") { index = bytes.index(after: index) }
-            if index < bytes.endIndex { index = bytes.index(after: index) }
+    private var column: Int { index - lineStart }
+
+    private func byte(_ offset: Int = 0) -> UInt8? {
+        index + offset < bytes.count ? bytes[index + offset] : nil
+    }
+
+    private func isByte(_ character: Unicode.Scalar, _ offset: Int = 0) -> Bool {
+        byte(offset) == UInt8(ascii: character)
+    }
+
+    /// Whether a space, a line break or the end of the file is at an offset.
+    private func isSeparator(_ offset: Int = 0) -> Bool { byte(offset).map(Self.isSpace) ?? true }
+
+    private var isBlank: Bool { isByte(" ") || isByte("\t") }
+
+    private var isDocumentMarker: Bool {
+        guard column == 0, isSeparator(3) else { return false }
+        return (0..<3).allSatisfy { isByte("-", $0) } || (0..<3).allSatisfy { isByte(".", $0) }
+    }
+
+    private mutating func advance() {
+        Steps.take()
+        let isBreak = byte() == Self.newline
+        index += 1
+        if isBreak { lineStart = index }
+    }
+
+    private mutating func skip(while condition: (UInt8) -> Bool) {
+        while let byte = byte(), condition(byte) { advance() }
+    }
+
+    /// Skips spaces and comments; returns `false` at the end of the file.
+    private mutating func skipToToken() -> Bool {
+        while true {
+            if column == 0, byte() == Self.mark { advance() }
+            while isByte(" ") || isByte("\t") && (open > 0 || !mayBeginKey) { advance() }
+            if isByte("#") { skip { $0 != Self.newline } }
+            guard byte() == Self.newline else { return byte() != nil }
+            advance()
+            if open == 0 { mayBeginKey = true }
         }
-        return index
+    }
+
+    // MARK: - Tokens
+
+    private mutating func readToken() {
+        if let key, key.lineStart < lineStart || key.index + 1024 < index { self.key = nil }
+        if open == 0 { endBlocks(after: column) }
+        if column == 0, isByte("%") || isDocumentMarker {
+            if open == 0 { endBlocks(after: -1) }
+            (key, mayBeginKey) = (nil, false)
+            let isDirective = isByte("%")
+            for _ in 0..<3 where !isDirective { advance() }
+            if isDirective { skip { $0 != Self.newline } }
+            return
+        }
+        if open == 0, let last = blocks.last, last.isMapping, last.column == column,
+            !isByte("-") || !isSeparator(1)
+        {
+            // A key begins, so that the value before it has ended.
+            endSequence()
+            endNode()
+        }
+        switch bytes[index] {
+        case UInt8(ascii: "["), UInt8(ascii: "{"): beginFlow()
+        case UInt8(ascii: "]"), UInt8(ascii: "}"): endFlow()
+        case UInt8(ascii: ","): readSeparator()
+        case UInt8(ascii: "-") where isSeparator(1): readEntry()
+        case UInt8(ascii: "?") where open > 0 || isSeparator(1): readKey()
+        case UInt8(ascii: ":") where open > 0 || isSeparator(1): readValue()
+        case UInt8(ascii: "*"), UInt8(ascii: "&"): readName()
+        case UInt8(ascii: "!"): readTag()
+        case UInt8(ascii: "|") where open == 0, UInt8(ascii: ">") where open == 0: readBlockScalar()
+        case UInt8(ascii: "'"), UInt8(ascii: "\""): readQuoted()
+        default: readPlain()
+        }
+    }
+
+    private mutating func beginFlow() {
+        beginNode()
+        open += 1
+        mayBeginKey = true
+        reach(level)
+        advance()
+    }
+
+    private mutating func endFlow() {
+        if open == 0 { key = nil }
+        open = max(0, open - 1)
+        mayBeginKey = false
+        let level = level
+        close { $0.level > level }
+        advance()
+    }
+
+    private mutating func readSeparator() {
+        if open == 0 { key = nil }
+        mayBeginKey = true
+        endNode()
+        advance()
+    }
+
+    private mutating func readEntry() {
+        if open == 0 {
+            beginBlock(at: column, isMapping: false)
+            if let last = blocks.indices.last, blocks[last].isMapping, !blocks[last].isInSequence {
+                blocks[last].isInSequence = true
+                sequences += 1
+                reach(level)
+            }
+            key = nil
+        }
+        mayBeginKey = true
+        endNode()
+        advance()
+    }
+
+    private mutating func readKey() {
+        if open == 0 {
+            beginBlock(at: column, isMapping: true)
+            endSequence()
+            key = nil
+        }
+        mayBeginKey = open == 0
+        endNode()
+        advance()
+    }
+
+    private mutating func readValue() {
+        if open == 0 {
+            if let key { close { $0.index > key.index } }
+            beginBlock(at: key.map { $0.index - $0.lineStart } ?? column, isMapping: true)
+            endSequence()
+        }
+        mayBeginKey = open == 0 && key == nil
+        if open == 0 { key = nil }
+        endNode()
+        advance()
+    }
+
+    private mutating func readName() {
+        beginNode()
+        mayBeginKey = false
+        let isAlias = isByte("*")
+        advance()
+        let start = index
+        skip { ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
+        let name = bytes[start..<index]
+        if isAlias {
+            reach(level + (heights[name] ?? highest))
+        } else {
+            anchors.append(OpenAnchor(name: name, index: start, level: level, deepest: level))
+        }
+    }
+
+    private mutating func readTag() {
+        beginNode()
+        mayBeginKey = false
+        let isVerbatim = isByte("<", 1)
+        skip { byte in
+            if isVerbatim, "<>,[]".utf8.contains(byte) { return true }
+            return ASCII.isAlphanumeric(byte) || "_-;/?:@&=+$.!~*'()%".utf8.contains(byte)
+        }
+    }
+
+    private mutating func readQuoted() {
+        beginNode()
+        mayBeginKey = false
+        let quote = bytes[index]
+        advance()
+        while let byte = byte() {
+            let isEscape = quote == UInt8(ascii: "\"") ? byte == UInt8(ascii: "\\") : isByte("'") && isByte("'", 1)
+            if isEscape {
+                advance()
+            } else if byte == quote {
+                break
+            }
+            advance()
+        }
+        advance()
+    }
+
+    private mutating func readPlain() {
+        beginNode()
+        mayBeginKey = false
+        let indentation = blocks.last?.column ?? -1
+        repeat { advance() } while !isSeparator() && !endsPlain
+        while isSeparator(), byte() != nil {
+            let line = lineStart
+            skip(while: Self.isSpace)
+            mayBeginKey = line != lineStart
+            guard !isDocumentMarker, !isByte("#"), open > 0 || column > indentation else { return }
+            while !isSeparator(), !endsPlain {
+                advance()
+                mayBeginKey = false
+            }
+        }
+    }
+
+    /// Whether a plain scalar ends before the character.
+    private var endsPlain: Bool {
+        if isByte(":"), isSeparator(1) { return true }
+        guard open > 0, let byte = byte() else { return false }
+        return ",[]{}".utf8.contains(byte) || isByte(":") && self.byte(1).map(",?[]{}".utf8.contains) == true
+    }
+
+    private mutating func readBlockScalar() {
+        key = nil
+        mayBeginKey = true
+        advance()
+        var indentation = 0
+        let parent = blocks.last?.column ?? -1
+        for _ in 0..<2 {
+            if isByte("+") || isByte("-") {
+                advance()
+            } else if let byte = byte(), (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte), indentation == 0 {
+                indentation = max(0, parent) + Int(byte - UInt8(ascii: "0"))
+                advance()
+            }
+        }
+        while isBlank { advance() }
+        if isByte("#") { skip { $0 != Self.newline } }
+        guard byte() == Self.newline else { return }
+        advance()
+        var widest = 0
+        while true {
+            while isByte(" "), indentation == 0 || column < indentation { advance() }
+            widest = max(widest, column)
+            if byte() == Self.newline {
+                advance()
+                continue
+            }
+            if indentation == 0 { indentation = max(widest, parent + 1, 1) }
+            guard byte() != nil, column == indentation else { return }
+            skip { $0 != Self.newline }
+        }
+    }
+
+    // MARK: - Levels
+
+    /// The level of the position: a mapping and a sequence with its indentation are two.
+    private var level: Int { 2 * (open + blocks.count) + sequences }
+
+    private mutating func reach(_ level: Int) {
+        anchors[anchors.count - 1].deepest = max(anchors[anchors.count - 1].deepest, level)
+        highest = max(highest, level)
+    }
+
+    private mutating func beginNode() {
+        if mayBeginKey, open == 0 { key = SimpleKey(index: index, lineStart: lineStart) }
+    }
+
+    /// Ends the nodes of the collection that the position is in.
+    private mutating func endNode() {
+        let level = level
+        close { $0.level >= level }
+    }
+
+    private mutating func beginBlock(at column: Int, isMapping: Bool) {
+        guard column > blocks.last?.column ?? -1 else { return }
+        blocks.append(Block(column: column, isMapping: isMapping))
+        reach(level)
+    }
+
+    private mutating func endBlocks(after column: Int) {
+        while let last = blocks.last, last.column > column {
+            if last.isInSequence { sequences -= 1 }
+            blocks.removeLast()
+        }
+        let level = level
+        close { $0.level > level }
+    }
+
+    private mutating func endSequence() {
+        guard let last = blocks.indices.last, blocks[last].isInSequence else { return }
+        blocks[last].isInSequence = false
+        sequences -= 1
+    }
+
+    private mutating func close(where condition: (OpenAnchor) -> Bool) {
+        while anchors.count > 1, let last = anchors.last, condition(last) {
+            anchors.removeLast()
+            heights[last.name] = last.deepest - last.level
+            anchors[anchors.count - 1].deepest = max(anchors[anchors.count - 1].deepest, last.deepest)
+        }
     }
 }
 #endif

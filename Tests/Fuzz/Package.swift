@@ -9,7 +9,7 @@ let package = Package(
     name: "Fuzz",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "swift-http-chain", path: "../..", traits: ["Brotli", "Zstd"]),
+        .package(name: "swift-http-chain", path: "../..", traits: ["Brotli", "YAML", "Zstd"]),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     ],
@@ -26,7 +26,7 @@ let package = Package(
                 library("HTTPChainLogSpool"),
                 library("HTTPChainMultipart"),
                 library("HTTPChainRedirect"), library("HTTPChainRemoteLogging"), library("HTTPChainResumableUpload"),
-                library("HTTPChainRoutes"),
+                library("HTTPChainRoutes"), library("HTTPChainRoutesYAML"),
                 library("HTTPChainSerializer"), library("HTTPChainSigning"),
                 library("HTTPChainURLBuilder"), library("HTTPChainZstd"),
             ],

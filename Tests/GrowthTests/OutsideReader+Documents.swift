@@ -26,9 +26,9 @@ extension OutsideReader {
         OutsideReader(
             name: "YAML",
             folders: ["Sources/HTTPChainRoutesYAML"],
-            further: ["*a", "&a ", "[*a, ", "{", ": ", "- ", "? ", "\"", "'", "# "]
+            further: ["*a", "&a ", "[*a, ", "{", ": ", "- ", "? ", "\"", "'", "# ", "|\n"]
         ) { text in
-            _ = YAMLShape.isShallow(text, levels: .max / 4)
+            _ = YAMLShape(text)
             _ = YAMLAliases(text)
         }
     ]

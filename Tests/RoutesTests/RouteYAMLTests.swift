@@ -201,6 +201,66 @@ struct RouteYAMLTests {
         #expect(mistakes(Data([0xFF, 0xFE])).first?.contains("not UTF-8") == true)
     }
 
+    @Test("Files whose aliases nest one another too deeply are refused before a tree is built")
+    func levelsThroughAliases() {
+        var file = ""
+        for anchor in 0..<450 {
+            let inner = anchor == 0 ? "x" : "*a\(anchor - 1) "
+            let open = String(repeating: "[", count: 60)
+            file += "a\(anchor): &a\(anchor) \(open) \(inner)\(String(repeating: "]", count: 60))\n"
+        }
+        #expect(YAMLShape(file).deepest > 2 * 450 * 60)
+        #expect(mistakes(file).first?.contains("deeper than 64 levels") == true)
+        // The same name again refers to the node before.
+        let renamed = file.replacing(/a[0-9]+/) { _ in "a" }.replacing("a: &", with: "? [{}]\n: &")
+        #expect(YAMLShape(renamed).deepest > 2 * 450 * 60)
+        #expect(mistakes(renamed).first?.contains("deeper than 64 levels") == true)
+    }
+
+    @Test(
+        "Levels are counted behind quotes, comments and colons that are text",
+        arguments: [
+            "a: b 'c\nd: ", "a: b \"c\nd: ", "a: b\n  'c\nd: ", "a: |\n  'c\nd: ", "a: >2\n   \"c\nd: ",
+            "a: |-\n\n  'c\n    \"d\nd: ", "[a:#b, ", "a: [b#c, ", "a: !t' ",
+            "a: b\u{2028}  'c\u{85}d: ", "\u{FEFF}\"a\": ",
+        ]
+    )
+    func levelsBehindTexts(start: String) {
+        let file = start + String(repeating: "[", count: 200)
+        #expect(YAMLShape(file).deepest >= 400)
+        #expect(mistakes(file).first?.contains("deeper than 64 levels") == true)
+        let aliased = start + String(repeating: "[", count: 20)
+        #expect(YAMLShape(aliased).deepest < 60)
+    }
+
+    @Test("Levels after the colon of a complex key are counted")
+    func levelsAfterComplexKeys() {
+        for start in ["? a\n: ", "? - a\n: ", "? ? a\n  : ", ": "] {
+            let file = start + String(repeating: "- ", count: 200) + "a"
+            #expect(YAMLShape(file).deepest >= 400)
+            #expect(mistakes(file).first?.contains("deeper than 64 levels") == true, "\(start)")
+        }
+    }
+
+    @Test("Anchors and aliases beside one another add no levels")
+    func siblingsWithAliases() {
+        var file = """
+            base: &base
+              cacheTTL: 60
+            list:
+            - &first [*base, 'it''s [']
+            - &second { <<: *base }
+            routes:
+
+            """
+        for index in 0..<400 {
+            file += "  r\(index): &r\(index)\n    <<: *\(index == 0 ? "base" : "shared")\n    path: \"{+x}\"\n"
+            if index == 0 { file += "  shared: &shared { <<: *base, path: \"a\" }\n" }
+        }
+        #expect(YAMLShape(file).deepest <= 12)
+        #expect(mistakes(file).isEmpty)
+    }
+
     @Test("A file with many aliases is read if no key is one")
     func manyAliases() {
         var file = """

@@ -33,6 +33,7 @@ enum Fuzz {
         "routes": { checkRoutes($0) },
         "uploads": { checkUploads($0) },
         "signatures": { checkSignatures($0) },
+        "yaml": { checkYAML($0) },
     ]
 
     static let selected: Check = {
