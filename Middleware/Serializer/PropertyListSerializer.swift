@@ -34,9 +34,10 @@ package struct PropertyListSerializer: Serializer, FormattedSerializer {
 
     /// Decodes a value from a property list in any format.
     ///
-    /// - Throws: A `DecodingError`, including for an XML or binary list that is nested deeper than 128 levels, and for
-    ///   a binary one that contains itself, or refers to its texts so often that they are many times longer than it; for
-    ///   an XML list whose document type has its own declarations, or whose XML declaration is longer than 4,096 bytes.
+    /// - Throws: A `DecodingError`, including for a list that is nested deeper than 128 levels (64 on Apple platforms, whose
+    ///   threads have small stacks); for a binary list that contains itself, or refers to its texts so often that they
+    ///   are many times longer than it; for an XML list whose document type has its own declarations, or whose XML
+    ///   declaration is longer than 4,096 bytes.
     package func value<Value: Decodable>(
         _ type: Value.Type,
         from data: Data,
@@ -44,10 +45,28 @@ package struct PropertyListSerializer: Serializer, FormattedSerializer {
     ) throws -> Value {
         if BinaryPropertyList.isBinary(data) {
             try BinaryPropertyList.check(data)
-        } else {
-            try XMLNesting.check(data)
+        } else if try !XMLNesting.check(data) {
+            try Self.checkOpenStep(data)
         }
         return try PropertyListDecoder().decode(type, from: data)
+    }
+
+    /// Checks a list in OpenStep format, whose parser has a limit that fits each stack, unlike the decoder.
+    private static func checkOpenStep(_ data: Data) throws(DecodingError) {
+        guard let list = try? PropertyListSerialization.propertyList(from: data, format: nil) else { return }
+        var pending: [(value: Any, depth: Int)] = [(list, 1)]
+        while let (value, depth) = pending.popLast() {
+            let contained = (value as? [Any]) ?? (value as? [AnyHashable: Any]).map { Array($0.values) } ?? []
+            guard contained.isEmpty || depth <= DocumentDepth.limit else {
+                throw .dataCorrupted(
+                    DecodingError.Context(
+                        codingPath: [],
+                        debugDescription: "containers are nested deeper than \(DocumentDepth.limit) levels"
+                    )
+                )
+            }
+            pending += contained.map { ($0, depth + 1) }
+        }
     }
 }
 

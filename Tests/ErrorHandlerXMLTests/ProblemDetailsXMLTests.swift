@@ -1,11 +1,13 @@
 #if AllTests
 #if XML
+import Foundation
 import HTTPChainCore
 import HTTPChainErrorHandler
 import HTTPChainErrorHandlerXML
 import HTTPChainInMemory
 import HTTPChainStatusValidation
 import HTTPTypes
+import TestSupport
 import Testing
 
 @Suite("Problem details in XML (RFC 9457 Appendix B)")
@@ -34,6 +36,15 @@ struct ProblemDetailsXMLTests {
         let close = String(repeating: "</i>", count: depth)
         #expect(try await problem("<problem><title>a</title>\(open)\(close)</problem>") == nil)
         #expect(try await problem("<problem><title>a</title>\(open)") == nil)
+    }
+
+    @Test("The deepest document for Apple platforms fits the stack of their threads")
+    func smallStack() async throws {
+        let depth = DocumentDepth.smallXML
+        let open = String(repeating: "<a>", count: depth - 1)
+        let document = Data("<problem>\(open)x\(String(repeating: "</a>", count: depth - 1))</problem>".utf8)
+        let details = try await SmallStack.run { try ProblemDetails(xml: document) }
+        #expect(details.extensions["a"]?["a"]?["a"] != nil)
     }
 
     @Test(

@@ -2,7 +2,9 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainSerializer
+import HTTPChainSupport
 import HTTPTypes
+import TestSupport
 import Testing
 
 @Suite("Text, raw bytes and property lists")
@@ -148,6 +150,41 @@ struct TextAndRawTests {
         #expect(await !fails(Data("<?xml version=\"1.0\"?><!DOCTYPE plist \(apple)><plist><dict/></plist>".utf8)))
     }
 
+    private func openStep(_ depth: Int) -> Data {
+        Data((String(repeating: "{a=", count: depth) + "b" + String(repeating: ";}", count: depth)).utf8)
+    }
+
+    @Test("Property lists in OpenStep format are read up to the limit of levels")
+    func openStepDepth() throws {
+        let serializer = PropertyListSerializer()
+        let limit = DocumentDepth.limit
+        let value = try serializer.value(JSONValue.self, from: openStep(limit), contentType: nil)
+        #expect(value["a"]?["a"]?["a"] != nil)
+        let error = #expect(throws: DecodingError.self) {
+            try serializer.value(JSONValue.self, from: openStep(limit + 1), contentType: nil)
+        }
+        #expect("\(try #require(error))".contains("deeper than \(limit) levels"))
+        let flat = Data("(\(String(repeating: "(a, {b=c;}),", count: 500)))".utf8)
+        #expect(try serializer.value(JSONValue.self, from: flat, contentType: nil).array?.count == 500)
+    }
+
+    @Test("The deepest property lists for Apple platforms fit the stack of their threads")
+    func smallStack() async throws {
+        let depth = DocumentDepth.small
+        let open = String(repeating: "<dict><key>a</key>", count: depth)
+        let xml = Data("<plist>\(open)<dict/>\(String(repeating: "</dict>", count: depth))</plist>".utf8)
+        var nested = JSONValue.object([:])
+        for _ in 1..<depth { nested = .object(["a": nested]) }
+        let binary = try PropertyListSerializer(.binary).data(of: nested, contentType: "")
+        for list in [xml, binary, openStep(depth)] {
+            let value = try await SmallStack.run {
+                try PropertyListSerializer().value(JSONValue.self, from: list, contentType: nil)
+            }
+            #expect(value["a"]?["a"]?["a"] != nil)
+        }
+        #expect(DocumentDepth.small <= DocumentDepth.limit)
+    }
+
     @Test("A property list whose markup doesn't end is an error")
     func unterminated() async {
         for start in ["<!--", "<![CDATA[", "<?", "<!DOCTYPE plist", "<!", "<", "</", "<array", "<?xml version='1.0'"] {
@@ -174,8 +211,9 @@ struct TextAndRawTests {
             return Data("<plist>\(String(repeating: open, count: depth))<dict/>\(closes)".utf8)
         }
         // The element of the document is a level, too, and so is a key.
-        #expect(await !fails(xml(126) + Data("</plist>".utf8)))
-        #expect(await fails(xml(127) + Data("</plist>".utf8)))
+        let limit = DocumentDepth.limit
+        #expect(await !fails(xml(limit - 2) + Data("</plist>".utf8)))
+        #expect(await fails(xml(limit - 1) + Data("</plist>".utf8)))
         #expect(await fails(xml(100_000)))
         #expect(await fails(xml(100_000, "")))
         let deep = try #require(String(decoding: xml(100_000), as: UTF8.self).data(using: .utf16))

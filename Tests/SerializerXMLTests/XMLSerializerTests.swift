@@ -3,8 +3,10 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSerializer
 import HTTPChainSerializerXML
+import HTTPChainSupport
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 import XMLCoder
 
@@ -169,8 +171,12 @@ struct XMLSerializerTests {
 
     @Test("A document that is nested too deep is an error, in whatever encoding and however it is written")
     func tooDeep() async throws {
-        for depth in [2, 128] { #expect(try await isRead(Data(document(depth).utf8)), "\(depth)") }
-        for depth in [129, 1000, 20_000] { #expect(try await !isRead(Data(document(depth).utf8)), "\(depth)") }
+        for depth in [2, DocumentDepth.xml] {
+            #expect(try await isRead(Data(document(depth).utf8)), "\(depth)")
+        }
+        for depth in [DocumentDepth.xml + 1, 1000, 20_000] {
+            #expect(try await !isRead(Data(document(depth).utf8)), "\(depth)")
+        }
         // Elements beside each other are not in each other.
         let flat =
             "<Flat><a>1</a>" + String(repeating: "<b c='>'/><b/><!-- <b> --><![CDATA[<b>]]><?b <b>?>", count: 500)
@@ -193,6 +199,27 @@ struct XMLSerializerTests {
         var entities = "<!DOCTYPE Flat [<!ENTITY e0 'x'>"
         for index in 1..<2000 { entities += "<!ENTITY e\(index) '<b>&e\(index - 1);</b>'>" }
         _ = try await isRead(Data("\(entities)]><Flat><a>&e1999;</a></Flat>".utf8))
+    }
+
+    private final class Inner: Decodable {
+        let a: Inner?
+    }
+
+    @Test("The deepest document for Apple platforms fits the stack of their threads")
+    func smallStack() async throws {
+        let depth = DocumentDepth.smallXML
+        let open = String(repeating: "<a>", count: depth)
+        let document = Data((open + String(repeating: "</a>", count: depth)).utf8)
+        let levels = try await SmallStack.run {
+            let serializer = XMLSerializer()
+            _ = try? serializer.value(JSONValue.self, from: document, contentType: "application/xml")
+            var inner: Inner? = try serializer.value(Inner.self, from: document, contentType: "application/xml")
+            var levels = 0
+            while let next = inner?.a { (inner, levels) = (next, levels + 1) }
+            return levels
+        }
+        #expect(levels >= depth - 2)
+        #expect(DocumentDepth.smallXML <= DocumentDepth.xml)
     }
 
     @Test(

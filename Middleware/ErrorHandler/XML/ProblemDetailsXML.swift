@@ -1,5 +1,5 @@
 #if XML
-import Foundation
+package import Foundation
 import HTTPChainCore
 public import HTTPChainErrorHandler
 import HTTPChainSupport
@@ -13,21 +13,26 @@ extension ErrorHandler {
     /// ```
     ///
     /// The call throws `ServiceError<ProblemDetails>`, as for JSON. Extension members are strings, objects of inner
-    /// elements, and arrays of elements that are named `i` or repeated. Documents nested deeper than 128 levels,
-    /// those with a document type that has its own declarations, and those with a processing instruction without data
-    /// are rejected.
+    /// elements, and arrays of elements that are named `i` or repeated. Documents nested deeper than 128 levels (20
+    /// on Apple platforms, whose threads have small stacks), those with a document type that has its own declarations,
+    /// and those with a processing instruction without data are rejected.
     public static var problemDetailsXML: ErrorHandler { problemDetailsXML(contentTypes: ["application/problem+xml"]) }
 
     /// A handler for problem details in XML with another content type.
     ///
     /// - Parameter contentTypes: The media types to decode, such as `application/xml`.
     public static func problemDetailsXML(contentTypes: [String]) -> ErrorHandler {
-        .content("problem details in XML", contentTypes: contentTypes) { content in
-            try XMLDepth.check(content)
-            let decoder = XMLDecoder()
-            decoder.shouldProcessNamespaces = true
-            return ProblemDetails(try decoder.decode(Element.self, from: content).document)
-        }
+        .content("problem details in XML", contentTypes: contentTypes, ProblemDetails.init(xml:))
+    }
+}
+
+extension ProblemDetails {
+    /// Decodes problem details in XML.
+    package init(xml content: Data) throws {
+        try XMLDepth.check(content)
+        let decoder = XMLDecoder()
+        decoder.shouldProcessNamespaces = true
+        self.init(try decoder.decode(Element.self, from: content).document)
     }
 }
 

@@ -138,8 +138,9 @@ extension Serializer where Self == BuiltInSerializer {
     /// It reads `application/xml`, `text/xml` and every type with the suffix `+xml`. A key path begins inside the root
     /// element. References to document types aren't loaded. Whitespace within an element's text is kept, and whitespace
     /// used only for layout is removed. The charset of the `Content-Type` overrides the document's own declaration, and
-    /// a byte order mark overrides both (RFC 7303 §3.2). A document that is nested deeper than 128 levels, has a
-    /// document type with its own declarations, or a processing instruction without data, throws a `DecodingError`.
+    /// a byte order mark overrides both (RFC 7303 §3.2). A document that is nested deeper than 128 levels (20 on
+    /// Apple platforms, whose threads have small stacks), has a document type with its own declarations, or a
+    /// processing instruction without data, throws a `DecodingError`.
     ///
     /// - Parameters:
     ///   - root: The name of the root element; nil uses the name of the value's type. A root key of the call or the

@@ -71,7 +71,8 @@ public enum JSONValue: Sendable, Hashable {
 extension JSONValue: Codable {
     /// Decodes any value.
     ///
-    /// - Throws: A `DecodingError`, including if values are nested deeper than 128 levels.
+    /// - Throws: A `DecodingError`, including if values are nested deeper than 128 levels (64 on Apple platforms, whose
+    ///   threads have small stacks).
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {

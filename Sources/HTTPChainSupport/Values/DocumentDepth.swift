@@ -1,10 +1,27 @@
-/// The nesting limit for documents from outside, for recursive parsers.
+/// The nesting limits for documents from outside, for recursive parsers.
+///
+/// Threads have a stack of 8 MiB with glibc, and of 512 KiB on Apple platforms. The small limits use about half of that
+/// in a debug build.
 package enum DocumentDepth {
-    /// The maximum number of levels: 128, which fits the 512 KiB stack of a thread on Apple platforms.
+    #if canImport(Glibc)
+    /// The maximum number of levels of JSON values and property lists: 128 with glibc, otherwise ``small``.
     package static let limit = 128
+    /// The maximum number of levels of elements that XMLCoder reads: 128 with glibc, otherwise ``smallXML``.
+    package static let xml = 128
+    #else
+    /// The maximum number of levels of JSON values and property lists: 128 with glibc, otherwise ``small``.
+    package static let limit = small
+    /// The maximum number of levels of elements that XMLCoder reads: 128 with glibc, otherwise ``smallXML``.
+    package static let xml = smallXML
+    #endif
 
-    /// The error for a document in XML whose elements are nested deeper.
-    static var exceeded: DecodingError {
+    /// The maximum number of levels of JSON values and property lists that fits a stack of 512 KiB.
+    package static let small = 64
+    /// The maximum number of levels of elements that XMLCoder reads on a stack of 512 KiB.
+    package static let smallXML = 20
+
+    /// The error for a document in XML whose elements are nested deeper than a limit.
+    static func exceeded(_ limit: Int) -> DecodingError {
         .dataCorrupted(
             DecodingError.Context(codingPath: [], debugDescription: "elements are nested deeper than \(limit) levels")
         )

@@ -12,7 +12,7 @@ package enum XMLDepth {
     /// finds elements in the place of comments, quoted text and declarations. Only the parser knows them all, so it
     /// counts them.
     ///
-    /// - Throws: A `DecodingError` if elements are nested deeper than ``DocumentDepth/limit``, and those of
+    /// - Throws: A `DecodingError` if elements are nested deeper than ``DocumentDepth/xml``, and those of
     ///   ``XMLNesting/checkDeclarations(_:)``.
     package static func check(_ document: Data) throws(DecodingError) {
         try XMLNesting.checkDeclarations(document)
@@ -20,7 +20,7 @@ package enum XMLDepth {
         let counter = Counter()
         parser.delegate = counter
         _ = parser.parse()
-        guard counter.depth <= DocumentDepth.limit else { throw DocumentDepth.exceeded }
+        guard counter.depth <= DocumentDepth.xml else { throw DocumentDepth.exceeded(DocumentDepth.xml) }
     }
 
     /// Counts the open elements, and ends the parsing when there are too many.
@@ -34,9 +34,9 @@ package enum XMLDepth {
             qualifiedName qName: String?,
             attributes attributeDict: [String: String]
         ) {
-            guard depth <= DocumentDepth.limit else { return }
+            guard depth <= DocumentDepth.xml else { return }
             depth += 1
-            if depth > DocumentDepth.limit { parser.abortParsing() }
+            if depth > DocumentDepth.xml { parser.abortParsing() }
         }
 
         func parser(
@@ -45,7 +45,7 @@ package enum XMLDepth {
             namespaceURI: String?,
             qualifiedName qName: String?
         ) {
-            if depth <= DocumentDepth.limit { depth = max(0, depth - 1) }
+            if depth <= DocumentDepth.xml { depth = max(0, depth - 1) }
         }
     }
 }

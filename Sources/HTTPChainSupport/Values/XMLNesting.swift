@@ -25,15 +25,17 @@ package struct XMLNesting {
 
     /// Checks a property list.
     ///
-    /// - Throws: A `DecodingError` if elements are nested deeper than ``DocumentDepth/limit``, or can't be found: because
-    ///   of the encoding that the list declares, or in a document type with its own declarations.
-    package static func check(_ propertyList: Data) throws(DecodingError) {
+    /// - Returns: `false` for a list that isn't in XML, whose depth is not checked.
+    /// - Throws: A `DecodingError` if elements are nested deeper than ``DocumentDepth/limit``, or can't be found:
+    ///   because of the encoding that the list declares, or in a document type with its own declarations.
+    package static func check(_ propertyList: Data) throws(DecodingError) -> Bool {
         let nesting = XMLNesting(propertyList)
         if let refusal = nesting.encodingRefusal { throw refusal }
-        // The parser of lists in OpenStep format has its own limit, and "<" starts data in that format.
-        guard nesting.units.first(where: { $0 > 0x20 && $0 < 0x80 }) == UInt8(ascii: "<") else { return }
+        // "<" starts data in OpenStep format.
+        guard nesting.units.first(where: { $0 > 0x20 && $0 < 0x80 }) == UInt8(ascii: "<") else { return false }
         if let refusal = nesting.declarationRefusal { throw refusal }
         try nesting.checkDepth()
+        return true
     }
 
     /// Checks a document before `XMLParser` reads it.
@@ -177,7 +179,7 @@ package struct XMLNesting {
                 depth = max(0, depth - 1)
                 next = open + 1
             } else if rest.first != UInt8(ascii: "!"), let tag = tag(from: open + 1) {
-                guard depth < DocumentDepth.limit else { throw DocumentDepth.exceeded }
+                guard depth < DocumentDepth.limit else { throw DocumentDepth.exceeded(DocumentDepth.limit) }
                 if !tag.closesItself { depth += 1 }
                 next = tag.end
             }
