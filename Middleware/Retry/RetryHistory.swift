@@ -138,9 +138,11 @@ extension HTTPChainError {
     /// An error made from a response (a rejected status) has the response's attempts, and one that wraps another error
     /// has that one's. Every error has the number of attempts as `attempts`.
     public var retries: RetryHistory? {
-        if let history = (self as? any AnnotatedError)?.notes[RetryHistoryNote.self] { return history }
-        if let history = (self as? any ResponseError)?.response.retries { return history }
-        return (underlyingError as? any HTTPChainError)?.retries
+        for error in causes {
+            if let history = (error as? any AnnotatedError)?.notes[RetryHistoryNote.self] { return history }
+            if let history = (error as? any ResponseError)?.response.retries { return history }
+        }
+        return nil
     }
 }
 

@@ -407,6 +407,18 @@ struct ExchangeRecordTests {
         #expect(try sink.record().attributes["http.request.resend_count"] == 3)
     }
 
+    @Test("A call that failed with an error that is its own cause is logged")
+    func loopingCause() async throws {
+        final class Looping: HTTPChainError {
+            let stage = "test"
+            let reason = "it loops"
+            var underlyingError: (any Error)? { self }
+        }
+        _ = await harness().send(.get("https://a.example/"), answering: .failure(Looping()))
+        #expect(try keeper.exchange().attempts == nil)
+        #expect(try sink.record().message.contains("it loops"))
+    }
+
     @Test("A call has the URL that was asked for, completed by what was sent, and tells where it ended")
     func urls() async throws {
         let rows: [(asked: String, sent: String?, url: String, final: String?)] = [

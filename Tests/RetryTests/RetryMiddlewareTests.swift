@@ -344,6 +344,16 @@ struct RetryMiddlewareTests {
         #expect(try outcome.response().retries == nil)
     }
 
+    @Test("An error that is its own cause has no attempts")
+    func loopingCause() {
+        final class Looping: HTTPChainError {
+            let stage = "test"
+            let reason = "it loops"
+            var underlyingError: (any Error)? { self }
+        }
+        #expect(Looping().retries == nil)
+    }
+
     @Test("Two retry stages in a chain are refused")
     func twoStages() throws {
         let error = #expect(throws: ChainOrderError.self) {

@@ -31,9 +31,12 @@ extension HTTPChainError {
     /// It is available for all kinds of errors: a transport's error after retries, a persistent error status, a body of
     /// the last attempt that can't be decoded, or an error that wraps another.
     public var attempts: Int? {
-        if let count = (self as? any AnnotatedError)?.notes.attemptCount { return count }
-        if let response = (self as? any ResponseError)?.response { return response.attempts }
-        return exchange?.attempts ?? (underlyingError as? any HTTPChainError)?.attempts
+        for case let error as any HTTPChainError in causes {
+            if let count = (error as? any AnnotatedError)?.notes.attemptCount { return count }
+            if let response = (error as? any ResponseError)?.response { return response.attempts }
+            if let count = error.exchange?.attempts { return count }
+        }
+        return nil
     }
 
     /// The same as `description`, for Foundation's `localizedDescription`.
@@ -76,8 +79,11 @@ extension HTTPChainError {
     /// Returns an error's text.
     ///
     /// Errors of this package redact their own text; the text of others is redacted here.
+    ///
+    /// A cause that leads back to itself is described a limited number of times.
     private static func words(of cause: any Error) -> String {
-        let words = "\(cause)"
+        guard Causes.described < Causes.limit else { return "…" }
+        let words = Causes.$described.withValue(Causes.described + 1) { "\(cause)" }
         return cause is any HTTPChainError ? words : Redaction.standard.text(words, upTo: Redaction.longestShown)
     }
 }

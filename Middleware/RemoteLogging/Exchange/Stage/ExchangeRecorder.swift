@@ -248,11 +248,13 @@ extension Response {
 extension HTTPChainError {
     /// The number of attempts made, if the error itself has it; a 200 that can't be decoded doesn't.
     fileprivate var notedAttempts: Int? {
-        if let count = (self as? any AnnotatedError)?.notes.attemptCount { return count }
-        guard let response = (self as? any ResponseError)?.response else {
-            return (underlyingError as? any HTTPChainError)?.notedAttempts
+        for error in causes {
+            if let count = (error as? any AnnotatedError)?.notes.attemptCount { return count }
+            if let response = (error as? any ResponseError)?.response {
+                return response.options.contains(AttemptCount.self) ? response.attempts : nil
+            }
         }
-        return response.options.contains(AttemptCount.self) ? response.attempts : nil
+        return nil
     }
 }
 
