@@ -171,7 +171,10 @@ private struct CircuitCall: Sendable {
         if let verdict = policy.verdict, let details {
             outcome = policy.outcome(verdict(details.completed(.success(response.head))), standard: outcome)
         }
-        record(outcome, pushback: RetryAfter.pause(askedBy: response.head, now: environment.value.time.date))
+        let pushback = response.receivedHead.flatMap {
+            RetryAfter.pause(askedBy: $0, now: environment.value.time.date)
+        }
+        record(outcome, pushback: pushback)
         return outcome == .success && response.body.hasTransfer ? watched(response) : response
     }
 

@@ -60,8 +60,10 @@ final class LastAnswers: Sendable {
         guard response.status.kind == .successful, response.status.code != 206,
             response.body.length ?? 0 <= limit.bytes, let (group, key) = place(of: request, owners)
         else { return response }
-        let (head, count) = (response.head, count)
-        @Sendable func keep(_ body: HTTPBody) {
+        var head = response.head
+        // It says how caches handled the call that is over.
+        head.headerFields[.cacheStatus] = nil
+        let keep = { @Sendable [head, count] (body: HTTPBody) in
             group.answers.withLock { state in
                 state.clock += 1
                 state.byRequest[key] = Answer(head: head, body: body, age: state.clock)
@@ -88,7 +90,7 @@ final class LastAnswers: Sendable {
         guard let (group, key) = place(of: request, owners) else { return nil }
         return group.answers.withLock { $0.byRequest[key] }.map {
             var response = Response(head: $0.head, body: $0.body)
-            response.source = .stored()
+            response.source = .remembered
             return response
         }
     }

@@ -88,9 +88,9 @@ public struct RateLimitMiddleware: BuiltInStage {
         if !group.enterAtOnce(tokens, environment) { try await wait(request, group, tokens) }
         do {
             let response = try await next(request)
-            if limiter.obeysServer, Self.mayTellLimits(response.head) {
+            if limiter.obeysServer, let head = response.receivedHead, Self.mayTellLimits(head) {
                 let time = environment.value.time
-                group.finish(ServerLimits(response.head, now: time.date), at: time.elapsed)
+                group.finish(ServerLimits(head, now: time.date), at: time.elapsed)
             } else {
                 group.finish()
             }

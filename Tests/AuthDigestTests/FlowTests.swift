@@ -155,6 +155,22 @@ struct NonceTests {
         #expect(server.unanswered == 1 && server.refused.isEmpty)
     }
 
+    @Test("The next nonce in a stored response that the server validated is not used again")
+    func storedNextNonce() async throws {
+        let server = DigestServer { $0.givesNextNonce = true }
+        let chain = try Chain(transport: server.transport) {
+            DigestAuthMiddleware(provider)
+            ClosureMiddleware("Stores", phase: .wire) { request, next in
+                var response = try await next(request)
+                if response.status == .ok { response.source = .stored(received: HTTPResponse(status: .notModified)) }
+                return response
+            }
+        }
+        for _ in 0..<2 { #expect(try await chain.send(.get("\(base)/a")).status == .ok) }
+        #expect(server.accepted.map(\.count) == [1, 2])
+        #expect(server.accepted.allSatisfy { !$0.nonce.hasPrefix("next-") })
+    }
+
     @Test("A nonce that comes again is counted on")
     func again() async throws {
         let server = DigestServer { $0.repeatsNonce = true }

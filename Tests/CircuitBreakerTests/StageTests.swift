@@ -139,6 +139,18 @@ struct StageTests {
         #expect(stage.breaker.state(of: key, in: .virtual()) == (opens ? .open(until: .seconds(17)) : .closed))
     }
 
+    @Test("The Retry-After of a stored response opens nothing, as the server did not send it now")
+    func storedRetryAfter() async {
+        let stage = CircuitBreakerMiddleware()
+        var response = Response(.serviceUnavailable, headers: [.retryAfter: "17"])
+        response.source = .stored()
+        _ = await StageHarness(stage, clock: VirtualClock()).send(
+            .get(url),
+            answering: .perform { [response] _ in response }
+        )
+        #expect(stage.breaker.state(of: key, in: .virtual()) == .closed)
+    }
+
     @Test("A body that breaks is a failure; one that is dropped or cancelled is not")
     func bodies() async throws {
         struct Reader: BodyReader {

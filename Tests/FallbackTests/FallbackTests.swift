@@ -250,6 +250,38 @@ struct FallbackTests {
         #expect(try await answer("d", "ada") == "more")
     }
 
+    @Test("A last answer does not say how caches handled the earlier call, and is received for none")
+    func sourceOfLastAnswer() async throws {
+        let harness = StageHarness(FallbackMiddleware(.lastAnswer(by: .all)))
+        let fields: HTTPFields = [HTTPField.Name("Cache-Status")!: "cdn; hit", .eTag: "\"1\""]
+        _ = await harness.send(.get(url), answering: .perform { _ in Response(.ok, headers: fields, body: "x") })
+        let response = try await harness.send(.get(url), answering: .status(.badGateway)).response()
+        #expect(response.fallback != nil)
+        #expect(response.headers == [.eTag: "\"1\""])
+        #expect(response.receivedHead == nil)
+    }
+
+    @Test("A cache outside does not store a last answer, which may be old")
+    func lastAnswerInsideCache() async throws {
+        let isDown = Locked(false)
+        let calls = Locked(0)
+        let server = ClosureTransport { _ in
+            calls.withLock { $0 += 1 }
+            if isDown.withLock({ $0 }) { return Response(.serviceUnavailable) }
+            return Response(.ok, headers: [.cacheControl: "max-age=60"], body: "x")
+        }
+        let cache = CacheMiddleware(store: .memory(limit: .mebibytes(1)), partition: .shared)
+        let chain = try Chain([cache, FallbackMiddleware(.lastAnswer(by: .all))], transport: server)
+        _ = try await chain.send(.get(url)).body.collect()
+        isDown.withLock { $0 = true }
+        for _ in 0..<2 {
+            let response = try await chain.send(.get(url, headers: [.cacheControl: "no-cache"]))
+            #expect(response.fallback != nil)
+            #expect(response.cacheStatus?.isStored == false)
+        }
+        #expect(calls.withLock { $0 } == 3)
+    }
+
     /// A chain over a server that returns what it was asked for, until it fails.
     static func chain(
         failing isDown: Locked<Bool>,

@@ -292,6 +292,26 @@ struct StageTests {
         #expect(clock.elapsed == .seconds(5))
     }
 
+    @Test("The limits of a response that was stored or remembered are not learned again; those of a 304 are")
+    func storedLimits() async throws {
+        let clock = VirtualClock.automatic()
+        let limits: HTTPFields = [HTTPField.Name(constant: "RateLimit"): #""default";r=0;t=5"#]
+        let harness = StageHarness(RateLimitMiddleware(), clock: clock)
+        let sources: [ResponseSource] = [.stored(), .remembered, .stored(received: HTTPResponse(status: .notModified))]
+        for source in sources {
+            var response = Response(.ok, headers: limits)
+            response.source = source
+            _ = await harness.send(.get(url), answering: .perform { [response] _ in response })
+            _ = await harness.send(.get(url))
+            #expect(clock.elapsed == .zero)
+        }
+        var validated = Response(.ok)
+        validated.source = .stored(received: HTTPResponse(status: .notModified, headerFields: limits))
+        _ = await harness.send(.get(url), answering: .perform { [validated] _ in validated })
+        _ = await harness.send(.get(url))
+        #expect(clock.elapsed == .seconds(5))
+    }
+
     @Test("Calls that wait are refused when a pause becomes longer than they would wait")
     func latePause() async throws {
         let clock = VirtualClock()

@@ -38,7 +38,7 @@ extension CacheMiddleware {
             }
             var rest = await take(response, exchange, status, receivedAt: received)
             let part = rest.headers
-            rest.source = .stored(received: part)
+            rest.source = .stored(received: rest.head)
             rest.head = completion.entry.response.metadata.head
             rest.headers = rules.updatedFields(rest.headers, with: part, received)
             rest.headers[.contentLength] = "\(completion.length)"

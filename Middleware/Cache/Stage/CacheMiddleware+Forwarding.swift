@@ -66,6 +66,7 @@ extension CacheMiddleware {
         }
 
         static let disowned = "the user has changed since the request"
+        static let remembered = "a fallback remembered it from an earlier call"
     }
 
     /// Sends a request for which the cache is off, and that changes nothing that is stored.
@@ -161,7 +162,7 @@ extension CacheMiddleware {
             status.timeToLive = answer.freshness.wholeTimeToLive
             status.reason = .validated
             var served = await serve(answer, status, question)
-            served?.source = .stored(received: response.headers)
+            served?.source = .stored(received: response.head)
             // Readers of their bodies continue to the end.
             await removeForbidden(updates)
             if let served {
@@ -173,7 +174,7 @@ extension CacheMiddleware {
             status.timeToLive = answer.freshness.wholeTimeToLive
             status.reason = answer.reason
             if var served = await serve(answer, status, question) {
-                served.source = .stored(received: response.headers)
+                served.source = .stored(received: response.head)
                 await response.body.drain(time: time)
                 if let key = question.key { events.emit(.stale(key, status)) }
                 return served
@@ -284,6 +285,9 @@ extension CacheMiddleware {
             !(await exchange.isStillOwned(key))
         {
             events.emit(.notStored(key, reason: Exchange.disowned))
+        } else if response.source.isRemembered {
+            // It may be old, and without Date nothing would show it.
+            if let key = question.key { events.emit(.notStored(key, reason: Exchange.remembered)) }
         } else if question.request.method == .head, question.settings.use != .off {
             let updates = rules.updates(
                 byHead: response.head,

@@ -153,9 +153,9 @@ package struct MessageSigner: SignatureScheme {
     ///
     /// Returns `true` if a request rejected with 401 should be signed again.
     package func wantsToSignAgain(after response: Response, from origin: Origin) -> Bool {
-        guard response.headers.contains(.acceptSignature) else { return false }
-        let isNew = asked.note(response.headers, from: origin, for: key, tag: tag)
-        return isNew && response.status == .unauthorized
+        guard let head = response.receivedHead, head.headerFields.contains(.acceptSignature) else { return false }
+        let isNew = asked.note(head.headerFields, from: origin, for: key, tag: tag)
+        return isNew && head.status == .unauthorized
     }
 
     /// Returns problems with the signer's own settings.

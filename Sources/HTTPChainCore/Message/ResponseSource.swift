@@ -1,16 +1,20 @@
 package import HTTPTypes
 
-/// The source of a response, for stages that act on received fields, such as the cookie stage.
+/// The source of a response, for stages that learn from received fields, such as the cookie stage and rate limits.
 package enum ResponseSource: Sendable {
     /// The response was received for this call.
     case received
-    /// The response was stored or remembered, or is another call's. If this call sent a request to the server,
-    /// `received` has the fields of the server's response: a 304, the rest of a stored part, or an error that a stale
-    /// response replaces.
-    case stored(received: HTTPFields = [:])
+    /// The response was stored. If this call sent a request to the server, `received` is the head of the server's
+    /// response: a 304, the rest of a stored part, or an error that a stale response replaces.
+    case stored(received: HTTPResponse? = nil)
+    /// The response is one to an earlier call, which a fallback remembered regardless of its age.
+    case remembered
 
     /// Whether the whole response was received for this call.
     package var isReceived: Bool { if case .received = self { true } else { false } }
+
+    /// Whether a fallback remembered the response.
+    package var isRemembered: Bool { if case .remembered = self { true } else { false } }
 
     /// The option that holds the source of a response.
     fileprivate enum Option: ResponseOption {
@@ -25,11 +29,16 @@ extension Response {
         set { options[ResponseSource.Option.self] = newValue }
     }
 
-    /// The fields that were received for this call.
-    package var receivedFields: HTTPFields {
+    /// The head that was received for this call, from which stages may learn something about the server; `nil` if
+    /// nothing was received.
+    package var receivedHead: HTTPResponse? {
         switch source {
-        case .received: headers
-        case .stored(let fields): fields
+        case .received: head
+        case .stored(let received): received
+        case .remembered: nil
         }
     }
+
+    /// The fields that were received for this call.
+    package var receivedFields: HTTPFields { receivedHead?.headerFields ?? [:] }
 }

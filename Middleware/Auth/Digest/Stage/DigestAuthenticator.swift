@@ -240,7 +240,7 @@ extension DigestAuthenticator {
             // A proxy that requires its own credentials hasn't passed the request to the server.
             context.target == .proxy || response.status != .proxyAuthenticationRequired
         else { return }
-        let info = DigestAuthenticationInfo(response.headers[values: context.target.infoField])
+        let info = DigestAuthenticationInfo(response.receivedFields[values: context.target.infoField])
         let verifier = ServerProofVerifier(
             policy: proofPolicy,
             computation: answer.computation,
@@ -250,8 +250,9 @@ extension DigestAuthenticator {
         )
         let isProven = try verifier.verify(&response, info)
         let (space, credential) = (answer.input.space, answer.input.credential)
-        // Other errors may be sent without checking the credential.
-        let isPassed = response.status.code < 400 || context.target == .proxy && response.status == .unauthorized
+        // Other errors may be sent without checking the credential, and a stored response was.
+        let received = response.receivedHead?.status
+        let isPassed = received.map { $0.code < 400 || context.target == .proxy && $0 == .unauthorized } ?? false
         if isProven || isPassed {
             spaces.accept(credential, in: space, with: answer.input.use.challenge.algorithm)
         }
