@@ -25,9 +25,6 @@ extension CircuitState: CustomStringConvertible {
 /// A change of the state of a circuit.
 public struct CircuitChange: Sendable, Hashable, CustomStringConvertible {
     /// A reason why a circuit changed.
-    #if hasAttribute(nonexhaustive)
-    @nonexhaustive
-    #endif
     package enum Cause: Sendable, Hashable {
         /// The share of failures reached the policy's limit.
         case failureRate(failures: Int, calls: Int)

@@ -5,9 +5,6 @@ public import HTTPChainCore
 /// The call was not allowed to wait, or waited too long.
 public struct ConcurrencyLimitError: RefusalError, AnnotatedError, ExplainedError {
     /// The reason for the refusal.
-    #if hasAttribute(nonexhaustive)
-    @nonexhaustive
-    #endif
     package enum Cause: Sendable, Hashable {
         /// The queue has no room for calls of this priority.
         case queueFull

@@ -5,9 +5,6 @@ package enum HTTPMetrics {
     /// One metric.
     package struct Description: Sendable, Hashable {
         /// The kind of instrument.
-        #if hasAttribute(nonexhaustive)
-        @nonexhaustive
-        #endif
         package enum Instrument: String, Sendable, Hashable {
             /// A value whose occurrences are counted by size.
             case histogram

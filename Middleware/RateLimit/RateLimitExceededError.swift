@@ -3,9 +3,6 @@ public import HTTPChainCore
 /// A call was refused because its rate limit is reached and its turn would come too late; nothing was sent.
 public struct RateLimitExceededError: RefusalError, AnnotatedError, ExplainedError {
     /// The reason for the refusal: one of your own limits, or the server's.
-    #if hasAttribute(nonexhaustive)
-    @nonexhaustive
-    #endif
     package enum Cause: Sendable, Hashable {
         /// The stage's own limit is reached.
         case limit

@@ -1,7 +1,4 @@
 /// The rule behind a cache's decision.
-#if hasAttribute(nonexhaustive)
-@nonexhaustive
-#endif
 package enum CacheReason: Sendable, Hashable, CaseIterable {
     /// The response is fresh.
     case fresh

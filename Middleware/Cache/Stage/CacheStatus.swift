@@ -7,9 +7,6 @@ import HTTPTypes
 /// See ``HTTPChainCore/Response/cacheStatus``. The `Cache-Status` field has it too.
 public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
     /// The reason why a request went to the server, RFC 9211 §2.2.
-    #if hasAttribute(nonexhaustive)
-    @nonexhaustive
-    #endif
     package enum Forward: String, Sendable, Hashable {
         /// The cache was bypassed for this request.
         case bypass

@@ -15,9 +15,6 @@ public struct CookieExplanation: Sendable, Hashable, CustomStringConvertible {
     /// Its value is not kept.
     package struct Absent: Sendable, Hashable, CustomStringConvertible {
         /// The reason why a cookie is not in the jar.
-        #if hasAttribute(nonexhaustive)
-        @nonexhaustive
-        #endif
         package enum Cause: Sendable, Hashable {
             /// A `Set-Cookie` field was not stored.
             case refused(CookieReason)
