@@ -63,7 +63,7 @@ struct UnreadOptionWaysTests {
             for try await _ in try call.eventStream(options: EventStreamOptions(reconnection: .never)) {}
         },
         Way("a route") {
-            let route = #"{"routes":{"items":{"path":"https://api.example.com/items","gzip":true}}}"#
+            let route = #"{"routes":{"items":{"path":"https://api.example.com/items","cacheTTL":60}}}"#
             try await RouteClient(try RouteTable(json: Data(route.utf8)), over: $0).request("items")
         },
     ]
