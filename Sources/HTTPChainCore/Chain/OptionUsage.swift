@@ -178,7 +178,7 @@ extension RequestOptions {
 }
 
 extension TransportCapabilities {
-    /// What the transport does by itself even if an option of the request forbids it.
+    /// The work that the transport does by itself even if an option of the request forbids it.
     fileprivate var switches: TransportCapabilities {
         let all = intersection([.followsRedirects, .handlesCookies, .caches])
         return contains(.redirectsOnlyWhenAllowed) ? all.subtracting(.followsRedirects) : all
