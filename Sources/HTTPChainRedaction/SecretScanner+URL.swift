@@ -27,7 +27,7 @@ extension SecretScanner {
             guard slash.byte == UInt8(ascii: "/") else { return }
             position += slash.length
         }
-        let end = text.end(of: .url(level: colon.level), from: position) { position in
+        let end = text.end(of: .url(level: colon.level), from: position, near: near) { position in
             let unit = reading(at: position)
             if unit.byte.endsURL, unit.level <= colon.level, mode == .text || unit.level > 0 { return nil }
             if unit.byte == UInt8(ascii: "&"), unit.level < colon.level { return nil }
@@ -35,6 +35,9 @@ extension SecretScanner {
         }
         enter(authorityAt: position, end: end, level: colon.level)
     }
+
+    /// The number of positions searched before a table is used: none within a URL, where many others may follow.
+    private var near: Int { url == nil ? TextIndex.near : 0 }
 
     private mutating func enter(authorityAt start: Int, end: Int, level: Int) {
         var position = start
@@ -74,7 +77,7 @@ extension SecretScanner {
     private mutating func enterPath(at start: Int, end: Int, level: Int) {
         var keys: [Range<Int>] = []
         let query = min(
-            text.end(of: .path(level: level), from: start, near: 4) { segment in
+            text.end(of: .path(level: level), from: start, near: min(near, 4)) { segment in
                 var position = segment
                 while position < end {
                     Steps.take()
@@ -97,7 +100,7 @@ extension SecretScanner {
         for key in keys { redact(key) }
         // A URL within the query of another doesn't replace the outer one.
         if url != nil, !isInPath(start) { return }
-        let fragment = text.first(.hash, from: query).flatMap { $0 < end ? $0 : nil } ?? end
+        let fragment = text.first(.hash, from: query, near: near).flatMap { $0 < end ? $0 : nil } ?? end
         url = URLPlace(end: end, queryStart: query, fragmentStart: fragment)
     }
 

@@ -47,8 +47,13 @@ final class TextIndex {
     // MARK: Marks
 
     /// Returns the first position of a mark at or after an index.
-    func first(_ mark: Mark, from start: Int) -> Int? {
-        let near = min(bytes.count, start + Self.near)
+    ///
+    /// - Parameters:
+    ///   - mark: The kind of position.
+    ///   - start: The index.
+    ///   - near: The number of positions that are searched before the table.
+    func first(_ mark: Mark, from start: Int, near: Int = TextIndex.near) -> Int? {
+        let near = min(bytes.count, start + near)
         for position in start..<max(start, near) {
             Steps.take()
             if isMark(mark, at: position) { return position }

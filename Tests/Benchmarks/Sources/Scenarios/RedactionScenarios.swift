@@ -43,7 +43,7 @@ public enum RedactionScenarios {
         let pieces = [
             "-eyJ", "Digest a=b ", "token=abc ", "http://a", "form-data; name=\"password\"; ", "\n", "?token=abc&u=",
             "://a", "name:password,", "value=a", "<a name=password ", "<password>", "Bearer%20a=b", "a:b/",
-            "%3A%2F%2Fa",
+            "%3A%2F%2Fa", "\\:///", "\\///:", ":///", "/://",
             "\\", "\"", "&", "&lt;", "-----BEGIN ", "%2525", "'", "{", "}", ")", " ", "a",
         ]
         var state: UInt64 = 1
